@@ -1,9 +1,9 @@
 """fpanon: which release of a mobility data set is safe, and what each release costs.
 
 The names in ``__all__`` are the public interface; everything else may change. ``__init__.pyi``
-beside this file lists the names and their modules, where type checkers and editors look for them.
-Each name is imported when it is first used. So a program that uses one function does not wait for
-the others to load.
+beside this file lists the names and their modules for type checkers and editors. Each name is
+imported when it is first used. So a program that uses one function does not wait for the others to
+load.
 """
 
 import ast

@@ -1,12 +1,12 @@
-"""The command line: ``fpanon``, or ``python -m fpanon_core``, and one of its commands.
+"""The command line: ``fpanon`` or ``python -m fpanon_core``, followed by a command.
 
-It serves batches and servers. The exit code is 0 when the work is done, and 130 after an
-interruption. It is 2 if the file, an option or the question is at fault; one sentence on standard
-error names the fault. It is 1 after a fault of the program, or if a release does not pass its
+It is meant for batch jobs and servers. The exit code is 0 when the work is done, and 130 after an
+interruption. It is 2 if the file, an option or the request is at fault; one sentence on standard
+error names the fault. It is 1 after a fault in the program, or if a release does not pass its
 verification.
 
-User ids are written only to files that must stay with the data. These are the key, the list of what
-was left out, and the folder of a kept reading.
+User ids are written only to files that must stay with the data. These are the pseudonym key, the
+list of what was left out, and the folder in which a reading is kept.
 """
 
 from __future__ import annotations

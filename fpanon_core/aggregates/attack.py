@@ -57,10 +57,10 @@ class TablesAttacked:
     membership : MembershipResult
     homes : DataFrame
         ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, the share
-        that the same attacker guesses from tables without the target; ``low``, ``high``,
-        ``guessing`` plus the 95% interval of the target's effect; ``bound``, e^ε times
-        ``guessing``; ``asked``, the number of targets. Empty if the tables have no presence, or no
-        target has a night on record.
+        that the same attacker guesses from tables without the target; ``low`` and ``high``, which
+        are ``guessing`` plus the ends of the 95% interval of the target's effect; ``bound``, e^ε
+        times ``guessing``; ``asked``, the number of targets. Empty if the tables have no presence,
+        or no target has a night on record.
     """
 
     membership: MembershipResult
@@ -82,7 +82,7 @@ def attack_tables(
     fs : FingerprintSet
     option : Tables
     targets : int
-        Number of people of the released half to attack; one in ten is among the most recorded.
+        Number of people in the released half to attack; one in ten is among the most recorded.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
     progress : callable of one float in [0, 1], optional
@@ -168,7 +168,7 @@ def membership_scores(
 ) -> FloatArray:
     """Return the correlation and the likelihood ratio for one person.
 
-    Both tables are compared as shares of their sum.
+    Each table is compared as shares of its own sum.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Return the mean difference of targets' two hits, and its 95% interval of positive width."""
+    """Return the mean difference between a target's two hits, and its 95% interval."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three

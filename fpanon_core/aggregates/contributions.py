@@ -1,7 +1,7 @@
 """Each person's contribution to a table: presence by area and band, and trips between areas.
 
-Tables are sums of these contributions. A person's contribution depends on the stated frame and on
-the person's own samples, never on anybody else.
+Tables are sums of these contributions. A person's contribution depends only on the stated frame and
+on the person's own samples.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -160,9 +160,9 @@ def flows_in(seen: Seen, cells: FloatArray, areas: int, most: int) -> float:
     """Add the trips of some people to the cells of a table; return 0.
 
     A trip leads from the area of a person's main place at one start time of samples to another area
-    at the next start time. The main place is the place of the sample with the most events; ties:
-    smaller x, then y. A trip belongs to the day on which it begins. There is no trip if either end
-    is outside the frame.
+    at the next start time. The main place is the place of the sample with the most events; ties go
+    to the smaller x, then the smaller y. A trip belongs to the day on which it begins. There is no
+    trip if either end is outside the frame.
 
     Parameters
     ----------

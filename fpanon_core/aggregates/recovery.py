@@ -83,12 +83,14 @@ def table_recovery(
     (1.0, 1.0)
     """
     if "presence" not in option.CONTENTS or option.epsilon is not None:
-        raise ConfigError("Trajectories are recovered from presence without noise; give that.")
+        raise ConfigError(
+            "Trajectories are recovered from presence without noise; give such a table."
+        )
     exact = presence(fs, option.frame, bands=option.bands, engine=engine)
     if not bands_are_slots(exact.frame):
         raise ConfigError(
-            f"The table is a mean over up to {int(exact.frame.days.max())} days of a type, and no "
-            "count of any day. State one day to see what can be recovered of it."
+            f"The table is a mean over up to {int(exact.frame.days.max())} days of a type, and "
+            "not a count of any one day. State one day to see what can be recovered from it."
         )
     made = _people(fs, exact.frame, option.bands)
     readings = {"none": np.rint(exact.values)}

@@ -1,9 +1,9 @@
 """Smoothing of private presence and flows from four noisy sums and the public frame.
 
 In a fine table the noise exceeds a single cell's count. So most of ε goes to the totals of the
-areas, and cells are shrunk towards the product of their area's and their band's total. At each
+areas. Cells are shrunk towards the product of their area's total and their band's total. At each
 level of a tree of neighbouring areas, the shrinkage is the noise's share of the variance at this
-level. Smoothing sees noisy numbers and the frame alone.
+level. Smoothing sees only the noisy numbers and the frame.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -43,8 +43,8 @@ def seeded(seed: int, number: int) -> Noise:
 def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
     """Return the expected error of a smoothed cell, in shares of a person.
 
-    The cell is assumed to follow its area's and its band's total. The noise of the area's total is
-    spread over the bands; the noise of the band's total is spread over the areas.
+    The cell is assumed to follow its area's total and its band's total. The noise of the area's
+    total is spread over the bands; the noise of the band's total is spread over the areas.
     """
     of_area, of_band = (1.0 / (SHARES[name] * epsilon) for name in ("areas", "bands"))
     return of_area / bands + of_band / areas
@@ -75,7 +75,7 @@ class NoisyPresence(NamedTuple):
 
 
 def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """Return the four sums with noise from OpenDP; one person adds at most ``UNIT`` to each sum.
+    """Return the four sums with noise added; one person adds at most ``UNIT`` to each sum.
 
     Parameters
     ----------
@@ -230,9 +230,9 @@ class NoisyFlows(NamedTuple):
 
 
 def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
-    """Return the four sums with OpenDP's noise.
+    """Return the four sums with noise added.
 
-    One person adds at most ``UNIT`` to each sum, and at most twice as much to ``ends``.
+    One person adds at most twice ``UNIT`` to ``ends``, and at most ``UNIT`` to each other sum.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def rings_between(frame: TableFrame) -> IntArray:
-    """Return the ring of distance of each pair of areas."""
+    """Return the distance ring that each pair of areas falls into."""
     many = np.bincount(frame.area)
     counts = frame.counts
     x, y = (

@@ -1,10 +1,10 @@
 """Presence and flow tables of people, released without any person's record.
 
-There are three protections. *Exact* tables have no protection. With a *threshold*, counts below it
-are blank, but the difference of two tables that differ in one person still reveals that person.
+There are three kinds of tables. *Exact* tables have no protection. With a *threshold*, counts below
+it are blank. But comparing two tables that differ by one person still reveals that person.
 *Private* tables are ε-differentially private for everything about one person. Each person's
 contribution is bounded first (:mod:`.contributions`); then each cell gets discrete Laplace noise
-from OpenDP. All later steps see the noisy numbers and the public frame alone.
+from OpenDP. All later steps see only the noisy numbers and the public frame.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -82,7 +82,7 @@ def presence(
     Raises
     ------
     ConfigError
-        A value is out of its range, the frame does not fit the data, or private tables are
+        A value is out of its range, or the frame does not fit the data. Or private tables are
         requested for fingerprints that stand for several people.
     InfeasibleError
         There are too many cells.
@@ -127,8 +127,8 @@ def flows(
         Private flows count at most this many trips of one person per day, as a mean over the
         period. If a person has more trips, the counted trips are drawn at random.
     epsilon : float, optional
-        Trips between areas, at their ends, by distance and by day get noise according to their
-        parts of ε. Trips are shrunk towards a gravity model of the noisy sums
+        The four sums of trips (between areas, at their ends, by distance, by type of day) get noise
+        according to their parts of ε. Trips are shrunk towards a gravity model of the noisy sums
         (:mod:`.smoothing`).
 
     Returns
@@ -281,14 +281,14 @@ def protected_flows(
 
 
 def _most_present(where: TableFrame, option: Tables) -> int:
-    """Return the largest presence of one person: in every band of every type of day."""
+    """Return the largest number of bands, of all types of day, in which a person can be present."""
     return where.day_types * option.bands
 
 
 def _most_trips(where: TableFrame, option: Tables) -> int:
     trips = option.trips_per_day * len(where.day_type)
     if trips > UNIT:
-        raise ConfigError("The period has too many trips a person; choose fewer days or trips.")
+        raise ConfigError("The period has too many trips per person; choose fewer days or trips.")
     return trips
 
 

@@ -71,12 +71,12 @@ def aligned(
         Weights and thresholds of the loss, and of the effort that finds candidates. Weights of 1
         and 1 apply to the loss only; the effort then uses halves.
     max_side_m, max_span_min : float, optional
-        Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
+        Largest side (dx + dy)/2 in metres, and span in minutes, of a published sample. Samples that
         would exceed a limit are left out. Each sample left out costs as much as a sample at both
         limits; a missing limit is replaced by the extent of the data. Every published sample still
         holds samples of all members of its group. The groups do not depend on the limits.
     leftover : "merge" or "suppress"
-        Treatment of the last users, fewer than k, when the number of users is no multiple of k.
+        Treatment of the last users, fewer than k, when the number of users is not a multiple of k.
         Each joins the group whose loss rises least, or they are not published.
     leave_out : float
         Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
@@ -94,8 +94,8 @@ def aligned(
         still one of at least k, time and memory fall, and the loss rises a little; see
         :mod:`.hiding`. The share left out is rounded down in each shard. Last users are merged
         within their shard. If last users are to be suppressed, the last users of all shards are
-        first hidden together, if they are k or more. With periods, each period is cut into shards,
-        as far as its people suffice.
+        first hidden together, if there are k or more of them. With periods, each period is cut into
+        shards, as far as it has enough people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
@@ -112,7 +112,7 @@ def aligned(
     Raises
     ------
     ConfigError
-        k is not an integer of 2 or more, or a limit is not positive or finer than the data.
+        k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` or ``effort`` is not one of its words. ``groups`` leaves a user without a
         group, or has a group of fewer than k. ``leave_out`` is outside 0 … 0.1, or is given with
         ``groups``.
@@ -175,9 +175,9 @@ def align(
     -------
     DataFrame
         One row per block, in order of time: ``t_min``, ``dt_min``, ``x_m``, ``dx_m``, ``y_m``,
-        ``dy_m``, ``n_samples`` (samples of the members in it). Among solutions of equal loss, the
-        one whose last block begins latest is taken; the last block but one decides among ties, and
-        so on.
+        ``dy_m``, ``n_samples`` (number of the members' samples in the block). Among solutions of
+        equal loss, the one whose last block begins latest is taken; the last block but one decides
+        among ties, and so on.
 
     Raises
     ------
@@ -203,18 +203,18 @@ def _check_alone(
     """Raise a ConfigError if groups are given together with an option that would change them."""
     if isinstance(fs, PeriodSet):
         raise ConfigError(
-            "groups are of whole fingerprints; of data in periods, leave them out: each period "
-            "has groups of its own."
+            "groups apply to whole fingerprints; leave them out for data in periods: each period "
+            "has its own groups."
         )
     if shards is not None and shards > 1:
         raise ConfigError(
-            "groups with shards: who is in a group is given, and nothing is looked for; leave "
-            "one of the two out."
+            "groups cannot be combined with shards: the groups are given, so nothing is "
+            "searched; leave one of the two out."
         )
     if leave_out:
         raise ConfigError(
-            f"leave_out = {leave_out:g} with groups given: who is in a group is published; "
-            "leave one of the two out."
+            f"leave_out = {leave_out:g} cannot be combined with groups: everyone in a group is "
+            "published; leave one of the two out."
         )
 
 
@@ -224,7 +224,7 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
         raise ConfigError(
             f"groups has the shape {group.shape}; give a whole number for each of the "
-            f"{fs.n_users} people, as an earlier result's group."
+            f"{fs.n_users} people, as in an earlier result's group."
         )
     if (group < 0).any():
         raise ConfigError(

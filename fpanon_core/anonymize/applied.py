@@ -1,7 +1,7 @@
 """Application of one technique to fingerprints or to data in periods.
 
-This module defines noise on places and times, exchange of places or times among people, suppression
-of bins with few visitors, and a random draw of people.
+This module defines noise on places and times, and exchange of places or times among people. It also
+defines suppression of rarely visited bins, and a random draw of people.
 
 Noise moves each sample, and its events, by an independent draw. One draw, published once, blurs one
 position. Over a whole fingerprint the draws average out, so the scale gives no guarantee for the
@@ -63,7 +63,7 @@ class Applied(NamedTuple):
     hidden : GloveResult or None
         Result of hiding people in groups, for a technique that does so.
     periods : PeriodSet or None
-        The same fingerprints as pieces of people, if the data are in periods.
+        The same fingerprints with their people and periods, if the data are in periods.
     """
 
     fs: FingerprintSet
@@ -183,8 +183,8 @@ def add_noise(
         Data to change; the set itself stays as it is.
     space_m : float
         Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
-        / (2πb²)`` at distance r (Andrés, Bordenabe, Chatzikokolakis & Palamidessi 2013,
-        *Geo-indistinguishability*, §5), whose mean distance is 2b. The distance follows the gamma
+        / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe, Chatzikokolakis &
+        Palamidessi 2013, *Geo-indistinguishability*, §5). The distance follows the gamma
         distribution of shape 2 and scale b, and is drawn from it; the direction is uniform.
         ``"gaussian"``: the standard deviation along x and along y.
     time_min : float
@@ -319,8 +319,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is neither of its two words, a size is not positive or finer than the data, or the
-        seed is not a whole number.
+        ``what`` is neither of its two words, or the seed is not a whole number. Or a size is finer
+        than the data or not positive.
 
     Examples
     --------
@@ -418,7 +418,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
 
 
 def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:
-    """Draw a share of the users at random, each with the whole fingerprint.
+    """Draw a share of the users at random, each with their whole fingerprint.
 
     Fingerprints are drawn without replacement, so every subset of the drawn size is equally likely.
 

@@ -84,7 +84,7 @@ def carried(
     knowledge : Knowledge
         Points drawn from the original data.
     blur_m, blur_min : float
-        Standard deviation of the attacker's error along x and y, metres, and in time, minutes. The
+        Standard deviation of the attacker's error along x and y (metres) and in time (minutes). The
         attacker knows these values.
     seed : int
         Seed of the errors.
@@ -164,7 +164,7 @@ def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[
 
 
 def _on_the_grid(fs: FingerprintSet, place: Columns) -> Columns:
-    """Return the cells of the data's own grid that hold the cells' middles."""
+    """Return the cells of the data's own grid that hold the middles of the given places."""
     side = fs.granularity_m
     at: Columns = {
         name: np.asarray(start + side * cells_of(place[name] + side / 2, side, start), np.float64)

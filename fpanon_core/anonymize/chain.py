@@ -28,7 +28,7 @@ def release(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> ReleasedSet:
-    """Apply a release option to the data, as it would be published.
+    """Return the data as a release option would publish them.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def release(
         Data to release; the set itself stays as it is.
     option : ReleaseOption, or what :func:`as_option` takes
     seed : int or None
-        Use None for anything published: noise, exchanges and draws of people then come from the
+        Use None for anything published. Noise, exchanges and draws of people then come from the
         operating system's randomness, and nobody can repeat them. A seed is for studies only:
         anyone with the program can repeat the draws and subtract the noise. Each step has its own
         seed, derived from this one and the step's position. Options that begin with the same steps
@@ -103,7 +103,7 @@ class Chained:
         Row number in the original of each fingerprint that the last step returned.
     records : int64 ndarray
         Row number in the original of each record to be released; with GLOVE, of each fingerprint
-        that it got and published.
+        that GLOVE received and published.
     steps : tuple of techniques
         Steps taken; they state the origin of each square grid.
     hidden : GloveResult or None

@@ -2,7 +2,7 @@
 
 De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
 equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
-city centre one crowded cluster and the countryside many of one antenna.
+city centre one crowded cluster, and the countryside many clusters of one antenna each.
 
 Source: docs/science.md, “Antenna clusters”.
 """
@@ -46,8 +46,9 @@ def cluster_antennas(
     antennas are assigned, and n_j is multiplied by the 0.2th power of (cluster size + ½)/(mean size
     + ½). The last assignment counts no wins, so that it depends on no order and each cluster is a
     cell of a weighted Voronoi diagram. Counting further wins, or settling for longer, evens out the
-    sizes further but tears clusters apart. If a cluster stays empty (antennas at one position), it
-    gets the antenna of the largest cluster that is farthest from that cluster's centroid.
+    sizes further but tears clusters apart. If a cluster stays empty (antennas may share a
+    position), it gets the antenna of the largest cluster that is farthest from that cluster's
+    centroid.
 
     The result does not depend on the order of the antennas: clusters are numbered from west to east
     by their westernmost antenna. ``np.bincount`` of the result gives the sizes.
@@ -72,7 +73,7 @@ def cluster_antennas(
         ``size`` is not a whole number of at least 1, or the seed is not a whole number of at least
         0. Or the positions are not two equally long lists of finite numbers.
     InfeasibleError
-        There is no antenna, or ``size`` exceeds their number.
+        There is no antenna, or ``size`` exceeds the number of antennas.
 
     Examples
     --------
@@ -123,8 +124,8 @@ def _check_size(size: int, antennas: int) -> int:
     size = whole("Cluster size", size, 1, of="antennas")
     if size > antennas:
         raise InfeasibleError(
-            f"Clusters of about {size} antennas are more than the {antennas} there are; choose a "
-            f"size of at most {antennas}."
+            f"Clusters of about {size} antennas are larger than the {antennas} antennas there "
+            f"are; choose a size of at most {antennas}."
         )
     return -(-antennas // size)
 
@@ -179,7 +180,8 @@ def voronoi_cells(
     x_m, y_m : array_like (M,)
         Projected positions, metres.
     margin_m : float
-        Distance by which the antennas' convex hull is widened; cells are clipped to this area.
+        Distance by which the antennas' convex hull is widened; cells are clipped to the widened
+        hull.
     land : Polygon or MultiPolygon, optional
         Area to clip to instead, on the same projection; ``margin_m`` is then ignored.
 
@@ -198,10 +200,11 @@ def voronoi_cells(
 
     Notes
     -----
-    Each cell is cut from the clip area's surroundings by the bisectors between its antenna and the
-    others. The nearest antennas come first, until all others are too far away to cut. Coordinates
-    count from the cell's own antenna, so antennas a millimetre apart keep their border in a country
-    of a thousand kilometres. A diagram of the whole country at once would lose centimetres.
+    Each cell is cut from the clip area's bounding rectangle by the bisectors between its antenna
+    and the others. The nearest antennas come first, until all others are too far away to cut.
+    Coordinates count from the cell's own antenna, so antennas a millimetre apart keep their border
+    in a country of a thousand kilometres. A diagram of the whole country at once would lose
+    centimetres.
 
     Examples
     --------

@@ -12,9 +12,9 @@ method is known that is fast enough. The steps are:
    members. Steps are priced one by one with the present starts of blocks. The cheapest are then
    priced exactly, except for k of 20 or more with the default effort. In a ring of steps, everybody
    who leaves a group enters another one. Rings that lower the loss are carried out, the rings with
-   the largest gain first. A group takes part in one ring a round. Without exact prices, rings are
-   looked for again among the groups that took part in none. Then the steps into the groups that
-   changed are priced again.
+   the largest gain first. A group takes part in at most one ring per round. Without exact prices,
+   rings are looked for again among the groups that took part in none. Then the steps into the
+   groups that changed are priced again.
 4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
    before the exchanges. A ring may then begin with a person who is left out, and end with a person
    who becomes left out.
@@ -92,9 +92,9 @@ def search_of(effort: Effort, k: int) -> Search:
     """Return the search effort for groups of k.
 
     Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
-    takes about k² times as long. It is tried in each of k places, in a group k times as long. With
-    the default effort and groups of 20 or more, no price is exact, because more rings are a better
-    use of the time.
+    takes about k² times as long. It is tried in each of k places, in a group with about k times as
+    many samples. With the default effort and groups of 20 or more, no price is exact, because more
+    rings are a better use of the time.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -125,7 +125,7 @@ def crowded(
 ) -> tuple[list[IntArray], IntArray, IntArray]:
     """Return the groups as row numbers, the last users, and the users left out as hard to hide.
 
-    The last users have a total weight below k; there are none if they are merged.
+    The last users have a total weight below k; none are returned if they are merged.
     """
     return _Crowding(fs, settings, engine).run(settings.leftover == "merge", progress)
 

@@ -69,7 +69,7 @@ def generalize(
         over data that are generalized already. Named regions lack the antenna table or its column,
         or hexagons lack the data's projection.
     InfeasibleError
-        Clusters are to have more antennas than there are.
+        The cluster size exceeds the number of antennas.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def gathered(
 
 
 def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[FloatArray, ...]:
-    """Return start and length of the window that holds each time, from local midnight."""
+    """Return the start and length of each time's window; windows are aligned to local midnight."""
     if fs.clock is not None:
         return fs.clock.window(t_min, minutes)
     return np.floor(t_min / minutes) * minutes, np.full(len(t_min), float(minutes))
@@ -178,18 +178,18 @@ def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[F
 def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
     """Return the profile with the origin that its grid has over these data.
 
-    A profile without a grid, or with a stated origin, is returned unchanged. Otherwise sixteen
-    origins are tried, shifted in x and in y by no, one, two and three quarters of the side. Shifts
+    A profile without a grid, or with a stated origin, is returned unchanged. Otherwise up to
+    sixteen origins are tried, shifted in x and in y by 0, 1, 2 or 3 quarters of the side. Shifts
     are rounded down to whole raw cells, so that raw cells nest. The origin chosen has the largest
     average number of people in a cell,
 
         Σ_c n_c² / Σ_c n_c
 
     over the grid's cells c with n_c distinct users. This is the mean number of users in the cell,
-    over all pairs of a user and a visited cell. Ties: the smallest shift in x, then in y.
+    over all pairs of a user and a visited cell. Ties go to the smallest shift in x, then in y.
 
-    If the side is at least the data's extent in x and in y, the smallest shift that puts all data
-    into one cell is used. If no shift does so, the cell is laid around the middle of the data.
+    If the side covers the data's extent in x and y, the smallest shift that puts all data into one
+    cell is used. If no shift does so, the cell is laid around the middle of the data.
 
     The result is cached as long as the data exist.
 
@@ -227,7 +227,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the corner of the data's own grid next to the projection's centre, above and right.
+    """Return the first corner of the data's own grid above and right of the projection's centre.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """

@@ -1,13 +1,14 @@
 """GLOVE: hide everyone in a group of k that shares one fingerprint.
 
 Fingerprints are merged pair by pair, the nearest first, until each published fingerprint stands for
-at least k users. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.glove_merge` the merge
-and the reshaping. Nothing is drawn at random: the same data give the same result, on any number of
-threads.
+at least k users. :mod:`.grouping` determines the order, and :mod:`fpanon_core.kernels.glove_merge`
+merges and reshapes. Nothing is drawn at random: the same data give the same result, on any number
+of threads.
 
 The source leaves some choices open. A fingerprint that already stands for k users is a group of its
-own, reshaped like a merged one. "Earlier" among cells means by start, then x, y and extents. When
-cells are joined again after the cut, all cells count as pieces, whether they were cut or not.
+own, reshaped like a merged one. "Earlier" among cells means earlier by start, then by x, y and
+extents. When cells are joined again after the cut, all cells count as pieces, whether they were cut
+or not.
 
 **Limits.** Limits do not change the groups, only what is published; results with and without limits
 can be compared group by group. Under limits every published cell, trimmed or not, holds samples of
@@ -16,8 +17,8 @@ would state false presences of the others.
 
 - A cell within the limits that holds samples of k users is unchanged.
 - A wider or longer cell is trimmed to the part within the limits that holds samples of k users and
-  has the most samples. The cell becomes the bounding cell of these samples. Ties: the part that
-  begins first; then the smallest lower x, lower y, end, upper x, upper y.
+  has the most samples. The cell becomes the bounding cell of these samples. Ties go to the part
+  that begins first, then to the smallest (lower x, lower y, end, upper x, upper y).
 - If there is no such part, the whole cell is left out, with all samples it holds.
 - A sample that spans several cells and is left out in one of them is left out in all. Cells in
   which fewer than k users then have a sample are left out too, until no such cell remains.
@@ -84,9 +85,9 @@ def glove(
     config : StretchConfig
         Weights and thresholds of the stretch effort.
     suppress_space_m, suppress_time_min : float, optional
-        Largest spatial span (dx + dy)/2, metres, and temporal span, minutes, of a published sample.
-        Samples that would exceed a threshold are left out, and every published sample then holds
-        samples of at least k users; see the module docstring.
+        Largest spatial span (dx + dy)/2 in metres, and temporal span in minutes, of a published
+        sample. Samples that would exceed a limit are left out, and every published sample then
+        holds samples of at least k users; see the module docstring.
     leftover : "merge" or "suppress"
         Treatment of the last users, fewer than k: they are merged into the group nearest to them,
         or not published.
@@ -99,8 +100,8 @@ def glove(
         still one of at least k, time and memory fall, and the loss rises a little; see
         :mod:`.hiding`. The share left out is rounded down in each shard. Last users are merged
         within their shard. If last users are to be suppressed, the last users of all shards are
-        first hidden together, if they are k or more. With periods, each period is cut into shards,
-        as far as its people suffice.
+        first hidden together, if there are k or more of them. With periods, each period is cut into
+        shards, as far as it has enough people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
@@ -116,7 +117,7 @@ def glove(
     Raises
     ------
     ConfigError
-        k is not an integer of 2 or more, or a threshold is not positive or finer than the data.
+        k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` is neither of its words, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
         k exceeds the number of users; with periods, the number in every period.
@@ -137,7 +138,7 @@ def glove(
 
 
 def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
-    """Apply GLOVE to people who are neither in periods nor in shards."""
+    """Apply GLOVE to one set of people: to all, or to those of one shard or period."""
     k, config, room = settings.k, settings.config, settings.room(fs)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, settings, room, engine, part(progress, 0.0, begun))
@@ -156,7 +157,7 @@ def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Pr
 def _hardest(
     fs: FingerprintSet, settings: Settings, room: int, engine: Engine, progress: Progress
 ) -> IntArray:
-    """Return at most ``room`` users with the greatest k-gap; ties: smaller row number.
+    """Return at most ``room`` users with the greatest k-gap; ties go to the smaller row number.
 
     A fingerprint that stands for k users is hidden already.
     """
@@ -175,7 +176,7 @@ def _hardest(
 def _merge_into_nearest(
     fs: FingerprintSet, groups: list[Group], last: Group, config: StretchConfig
 ) -> None:
-    """Merge the left-over group into the group nearest to it by effort; ties: smaller index."""
+    """Merge the left-over group into the group nearest by effort; ties go to the smaller index."""
     everyone = [*groups, last]
     packed = pack(published_of(everyone, fs).fingerprints(), config)._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))

@@ -7,14 +7,14 @@ bound says that no unlisted member has a smaller effort. The method is exact for
 
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
-  other. The pair is in its list or beyond its bound.
+  other. The pair is in the later one's list or beyond its bound.
 - A member's *key* is the effort to the first in its list that is still in the pool, or the bound if
   none is left. No key is above the effort of any pair that the member is responsible for. So if the
-  smallest of all keys belongs to a pair, this is the smallest pair. If the smallest key belongs to
+  smallest of all keys belongs to a pair, this pair is the smallest. If the smallest key belongs to
   a used-up list, only the owner of this list is searched again.
-- Equal efforts: a used-up list comes before pairs (it may hide a smaller pair of indices); pairs
-  come in the order of their indices. Lists are in order of effort, then index, so the first entry
-  of a list is the smallest pair of its owner.
+- If efforts are equal, a used-up list comes before pairs, because it may hide a pair of smaller
+  indices. Pairs come in the order of their indices. Lists are in order of effort, then index, so
+  the first entry of a list is the smallest pair of its owner.
 
 Several searches run at once. Owners of used-up lists are searched in batches, smallest keys first.
 A list stays correct as the pool shrinks, so an early search only costs time. New groups are
@@ -327,7 +327,7 @@ class _Greedy:
             self._push(p.merged)
 
     def _comes_before(self, u: int, key: Key) -> bool:
-        """Return whether a group that just entered has, or may have, a pair before this one."""
+        """Return whether a group that just entered has, or may have, a pair before this key."""
         if not self.pool.alive[u]:
             return False
         mine = self._key(u)
@@ -401,7 +401,7 @@ class _Greedy:
 
 
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
-    """Return the merged cells of two fingerprints; a has the smaller index."""
+    """Return the merged cells of two fingerprints; ``a`` has the smaller index."""
     if len(b) > len(a):
         a, b, na, nb = b, a, nb, na
     cells: FloatArray = merge_cells(np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale)

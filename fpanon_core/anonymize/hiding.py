@@ -4,15 +4,15 @@
 here. The result for some of the people, treated as a data set, is a :class:`Part`. The parts of
 shards and periods are joined into one, and the result is made from it.
 
-*Shards.* Time grows faster than the number of people, and memory grows with that number. The people
-of one shard are hidden as a data set of their own. So everyone is one of at least k, exactly as
-without shards. The cost is that a person near a border may have a nearer neighbour beyond it.
-Shards are cut like a k-d tree. Each cut divides the people along the direction in which they spread
-most. The parts are proportional to the numbers of shards on both sides, so the cut for two shards
-is at the median. A direction is east, north, or the distance of a person's samples from their
-centre. The distance is used if people differ more in it than in place. This cut separates people
-who travel far, whose nearest neighbours also travel far. The sizes of shards differ by at most one
-person. Shards depend only on where people are and, in ties, on row numbers.
+*Shards.* Computing time grows faster than the number of people, and memory grows with that number.
+The people of one shard are hidden as a data set of their own. So everyone is one of at least k,
+exactly as without shards. The cost is that a person near a border may have a nearer neighbour
+beyond it. Shards are cut like a k-d tree. Each cut divides the people along the direction in which
+they spread most. The parts are proportional to the numbers of shards on both sides, so the cut for
+two shards is at the median. A direction is east, north, or the distance of a person's samples from
+their centre. The distance is used if people differ more in it than in place. This cut separates
+people who travel far, whose nearest neighbours also travel far. The sizes of shards differ by at
+most one person. Shards depend only on where people are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
 """
@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """Largest side, metres, and span, minutes, of a published sample."""
+        """Largest side (metres) and span (minutes) of a published sample."""
         return self.suppress_space_m, self.suppress_time_min
 
     @property
@@ -127,7 +127,7 @@ class Grouped(NamedTuple):
         1 + the number in :data:`REASONS` of the reason why a sample is left out; 0 for a sample
         that is not left out.
     left : int64 ndarray
-        The last users, fewer than k.
+        The last users, who are too few for a group of k.
     hardest : int64 ndarray
         Users left out as hard to hide, ascending. The codes need not be set for ``left`` and
         ``hardest``.
@@ -352,7 +352,7 @@ def shards_of(fs: FingerprintSet, shards: int) -> list[IntArray]:
 
 
 def _where(fs: FingerprintSet) -> FloatArray:
-    """Return each user's centre, east and north, and root mean square distance from it; metres."""
+    """Return each user's centre (east, north) and root mean square distance from it, metres."""
     begin, length, user = fs.offsets[:-1], fs.lengths, fs.sample_user
     columns = []
     spread = np.zeros(fs.n_users)
@@ -417,7 +417,7 @@ def _part_of(fs: FingerprintSet, made: Grouped) -> Part:
 def _held(
     fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
 ) -> dict[str, Any]:
-    """Return the published records, the extents that hold each sample, and the false presences."""
+    """Return published records, the extents around each sample, and the share of false presence."""
     samples = Times(fs.offsets, fs.t_min, fs.dt_min)
     cells = Times(published.offsets, published.t_min, published.dt_min)
     side = (published.dx_m + published.dy_m) / 2
@@ -494,7 +494,7 @@ def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
 def _in_order(
     published: list[GeneralizedFingerprintSet], groups: IntArray
 ) -> GeneralizedFingerprintSet:
-    """Return the groups of all parts in the given order; numbers count part after part."""
+    """Return the groups of all parts in the given order; group numbers run on from part to part."""
     offsets = offsets_of(np.concatenate([p.lengths for p in published]))
     lengths = np.diff(offsets)[groups]
     rows = rows_of(offsets[:-1][groups], lengths)

@@ -2,7 +2,7 @@
 
 The pool keeps all fingerprints, even merged ones, numbered in order of entry. For present members
 it also keeps the floors that let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory
-is linear in the data: 3 to 6 kB of floors for each member, and only from the first search on.
+is linear in the data: from the first search on, the floors take 3 to 6 kB for each member.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
 class Nearest(NamedTuple):
-    """Result of a search: members nearest first, and the query's own floors."""
+    """Result of a search: members (nearest first), their efforts, and the query's own floors."""
 
     near: IntArray
     effort: FloatArray
@@ -122,7 +122,7 @@ class Pool:
     # --- growing and shrinking -----------------------------------------------------------------
 
     def add(self, cells: FloatArray, weight: float, index: int) -> int:
-        """Add a fingerprint, not yet a member, and return its number."""
+        """Add a fingerprint that is not a member yet, and return its number."""
         u, m = self.n, len(cells)
         self._longest = max(self._longest, m)
         begin = int(self._packed.offsets[u])
@@ -166,7 +166,7 @@ class Pool:
         """Return the members nearest to each query, their efforts, and the query's floors.
 
         Up to ``many`` members are found for a query, fewer only if there are no more. Queries that
-        were just added come first; ``parents`` has the pair of parents of each, which are skipped.
+        were just added come first; ``parents`` has their pairs of parents, which the search skips.
         """
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):

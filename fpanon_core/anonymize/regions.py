@@ -80,7 +80,7 @@ class RegionMap(PlaceMap):
 
 @dataclass(frozen=True, eq=False)
 class HexagonMap(PlaceMap):
-    """Hexagons; ``cell`` (n_hexagons,) is H3's index of each."""
+    """Hexagons; ``cell`` (n_hexagons,) is H3's index of each hexagon."""
 
     cell: Hexes
 
@@ -89,8 +89,9 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     """Return the regions of a space, their sites, and the region of every sample.
 
     Sites are the cells of the antenna table. Without a table, they are the distinct places of the
-    data; another choice of users may then make other clusters. A region is represented by the
-    bounding rectangle of the cells of its sites, and of the samples assigned to it from elsewhere.
+    data; a different choice of users may then give different clusters. A region is represented by
+    the bounding rectangle of the cells of its sites, and of the samples assigned to it from
+    elsewhere.
 
     Rectangles of different regions may overlap, and two may even have the same lower corner, which
     identifies a bin. Then the region that comes first (by number of the cluster, or by name) keeps
@@ -251,12 +252,13 @@ def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
 def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     """Return the hexagons that hold the middle of a sample's place, and each sample's hexagon.
 
-    A hexagon is represented by a rectangle on the projection that holds all of it, wherever people
-    were in it. The rectangle is the bounding rectangle of the hexagon's corners, rounded outwards
-    to whole metres. The rectangle is widened on each side by the possible bulge of an edge and by
-    half a raw cell. A place whose middle is inside may reach out by half a raw cell. Unlike a
-    rectangle around the samples, it does not reveal where in the hexagon people were. It is the
-    same in every data set of that projection.
+    A hexagon is represented by a rectangle, laid on the projection, that holds the whole hexagon,
+    wherever people were in it. The rectangle is the bounding rectangle of the hexagon's corners,
+    rounded outwards to whole metres. The rectangle is widened on each side by the possible bulge of
+    an edge and by half a raw cell. A place whose middle is inside the hexagon may reach out of it
+    by half a raw cell. Unlike a rectangle around the samples, it does not reveal where in the
+    hexagon people were. It is the same in every data set of that projection. Only far from the
+    projection's centre may it be widened, to hold a place that reaches out further.
 
     Raises
     ------
@@ -293,7 +295,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
 
 def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...]:
-    """Return west, south, east and north of the rectangle around each hexagon, metres."""
+    """Return the west, south, east and north sides of the rectangle around each hexagon, metres."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     starts = offsets_of([len(ring) for ring in rings])[:-1]
     lat, lon = np.concatenate(rings).T

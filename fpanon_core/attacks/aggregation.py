@@ -44,7 +44,7 @@ _MOST_CELLS = 1 << 31  # of truth, 8 GB
 
 @dataclass(frozen=True, eq=False)
 class CountedPeople:
-    """Counts, with the place of each person behind them.
+    """Counts, and the place of each counted person in each slot.
 
     Attributes
     ----------
@@ -71,23 +71,23 @@ def aggregate_counts(
 ) -> tuple[AggregateCounts, SmallInts]:
     """Count people by place and time slot, and keep their places as the truth for scoring.
 
-    In each slot a user is at the place with the user's most *samples* in the slot, whatever their
-    numbers of events. Ties: the lower place number. A sample that reaches over several slots, as in
-    generalized data, is divided among them by time.
+    In each slot a user is at the place where the user has most *samples*, whatever the samples'
+    numbers of events. Ties go to the lower place number. A sample that reaches over several slots,
+    as in generalized data, is divided among them by time.
 
     **Filled in**, as in the published attack: a slot without a sample gets a place by linear
-    interpolation between the places before and after, over the slots. The place nearest to the
-    interpolated point is taken; ties: the lower place number. Before the first and after the last
-    sample, the place nearest in time is kept (Xu et al. 2017, §5.1). **Not filled in**: people are
-    counted only in slots in which they have a sample. A sample counts only in the slot in which it
-    begins, so one record changes one slot.
+    interpolation between the places before and after. The place nearest to the interpolated point
+    is taken; ties go to the lower place number. Before the first and after the last sample, the
+    place nearest in time is kept (Xu et al. 2017, §5.1). **Not filled in**: people are counted only
+    in slots in which they have a sample. A sample counts only in the slot in which it begins, so
+    one record changes one slot.
 
     **The frame.** With a frame, people are counted at its places and in its slots, whatever the
-    records. Samples outside the frame are left out, and so are people without any sample inside.
-    Without a frame, places are the distinct cells of the data, by x, then y, then extent. Slots are
-    then laid from local midnight; the first holds the first sample, and the last the end of the
-    last sample. In that case the records determine the list of places and the period, which no
-    noise on the counts hides.
+    records contain. Samples outside the frame are left out, and so are people without any sample
+    inside. Without a frame, places are the distinct cells of the data, by x, then y, then extent.
+    Slots are then laid from local midnight; the first holds the first sample, and the last the end
+    of the last sample. In that case the records determine the list of places and the period, which
+    no noise on the counts hides.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def _located(
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
-    """Return the nearest place of each point; ties: the lowest number."""
+    """Return the nearest place of each point; ties go to the lowest number."""
     nearest = np.empty(len(points), np.int64)
     left, many = np.arange(len(points)), min(2, tree.n)
     while len(left):
@@ -393,7 +393,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
     x_m, y_m = corners[0] + corners[2] / 2, corners[1] + corners[3] / 2
     if frame.area is None:
         if frame.crs != crs:
-            raise ConfigError("The antennas of the frame are on another projection than the data.")
+            raise ConfigError("The antennas of the frame use a different projection from the data.")
         at = np.column_stack([frame.x_m + frame.dx_m / 2, frame.y_m + frame.dy_m / 2])
         return _nearest_place(cKDTree(at), np.column_stack([x_m, y_m]))
     area = frame.area

@@ -104,7 +104,7 @@ def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntA
 def prediction_errors(
     counts: AggregateCounts, truth: SmallInts, recorded: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the distances from the predicted to the next place, at night and by day, metres.
+    """Return the distances between predicted and true next places, at night and by day, metres.
 
     All slots in which the person has a sample count, except the first of each day. Predictions are
     those of the attack (Xu et al. 2017, eq. 2). At night and in the second slot of a day, the

@@ -68,8 +68,8 @@ class Homes:
     Attributes
     ----------
     x_m, y_m : float64 ndarray
-        Middle of the place with the most events at night; NaN without any. Ties: the place with
-        the most events in all, then the smaller x, then y.
+        Middle of the place with the most events at night; NaN without any. Ties go to the place
+        with the most events in all, then to the smaller x, then y.
     nights : int64 ndarray
         Nights with an event.
     """
@@ -126,7 +126,7 @@ class Commonest:
     x_m, y_m : float
         Position, metres.
     share : float
-        Share of people whose home is in a circle of 1 km around it.
+        Share of people whose home is within 1 km of it.
     """
 
     x_m: float
@@ -135,7 +135,7 @@ class Commonest:
 
 
 def commonest(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> Commonest:
-    """Return the home with most people's homes within 1 km; ties: smaller x, then y."""
+    """Return the home with the most people living within 1 km; ties go to the smaller x, then y."""
     first, which = distinct_rows(x_m, y_m)
     people = np.bincount(which, weight)
     places = np.column_stack([x_m[first], y_m[first]])
@@ -195,7 +195,7 @@ class Said:
     share: FloatArray
 
     def unless_vague(self, known: Commonest) -> FloatArray:
-        """Return the inferred homes, or ``known`` where a record is weaker evidence."""
+        """Return the inferred homes, but ``known`` where its share exceeds the record's share."""
         everybodys = np.array([known.x_m, known.y_m])
         vague = self.share < known.share * (1 - _LEVEL)
         guess: FloatArray = np.where(vague[:, None], everybodys, self.places)
@@ -253,8 +253,9 @@ class NightPlaces:
 def most_nights(nights: NightPlaces) -> Said:
     """Return the middle of the place where each record has most of its nights.
 
-    Ties: the place with the most samples in all, then smaller x, then y. The attacker assumes that
-    the home is in that place, so the share is the part of the place in a circle of 1 km.
+    Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
+    assumes that the home is in that place. So the share is the part of the place within a circle
+    with a radius of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]
@@ -445,7 +446,7 @@ def noise_likelihood(
     published : Published
     asked : HomesAsked
     noise : Spread
-        Noise of the release, which must have some.
+        Noise of the release, which must not be zero.
     first : float64 ndarray (n_asked, 2)
         Guesses used if there is no place of another person.
     engine : LocalEngine
@@ -470,7 +471,7 @@ def noise_likelihood(
 
 
 def _tree(fs: FingerprintSet) -> HomeTree:
-    """Return the middles of all places of the data, and the only visitor of each, if any."""
+    """Return the middles of all places of the data, and the visitor of each that has only one."""
     rows, place = distinct_rows(*fs.arrays(PLACE).values())
     visited, _ = distinct_rows(place, fs.sample_user)
     visitors = np.bincount(place[visited])

@@ -74,7 +74,7 @@ def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     """Set counts below a limit to 0. A limit of 15 is customary.
 
     In a release, these counts are left blank instead (see
-    :mod:`fpanon_core.studies.counts_release`); this attacker reads a blank as 0.
+    :mod:`fpanon_core.studies.counts_release`); here, the attacker reads a blank as 0.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def noise_at_frequent(
     Xu et al. 2017, §6.1: noise "at each mobile user's most frequent locations to make their
     trajectories less regular". Every point of a user at the user's most frequent place moves with
     probability ``share``. It goes to one of the ``neighbours`` nearest other places, each equally
-    likely. Ties for the most frequent place: lower place number. Totals do not change.
+    likely. Ties for the most frequent place go to the lower place number. Totals do not change.
 
     Parameters
     ----------

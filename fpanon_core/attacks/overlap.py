@@ -125,7 +125,7 @@ def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -
     ----------
     axes : tuple of int
         Axes whose edges count: 0 and 1 for the edges of cells along x and y, 2 for the ends of
-        their time spans.
+        cells in time.
     """
     sides = (first, second)
     # The groups of both sides have numbers one after another.

@@ -88,8 +88,8 @@ def privacy_guarantee(
     one_of("The unit of protection", unit, UNITS)
     if counts.frame is None:
         raise ConfigError(
-            "Private counts need stated places and a stated period (a frame): taken from the "
-            "events, one record can add a place or a slot, and no noise hides that."
+            "Private counts need stated places and a stated period (a frame). If these are taken "
+            "from the events, one record can add a place or a slot, and no noise hides that."
         )
     if counts.of_records:
         raise ConfigError(

@@ -8,8 +8,8 @@ assignment each time, gives trajectories:
 2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
    Each local calendar day starts again at its first slot, with its night, and its daytime continues
    from the night;
-3. **across days** (:func:`link_days`): people repeat themselves, so a link between a day and the
-   next costs the information gain of joining their frequencies of places (eq. 3–4).
+3. **across days** (:func:`link_days`): people repeat themselves, so linking two days costs the
+   information gain of joining their frequencies of places (eq. 3–4).
 
 An incomplete first or last day is treated like the others. If a day begins after the night, its
 first step has no movement to continue, and costs the distance from the last place.
@@ -104,7 +104,7 @@ def recover_trajectories(
     ConfigError
         A parameter is out of its range.
     InfeasibleError
-        The counts give no estimate of at least one person.
+        The number of people estimated from the counts is below 1.
 
     Examples
     --------
@@ -367,8 +367,8 @@ def link_days(
     order : list of int64 ndarray (n_people,)
         For each day, the row of ``daily`` that belongs to trajectory i.
     cost : float64 ndarray (n_days − 1,)
-        Total information gain of the links, bits; NaN beside a day without any record. The day
-        before a day of this kind is linked to the day after it.
+        Total information gain of the links, bits; NaN if either of the two days has no record. The
+        days before and after a day without a record are linked to each other.
     """
     n_days = len(offsets) - 1
     order = [np.arange(len(daily))] * n_days

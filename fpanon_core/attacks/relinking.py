@@ -112,7 +112,7 @@ class Traces(Closed):
     def of(
         cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray, ends: FloatArray
     ) -> Traces:
-        """Make traces from one or several rows for each record and bin."""
+        """Make an instance from rows; several rows may have the same record and bin."""
         first, which = distinct_rows(record, bins)
         many = np.bincount(record[first], minlength=len(weight))
         total: FloatArray = np.bincount(which, mass).astype(np.float64)
@@ -159,10 +159,10 @@ def traced(
     """Return the places and hours of records; a sample's mass of 1 is spread evenly.
 
     The mass is spread over the sample's rectangle and over hours of the local day. These are the
-    hours that the sample touches, plus one hour before and after; a sample of a day counts for all
-    hours alike. With noise, rectangle and hours are widened by two standard deviations: sides by
-    the root of the sum of squares, times by whole hours on either side. Widened rectangles begin at
-    multiples of a quarter of a standard deviation.
+    hours that the sample touches, plus one hour before and after; a sample that lasts a day counts
+    for all hours alike. With noise, the rectangle and the hours are widened by two standard
+    deviations. Each side becomes the root of the sum of squares, and whole hours are added before
+    and after. Widened rectangles begin at multiples of a quarter of a standard deviation.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def likenesses(
     """Return, for each group of the second side, the candidates of the first, and their likeness.
 
     Each group of the second side has a row with the most similar groups of the first side. The row
-    has as many groups as stand for ``most`` people. Groups without a common place and hour have
+    ends once its groups stand for ``most`` people. Groups without a common place and hour have
     likeness 0 and are not listed.
     """
     (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
@@ -400,7 +400,7 @@ _MOVES_A_BLOCK = 64
 
 
 def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine: Engine) -> Pairs:
-    """Return the pairs with ln(1 + likelihood ratio of the move between them) added.
+    """Return the pairs, with ln(1 + likelihood ratio of the move) added to the value of each pair.
 
     Parameters
     ----------

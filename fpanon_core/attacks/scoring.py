@@ -44,10 +44,10 @@ def score_recovery(
     """Score recovered trajectories against the true ones.
 
     Each recovered trajectory, in order, is paired with the unpaired true trajectory that has most
-    points (place and slot) in common with it. Ties: the lower row (Xu et al. 2017, §5.1).
+    points (place and slot) in common with it. Ties go to the lower row (Xu et al. 2017, §5.1).
     ``optimal`` maximizes the total number of common points of all pairs. Accuracy is the mean, over
     the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
-    pair counts 0.
+    pair counts as 0.
 
     The accuracy after the nights scores each night's sub-trajectories, paired within that night.
     The accuracy after the days scores each day's sub-trajectories. Both are means over all points.
@@ -64,9 +64,9 @@ def score_recovery(
 
     **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
     looks for the recovered trajectory with these places. A recovered trajectory is unique if no
-    other has the same set of places. Ties among places: the lower number. A trajectory with fewer
-    than k places has all of them as its set. This is the interpretation of Xu et al. 2017, §5.1;
-    :func:`unicity` with ``top`` requires a record that *contains* the places.
+    other has the same set of places. Ties among places go to the lower number. A trajectory with
+    fewer than k places has all of them as its set. This is how Xu et al. 2017, §5.1, are
+    interpreted here; :func:`unicity` with ``top`` requires a record that *contains* the places.
 
     Parameters
     ----------
@@ -143,7 +143,9 @@ def _belong_together(
     """Raise a ConfigError if trajectories, counts and truth differ in places or slots."""
     slots = recovered.places.shape[1]
     if true.ndim != 2 or true.size == 0:
-        raise ConfigError("The truth is a table of place numbers, people by slots, of somebody.")
+        raise ConfigError(
+            "The truth must be a table of place numbers, people by slots, with at least one person."
+        )
     same_days = np.array_equal(recovered.day_offsets, counts.day_offsets)
     if true.shape[1] != counts.n_slots or slots != counts.n_slots or not same_days:
         raise ConfigError(
@@ -158,7 +160,7 @@ def _belong_together(
     if not 0 <= true.min() <= true.max() < counts.n_places:
         raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
     if recorded is not None and recorded.shape != true.shape:
-        raise ConfigError("What is recorded must be said of each point of the truth.")
+        raise ConfigError("State for each point of the truth whether it was recorded.")
 
 
 class _Judge:
@@ -253,7 +255,8 @@ class _Judge:
     ) -> tuple[IntArray, IntArray]:
         """Return the true row of each trajectory, −1 if none is left, and the points they share.
 
-        With ``beside_others`` it uses one core and less memory; otherwise all cores.
+        With ``beside_others``, the pairing uses one core and less memory; otherwise it uses all
+        cores.
         """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
@@ -269,7 +272,7 @@ class _Judge:
     def _shared(
         self, seen: SmallInts, within: slice | IntArray, progress: Progress, beside_others: bool
     ) -> Iterator[tuple[int, SmallInts]]:
-        """Yield the points in common with everyone, for some trajectories at a time, in order."""
+        """Yield how many points each trajectory shares with each true one, some rows at a time."""
         at, who = self._at[within], self._who[within]
         at_once = _ROWS_A_BLOCK * (1 if beside_others else _BLOCKS_AT_ONCE)
         for first in range(0, len(seen), at_once):
@@ -336,7 +339,7 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
 def _errors(
     places: SmallInts, truth: SmallInts, pair: IntArray, counts: AggregateCounts
 ) -> npt.NDArray[np.float32]:
-    """Return the distance of every known point of every pair, by trajectory, then by slot."""
+    """Return the error, metres, of every known point of every pair, by trajectory, then by slot."""
     paired, centres = np.flatnonzero(pair >= 0), counts.centres
     error_m = np.empty(int(np.count_nonzero(places[paired] != UNKNOWN)), np.float32)
     end = 0

@@ -82,7 +82,7 @@ class Published(Closed):
         whose : int64 ndarray
             Fingerprint from which each released record was made.
         n_whole : int
-            Number of these fingerprints.
+            Number of fingerprints before the release.
         """
         own = np.full(n_whole, -1, np.int64)
         if (hidden := origin.hidden) is None:
@@ -260,7 +260,7 @@ class Ranks(NamedTuple):
 
     @property
     def first(self) -> FloatArray:
-        """Probability that each own record is picked; equally good records are equally likely."""
+        """Probability of picking each target's own record; ties are broken at random."""
         chance: FloatArray = np.where(self.better == 0, 1 / np.maximum(self.level, 1), 0.0)
         return chance
 
@@ -274,7 +274,7 @@ def ranks(
     engine: Engine,
     progress: Progress = None,
 ) -> dict[str, Ranks]:
-    """Score all records for each target, and rank its own among them, by attacker.
+    """Score all records for each target and attacker, and rank the target's own record.
 
     Parameters
     ----------
@@ -366,7 +366,8 @@ def best_placed(
     Returns
     -------
     int64 ndarray (n_records, n_points)
-        Row numbers of the published samples; −1 if no sample is above the floor. Ties: the first.
+        Row numbers of the published samples; −1 if no sample is above the floor. Ties go to the
+        first sample.
     """
     search = Search.of(published, points, mechanism).shelved
     cells = np.column_stack([published.cells[name] for name in CELL])

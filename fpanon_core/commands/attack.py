@@ -36,11 +36,11 @@ def attack(
     run: Run,
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Attack the data before and after a release option, with true points; compare with guessing.
+    """Attack the data before and after a release option with true points; compare with guessing.
 
-    The command makes the release by the option, and attacks it with points of the original data.
-    The result states how many records are singled out, how many homes are found, and how far off
-    guessed places are.
+    The command makes the release that the option describes, and attacks it with points of the
+    original data. The result states how many records are singled out, how many homes are found, and
+    how far off guessed places are.
 
     For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
 
@@ -77,11 +77,11 @@ def _check_place(out: Path) -> None:
     everything = out.suffix.lower() == ".json"
     check_writable(out.with_suffix(".csv") if everything else out)
     if everything and out.is_dir():
-        raise ConfigError("The output's name is a folder's own; give --out another name.")
+        raise ConfigError("The output's name is that of a folder; give --out another name.")
 
 
 def _check_original(source: Path | None) -> None:
-    """Raise ConfigError if the data are a release, which does not say whose each record is."""
+    """Raise ConfigError if the data are already a release, which does not name its people."""
     if source is None:
         return
     beside = source / DATA_PACKAGE if source.is_dir() else source.with_name(DATA_PACKAGE)
@@ -94,9 +94,9 @@ def _check_original(source: Path | None) -> None:
             found = False  # whoever reads it will say what is wrong
     if found:
         raise ConfigError(
-            "This is a release already, which does not say whose its records are, so that nobody "
-            "can tell whether the right one is found. Give the original data and, by --option, "
-            "how they are released: the release is made here, and attacked."
+            "This is a release already, which does not say whose records it holds, so that "
+            "nobody can tell whether the right one is found. Give the original data and, by "
+            "--option, how they are released: the release is made here, and attacked."
         )
 
 

@@ -1,4 +1,4 @@
-"""``counts``: people by place and time slot for publication; plain, suppressed or private."""
+"""``counts``: people counted by place and time slot, to publish plain, suppressed or private."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_date(text: str | None) -> dt.date | None:
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
-        raise ConfigError(f"--from {text!r} is no date; write it like 2024-03-04.") from None
+        raise ConfigError(f"--from {text!r} is not a date; write it like 2024-03-04.") from None
 
 
 _ASKED: Fields = {
@@ -44,7 +44,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Wish:
-    """Places and days of the counts, and their protection.
+    """Places, days and protection of the counts.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Wish:
         Side of a square of the grid, metres.
     recorded_only : bool
         Count people only in slots in which they have a sample; otherwise gaps are filled in. Always
-        so with --unit slot.
+        true with --unit slot.
     private : float or None
         Make differentially private counts with this ε.
     unit : str
@@ -95,7 +95,7 @@ def counts(
     Parameters
     ----------
     out : Path
-        Zip file to write: counts, places, README, description.
+        Zip file to write, with counts, places, README and description.
     table_format : str
         Format of the counts in the zip.
     """
@@ -105,7 +105,7 @@ def counts(
     if out.suffix.lower() != ".zip":
         raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
     if out.is_dir() or not out.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
+        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
     run.read(centre=stated_centre(run.wanted, config.frame) if wish.private is not None else None)
     with progress_line("counts") as progress:
         made = counts_release.study(run.fs, config, progress=progress)
@@ -121,9 +121,9 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
     if wish.unit not in _UNITS:
         raise ConfigError(f"--unit {wish.unit!r}; give one of {', '.join(_UNITS)}.")
     if private is not None and below is not None:
-        raise ConfigError("Give --private or --suppress-below, one of the two.")
+        raise ConfigError("Give either --private or --suppress-below.")
     if wish.unit == "slot" and private is None:
-        raise ConfigError("--unit is of private counts; give --private with an ε.")
+        raise ConfigError("--unit is for private counts only; give --private with an ε.")
     if wish.days is None:
         raise ConfigError("State the period: --from with the first day, and --days.")
     if wish.places is not None and wish.places not in PLACES:
@@ -147,13 +147,13 @@ def check_private(wanted: Request) -> None:
     """Raise ConfigError if the records would decide a value that private counts must state."""
     if wanted.timezone is None:
         raise ConfigError(
-            "State the time zone of private counts with --timezone: guessed, it is taken from the "
-            "records."
+            "State the time zone of private counts with --timezone: if guessed, the zone is "
+            "taken from the records."
         )
     if wanted.screening.by_span:
         raise ConfigError(
-            "--screen civ and sen go by the days of all records, so that one person more can "
-            "decide who is kept; of private counts screen by a least number of samples only."
+            "--screen civ and sen go by the days of all records, so one more person can change "
+            "who is kept. For private counts, screen only by a minimum number of samples."
         )
 
 
@@ -166,7 +166,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
     if table is not None and wanted.positions not in (None, AS_THEY_ARE):
         raise ConfigError(
             "For private counts at the antennas, correct the positions in the files themselves: "
-            "with --positions the events decide how those of the antennas are read."
+            "with --positions, the events decide how the antennas' positions are read."
         )
     return None if table is None else middle_of(read_antennas(table))
 

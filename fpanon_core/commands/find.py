@@ -42,11 +42,11 @@ class Sought:
     motive : str or None
         How strongly the recipient may want to attack. High if not given.
     sensitivity : str
-        Sensitivity of the data. Records of where people were are highly sensitive.
+        Sensitivity of the data. Location records are highly sensitive.
     areas : str or None
         Areas in which density and flows are compared: the side of squares in metres, or a column of
-        the antenna table that names regions. If not given, squares of 5 km for travel and of 1 km
-        for other purposes, where they suit the extent of the data.
+        the antenna table that names regions. If not given, squares have sides of 5 km for travel
+        and 1 km for other purposes, where these suit the extent of the data.
     seconds : float
         Time for the search, seconds.
     """
@@ -67,7 +67,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     Parameters
     ----------
     out : Path or None
-        Write one row per option that was tried (.csv, .parquet), and everything beside it as .json,
+        Write one row per option tried (.csv, .parquet), and all figures to a .json file beside it,
         which the command report reads.
     """
     levels = sought.controls, sought.motive
@@ -135,4 +135,4 @@ def _untried(options: tuple[ReleaseOption, ...]) -> str:
     named = "; ".join(option.name for option in options[:_NOT_TRIED])
     more = len(options) - _NOT_TRIED
     rest = f"; {more:,} more" if more > 0 else ""
-    return f"Not tried, as the time was over: {named}{rest}. Give more --seconds."
+    return f"Not tried, as the time ran out: {named}{rest}. Give more --seconds."

@@ -44,7 +44,7 @@ class Asked:
     read : callable or None
         Function from the given value to the field's value.
     argument : bool
-        Whether it is a positional argument without a name.
+        Whether the field is a positional argument without a name.
     """
 
     names: tuple[str, ...] = ()
@@ -67,12 +67,12 @@ _Made = Callable[[dict[str, Any]], Any]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make the options of a command from its parameters, and its arguments from their values.
+    """Turn a function into a command whose options are made from the function's parameters.
 
     A parameter may be a dataclass, perhaps ``Annotated`` with its :data:`Fields`; it gives options
-    for all its fields. Or it is a single value, perhaps ``Annotated`` with its :class:`Asked`.
-    Positional arguments come first. Help on a parameter or field in the command's docstring
-    overrides that in the dataclass's docstring.
+    for all its fields. It may also be a single value, perhaps ``Annotated`` with its
+    :class:`Asked`. Positional arguments come first. Help on a parameter or field in the command's
+    docstring overrides that in the dataclass's docstring.
     """
     hints = get_type_hints(function, include_extras=True)
     does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
@@ -98,7 +98,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _options(
     name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """Return the options for one parameter, and the function that makes it from their values."""
+    """Return the options for one parameter, and the function from their values to the parameter."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if is_dataclass(kind):
         return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)
@@ -172,7 +172,7 @@ def _is_argument(option: inspect.Parameter) -> bool:
 _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
-    "w_time": "Weight of time; what space leaves of 1 if not given.",
+    "w_time": "Weight of time; if not given, the rest of 1 after space.",
     "max_time_min": "Stretch in time that counts as complete, minutes.",
 }
 PROFILES = asked(
@@ -182,7 +182,7 @@ PROFILES = asked(
     "as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
     "antennas, @district:60 for regions of the antenna table. A grid is laid so that people share "
     "their cells with many; 2500e0n0:60 lays it from 0 m east and north of the projection's "
-    "centre. The data as read if not given.",
+    "centre. If not given, the data are used as read.",
     metavar="METRES:MINUTES",
 )
 STRATEGY = asked(
@@ -197,12 +197,12 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
         raise ConfigError(
-            f"{option} {text!r} is no list of whole numbers; give for example {option} 2,5,10."
+            f"{option} {text!r} is not a list of whole numbers; give for example {option} 2,5,10."
         ) from None
 
 
 def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
-    """Return the profiles that the options ``--profile`` state, in their order.
+    """Return the profiles that the options ``--profile`` state, in the order given.
 
     Examples
     --------

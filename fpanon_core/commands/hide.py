@@ -33,8 +33,8 @@ _GLOVE: Fields = {
     **dict.fromkeys(("method", "period_days", "leave_out", "shards", "checkpoint", "out")),
 }
 _KEPT = (
-    "Shards that were done are kept in {}: the same command, begun again, does only what is "
-    "missing. They tell of people; remove the folder if it is not to be gone on with."
+    "Finished shards are kept in {}: the same command, run again, does only what is missing. The "
+    "folder holds personal data; remove it if you will not continue."
 )
 
 
@@ -45,12 +45,12 @@ class Beside:
     Attributes
     ----------
     checkpoint : Path or None
-        With --shards: a separate folder that keeps finished parts, so that the same command, begun
-        again, does only the missing ones. It contains personal data: keep it to yourself. The run's
+        With --shards: a separate folder for finished parts. The same command, begun again, does
+        only the missing parts. The folder contains personal data: keep it to yourself. The run's
         files in it are removed when the run ends.
     compare : bool
-        Also state the cost of making everyone equally coarse, and of GLOVE without and with
-        thresholds (15 km, 6 hours), for k = 2, 5 and 10.
+        Also state, for k = 2, 5 and 10, the cost of making all records equally coarse, and of
+        GLOVE. GLOVE runs without and with suppression (beyond 15 km or 6 hours).
     """
 
     checkpoint: Path | None = None
@@ -78,10 +78,10 @@ def hide(
         aligned: groups cut into the same blocks of time, without false presence; glove: GLOVE, as
         published.
     period_days : int or None
-        Days in a period: everyone has a new pseudonym in each, and hides among the people of that
-        period. 1: days, 7: weeks. Whole records if not given.
+        Days in a period: everyone has a new pseudonym in each period, and hides among the people of
+        that period. Use 1 for days, 7 for weeks. Whole records if not given.
     shards : int or None
-        First cut the data into this many parts of people near to each other, and hide each part
+        First cut the data into this many parts, each of people near each other, and hide each part
         separately. Everyone is still in a group of k; time and memory fall, and the loss rises a
         little. About 5,000 people in a part is a good size.
     """
@@ -95,7 +95,7 @@ def glove(
     leaving: Leaving,
     run: Annotated[Run, _GLOVE],
 ) -> None:
-    """Hide everyone in a group of k with one fingerprint (GLOVE), and verify it.
+    """Hide everyone in a group of k that shares one fingerprint (GLOVE), and verify the result.
 
     Parameters
     ----------
@@ -110,12 +110,10 @@ def glove(
 
 
 def _carry_out(config: hiding.Config, beside: Beside, leaving: Leaving, run: Run) -> None:
-    """Hide everyone as ``config`` states, verify the result, write it, and report it."""
+    """Hide everyone as ``config`` states; verify, write and report the result."""
     leaving.check()
     if beside.checkpoint is not None and config.shards is None:
-        raise ConfigError(
-            "Checkpoints are of shards; give --shards, too, or leave --checkpoint out."
-        )
+        raise ConfigError("Checkpoints need shards; give --shards, too, or leave --checkpoint out.")
     kept = None if beside.checkpoint is None else Checkpoint(beside.checkpoint)
     run.read()
     run.estimate(hiding.study, config)
@@ -205,13 +203,13 @@ def _compared(found: comparison.Result) -> str:
     tried = found.searched
     return (
         f"{table_text(head, rows)}\nUniform: of {len(tried)} grids tried, from {tried[0]} to "
-        f"{tried[-1]}, the first that hides most. The last puts everything in one cell.\n"
-        f"{corners(found.comparison)}"
+        f"{tried[-1]}, the first that hides most. The last grid puts everything in one "
+        f"cell.\n{corners(found.comparison)}"
     )
 
 
 def _spans(row: Mapping[Any, Any]) -> tuple[str, str]:
-    """Return mean and median in space and in time, as text."""
+    """Return the mean and median spans in space and in time, as text."""
     return (
         _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
         _span(row["mean_time_min"], row["median_time_min"], "min", 0),

@@ -69,8 +69,8 @@ def _k_gaps(summary: pd.DataFrame, config: anonymizability.Config) -> str:
     head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*"]
     return (
         f"{table_text([*head, f'{far} or more', f'{late} or more'], rows)}\n"
-        f"* means over the matched samples, each counted up to {far} and {late}; after them, how "
-        "many are that far apart or farther."
+        f"* means over the matched samples, each counted up to {far} and {late}; the last columns "
+        "say how many are that far apart or farther."
     )
 
 
@@ -113,11 +113,11 @@ class _Unicity:
 
 @command
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
-    """Estimate unicity: the share of people whom a few known points single out.
+    """Estimate unicity: the share of people that a few known points single out.
 
-    --tables adds unicity by every strategy and up to 8 points, the points needed, and the sparsity
-    model. It also adds unicity over a grid of resolutions (--profile, or a usual one) with its
-    scaling law.
+    --tables adds unicity for every strategy and up to 8 points, the number of points needed, and
+    the sparsity model. It also adds unicity over several resolutions (those of --profile, or usual
+    ones) with its scaling law.
 
     Parameters
     ----------
@@ -203,8 +203,8 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
     run.write_tables(result)
     lines = [_disclosed(result), corners(result.grid)]
     lines.append(
-        f"Someone who knows nothing finds one in {result.n_users:,}, and learns nothing: "
-        "EM and KL 0."
+        f"Someone who knows nothing finds one in {result.n_users:,}, and learns nothing: EM and "
+        "KL are 0."
     )
     if len(result.agreement):
         lines += [_agreement(result.agreement), _MEANS]
@@ -223,7 +223,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
 _MEANS = (
     "EM and KL are means over each profile's own bins, as published: they do not say which of two "
     "profiles is the safer. The sums over all bins of a person do (em_sum and kl_sum, by --out, "
-    "--tables or --json; options compares by them)."
+    "--tables or --json; the command options compares by these sums)."
 )
 
 

@@ -55,10 +55,10 @@ _ASKED: Fields = {
     "options_file": asked("--options"),
     "risk": asked(metavar="|".join(RISKS)),
     "limit": asked(
-        help="Mark options as unsafe whose risk may be higher, by the upper end of its 95% "
-        "interval: a share, 0.1 for 10%; for home, of what is found beyond guessing; bins for em, "
-        f"nats for kl; inf for no limit. Usually {_USUAL}; none for the others, which only compare "
-        "options."
+        help="Mark options as unsafe if the upper end of the 95% interval of the risk is "
+        "above this limit: a share, 0.1 for 10%; for home, of what is found beyond "
+        f"guessing; bins for em, nats for kl; inf for no limit. Usually {_USUAL}; none "
+        "for the others, which only compare options."
     ),
     "strategy": asked(default="uniform"),
 }
@@ -122,8 +122,8 @@ def options(
         Seed of techniques and draws; the same seed gives the same result. It serves studies; the
         command publish has no seed.
     out : Path or None
-        Write one row per option (.csv, .parquet), and everything beside it as .json, with the
-        unchanged data measured in the same way: the command report reads that. Results that it
+        Write one row per option (.csv, .parquet), and all figures to a .json file beside it, also
+        those of the unchanged data. The command report reads the .json file. Results that the file
         already holds for the same data are not computed again.
     """
     # Whatever can be checked is checked before a long reading, not after.
@@ -162,13 +162,13 @@ def options(
 
 
 def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
-    """Return the recipe; raise ConfigError if an option is given for something that it states."""
+    """Return the recipe; raise ConfigError if an option is given that the recipe already states."""
     options = {option.name: option.opts[0] for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in _IN_RECIPE}
     given = [options[n] for n, source in sources.items() if source and source.name != "DEFAULT"]
     if given:
         raise ConfigError(
-            f"The recipe says what {', '.join(given)} would say; give the one or the other."
+            f"The recipe says what {', '.join(given)} would say; give one or the other."
         )
     return recipe
 
@@ -228,7 +228,7 @@ def _weights(text: str) -> str | dict[str, float]:
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError:
         raise ConfigError(
-            f"--utility {text!r} is no list of weights; give for example flows=2,density=1."
+            f"--utility {text!r} is not a list of weights; give for example flows=2,density=1."
         ) from None
 
 
@@ -250,7 +250,7 @@ def _previous(out: Path | None) -> Exploration | None:
 def _weighed(
     run: Run, recipe: Recipe, options: list[ReleaseOption], previous: Exploration | None
 ) -> OptionsTable:
-    """Return the options measured by a recipe; save finished results beside the output.
+    """Return the options measured as a recipe states; save finished results beside the output.
 
     Saved results let a later run continue. They include further results of an earlier run on the
     same data.
@@ -333,7 +333,9 @@ def _table(table: OptionsTable, limit: float) -> str:
         for name, why in each.unasked.items()
     ]
     if any(option.recordless is not None for option in table.options):
-        faults.append(f"Tables, synthetic people: only homes and membership are asked. {NO_RECORD}")
+        faults.append(
+            f"For tables and synthetic people, only homes and membership are measured. {NO_RECORD}"
+        )
     return "\n".join([table_text(head, rows), *faults, *_notes(table, limit)])
 
 
@@ -370,7 +372,7 @@ def _share(value: float) -> str:
 
 
 def _useful(table: OptionsTable, i: int) -> str:
-    """Return the utility and its range over the corners of the areas, as text."""
+    """Return as text the utility and its range over the corners of the grid of areas."""
     low, high = table.utility_ends[i]
     ends = "" if math.isnan(low) else f" ({low:.3f} … {high:.3f})"
     return f"{table.utility[i]:.3f}{ends}"
@@ -470,11 +472,13 @@ def warn_of_recipe(recipe: Recipe, digest: str) -> None:
     why = []
     if not same_data(recipe.digest, digest):
         why.append(
-            "these are other data than the recipe's, or the same read otherwise, or the recipe was "
-            "written on another machine, whose data are not known here"
+            "these data are not the recipe's, or are read differently, or the recipe was written "
+            "on another machine, whose data are not known here"
         )
     if recipe.figures != FIGURES:
-        why.append(f"the recipe is of fpanon {recipe.version[:20]}, which measured otherwise")
+        why.append(
+            f"the recipe comes from fpanon {recipe.version[:20]}, which measured differently"
+        )
     for each in why:
         typer.echo(f"Warning: {each}; figures may differ.", err=True)
 
@@ -504,5 +508,7 @@ def _limits(texts: list[str]) -> dict[str, float | None]:
         try:
             found[name.strip()] = float(number)
         except ValueError:
-            raise ConfigError(f"--limit {text!r} is no limit; give for example home=0.1.") from None
+            raise ConfigError(
+                f"--limit {text!r} is not a limit; give for example home=0.1."
+            ) from None
     return found

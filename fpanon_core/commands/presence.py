@@ -38,13 +38,13 @@ _STATED: Fields = {
     "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
 }
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
-_UNCHARGED = "No ledger keeps this ε. Give --ledger, so that the ε of all releases add up."
+_UNCHARGED = "No ledger records this ε. Give --ledger, so that the ε of all releases add up."
 FORMAT = asked("--format", metavar="csv|parquet")
 
 
 @dataclass(frozen=True)
 class Stated:
-    """Stated, public places and days.
+    """Public places and days, as stated on the command line.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Stated:
         Resolution of the hexagons, 0 to 15.
     residents : str or None
         Column of the antenna table with public numbers of residents, such as census numbers, from
-        which private tables and synthetic people start; never numbers counted in the data.
+        which private tables and synthetic people start. Never use numbers counted in the data.
     """
 
     first_day: dt.date | None = None
@@ -106,8 +106,8 @@ class Wish:
     trips_per_day : int
         Largest number of trips a day that count for one person in private flows.
     people : int or None
-        A stated number of people. Areas of antennas and bands are chosen so that, for this number,
-        a typical cell is off by at most a fifth.
+        A stated number of people. Areas of antennas, and bands of hours, are chosen so that a
+        typical cell is off by at most a fifth for this number, if possible.
     """
 
     what: str = "both"
@@ -238,7 +238,7 @@ def synthesize(
 
 
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
-    """Read the data as the option needs them, after checking everything else."""
+    """Read the data as the option needs them, and check everything before ε is charged."""
     if table_format not in ("csv", "parquet"):
         raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
     check_target(out)  # before anything is charged
@@ -254,7 +254,7 @@ def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -
 
 
 def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> str:
-    """Verify a package on its bytes and write it; return a line that states where."""
+    """Verify the bytes of a package and write them; return the path of the package."""
     found = verify_release(archive, run.fs, None)
     if not found.passed:
         raise InfeasibleError(f"The package did not pass its verification. {found}")
@@ -274,7 +274,7 @@ def ledger(
     ledger : Path
         Ledger file.
     as_json : bool
-        Print it as JSON, for machines.
+        Print the entries as JSON, for machines.
     """
     if not ledger.exists():
         raise ConfigError("There is no ledger at that place.")

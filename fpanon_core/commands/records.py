@@ -1,4 +1,4 @@
-"""``ingest``, ``generate``: read a file and report its usable rows, or write invented people."""
+"""``ingest``, ``generate``: read a file and report its usable rows, or write invented records."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def ingest(
     rejects : Path or None
         Write the rows set aside: number, reason, and the fields of time and place.
     keep : Path or None
-        Keep the data read in this new folder, which other commands accept in place of a file. The
-        folder holds the user ids: not for release. This option is required for a folder of parts.
+        Keep the data in this new folder, which other commands accept in place of a file. The folder
+        holds the user ids: not for release. This option is required for a folder of parts.
     out : Path or None
         Write the samples under pseudonyms (.csv, .parquet). Not for release.
     """
     if rejects is not None and run.wanted.is_kept:
-        raise ConfigError("A folder that was kept does not hold the rows set aside; read the data.")
+        raise ConfigError("A kept folder does not hold the rows set aside; read the data again.")
     run.read(rejects, keep=keep)
     fs, report = run.fs, run.report
     set_aside = f"{report.rows_set_aside:,} rows set aside, not for release,"
@@ -114,7 +114,7 @@ def generate(
     try:
         first = dt.date.fromisoformat(start)
     except ValueError:
-        raise ConfigError(f"--start {start!r} is no date; give it as YYYY-MM-DD.") from None
+        raise ConfigError(f"--start {start!r} is not a date; give it as YYYY-MM-DD.") from None
     region = generate_region(seed, n_antennas=n_antennas)
     pieces = generate_cdr_chunks(
         users,

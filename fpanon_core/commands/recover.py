@@ -65,8 +65,8 @@ def recover(config: Annotated[recovery.Config, _ASKED], besides: Besides, run: R
     users : int or None
         Number of people counted, drawn at random; all if there are fewer.
     out : Path or None
-        Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead; else
-        with --factors, the factors.
+        Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead;
+        otherwise, with --factors, write the factors.
     """
     counting = (config.slot_min, config.users, config.pairing, config.seed)
     run.read(besides.trajectories)
@@ -109,7 +109,7 @@ def _share(value: float) -> str:
 
 
 def _score_text(score: RecoveryScore) -> str:
-    """Return the shares recovered after each step, and at random, and the uniqueness, as text."""
+    """Return as text the shares recovered after each step and at random, and the uniqueness."""
     recorded = score.recorded_by_step, score.baseline_recorded_by_step
     found = zip(*recorded, score.accuracy_by_step, score.baseline_by_step, strict=True)
     after = zip(STEPS.values(), found, strict=True)
@@ -160,6 +160,7 @@ def _mitigations_text(table: pd.DataFrame) -> str:
     head = ["mitigation", *points, "error of a count", "of all people counted"]
     return (
         table_text(head, rows)
-        + "\nPrivate counts here have the noise that their ε needs, on places and a period taken "
-        "from the data. They show what noise does and promise nothing. See the command counts."
+        + "\nPrivate counts here have the noise that their ε needs, for places and a "
+        "period taken from the data. Such counts show what noise does and promise "
+        "nothing. See the command counts."
     )

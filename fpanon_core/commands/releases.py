@@ -54,9 +54,9 @@ class Leaving:
     left_out: Annotated[
         Path | None,
         asked(
-            help="Write which samples do not leave: id, number among all samples by person and "
-            "time, from 0, which is no line of the file; reason (.csv). Not for release: call it "
-            f"{publishing.LEFT_OUT_NAME}."
+            help="Write which samples are left out (.csv): id, reason, and number among all "
+            "samples by person and time, from 0 (not a line of the file). Not for "
+            f"release: call it {publishing.LEFT_OUT_NAME}."
         ),
     ] = None
     data_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv"
@@ -98,8 +98,8 @@ class Leaving:
 # --- publish -------------------------------------------------------------------------------------
 
 OPTION = asked(
-    help="Which one: its name in --options or in the table of the command options, or a profile "
-    "such as '2.5 km · 1 h'."
+    help="Which option: its name in --options or in the table of the command options, or a "
+    "profile such as '2.5 km · 1 h'."
 )
 OPTIONS = asked("--options", help="JSON file with a list of release options of your own.")
 
@@ -111,7 +111,7 @@ def publish(
     run: Annotated[Run, dict.fromkeys(("out", "tables", "as_json"))],
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Make a release by a release option, and write it for publication.
+    """Make a release with a release option, and write it for publication.
 
     Noise, exchanges and draws of people come from the operating system's randomness: there is no
     seed, and every run gives a different release.
@@ -124,13 +124,13 @@ def publish(
     chosen = named(option, own, run.fs)
     if chosen.recordless is not None and chosen not in own:
         raise ConfigError(
-            "The areas and days of this option come from the records. State them: `fpanon tables` "
-            "or `fpanon synthesize`, or a file of options."
+            "The areas and days of this option come from the records. State them with `fpanon "
+            "tables` or `fpanon synthesize`, or in a file of options."
         )
     if getattr(chosen.recordless, "epsilon", None) is not None:
         raise ConfigError(
-            "A private release states its frame, and is charged: make it with `fpanon tables` or "
-            "`fpanon synthesize`."
+            "A private release needs a stated frame, and is charged to a ledger: make it with "
+            "`fpanon tables` or `fpanon synthesize`."
         )
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
@@ -153,7 +153,7 @@ def options_in(path: Path | None) -> list[ReleaseOption]:
     plain = read_json(path)
     if not isinstance(plain, list) or not plain:
         raise ConfigError(
-            'The file of options is no list; write [{"name": …, "steps": [{"technique": …}]}].'
+            'The file of options is not a list; write [{"name": …, "steps": [{"technique": …}]}].'
         )
     return [as_option(each) for each in plain]
 
@@ -196,7 +196,7 @@ def verify(
     release : Path
         Release to check: a folder or a .zip.
     k : int or None
-        Least size of group that must hold. If not given, the size that the release itself promises.
+        Smallest group size allowed. If not given, the size that the release itself promises.
     key : Path or None
         Key file with the id behind each pseudonym (.csv). Without it, at least one assignment of
         records to people must keep the promise.
@@ -215,10 +215,10 @@ def verify(
     typer.echo(wanted.account(fs, report))
     if k is None and not facts:
         typer.echo(
-            "The release promises no group of k: files, figures and names are checked, "
-            "and no groups."
+            "The release promises no group of k: files, figures and names are checked, but no "
+            "groups."
             if crowd is None
-            else f"The release promises groups of {crowd}: held against that."
+            else f"The release promises groups of {crowd} and is checked for this."
         )
     typer.echo(str(found))
     violations = list(dict.fromkeys(found.violations["text"].tolist()))
@@ -231,7 +231,7 @@ def verify(
 
 
 def _centre_of(facts: dict[str, Any], wanted: Request) -> tuple[float, float] | None:
-    """Return the centre of the projection on which a private release was made."""
+    """Return the projection centre of a private release; None for any other release."""
     step = step_from_dict(facts.get("option"))
     if not isinstance(step, Tables | Synthesize) or step.epsilon is None:
         return None
@@ -260,8 +260,8 @@ def cross(
     second : Path
         Another release of the same people.
     key : list of Path or None
-        Give twice: the key files written with the releases, which have the id behind each pseudonym
-        (.csv), the first release's first.
+        Key files written with the releases (.csv), which give the id behind each pseudonym. Give
+        this option twice, the first release's key first.
     """
     keys = key or []
     if len(keys) != 2:
@@ -289,12 +289,14 @@ def cross(
         f"Second: {found.names[1]}",
         crossing.describe_counted(found),
         _crowds(found),
-        crossing.describe_crossing(found, "the first", ("in the first", "in the second")),
+        crossing.describe_crossing(
+            found, "the first release", ("in the first release", "in the second release")
+        ),
         crossing.MEANING,
         crossing.describe_naming(found),
         crossing.describe_followed(found) if more else "",
-        f"Of each person the smallest group counts, in {periods:,} pairs of periods that share a "
-        "day; each pair is in the tables."
+        f"For each person, the smallest group in {periods:,} pairs of periods that share a day "
+        "counts; the tables list each pair."
         if periods > 1
         else "",
     )

@@ -52,7 +52,7 @@ _SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIP
 _POSITIONS = asked(
     help=f"How positions are read, where they are doubtful: {', '.join(TURNS)}. Turned: all "
     "longitudes are west, or all latitudes south, though without a sign. If not given, positions "
-    "that cannot be meant are refused."
+    "that make no sense are refused."
 )
 
 
@@ -78,15 +78,15 @@ class Request:
     antennas : Path or None
         Table of the antennas' positions.
     regions : Path or None
-        GeoJSON of named areas, such as districts: each antenna gets the area in which it stands as
-        the column "region".
+        GeoJSON of named areas, such as districts: each antenna gets the name of its area in the
+        column "region".
     region_name : str or None
         Property that names the regions. Detected if not given.
     timezone : str or None
         Local time zone, such as Africa/Dakar. Guessed if not given.
     naive_timezone : str or None
-        Time zone of clock times without offset. If not given, the local one, or UTC if the file has
-        a column of offsets.
+        Time zone of clock times without an offset. If not given, the local one, or UTC if the file
+        has a column of offsets.
     granularity_m : float
         Side of a sample's cell, metres.
     granularity_min : float
@@ -124,17 +124,17 @@ class Request:
         centre : (float, float), optional
             Latitude and longitude of the projection's centre; the middle of the data when None.
         keep : Path, optional
-            A new folder that keeps the data read.
+            New folder in which to keep the data.
 
         Raises
         ------
         ConfigError
-            Both or neither of a file and a sample are given, or an option is out of its range.
+            Both a file and a sample are given, or neither, or an option is out of its range.
         SchemaError
             The file cannot be read as mobility data, or its positions are implausible.
         """
         if (self.source is None) == (self.sample_key is None):
-            raise ConfigError("Give either a file to read or --sample, one of the two.")
+            raise ConfigError("Give either a file to read or --sample.")
         what, how = self._what(), replace(self._how(), centre=centre)
         if sys.stderr.isatty() and is_large(what, in_parts=keep is not None):
             typer.echo(f"Reading {estimate_reading(what, how)}.", err=True)
@@ -215,15 +215,15 @@ class Run:
     workers : int or None
         Number of processor cores to use; all if not given.
     scheduler : str or None
-        Compute on a Dask cluster, whose workers then hold the data: the address of its scheduler,
-        as in tls://host:8786.
+        Address of the scheduler of a Dask cluster to compute on, as in tls://host:8786. The
+        cluster's workers then hold the data.
     tables : Path or None
-        Write every table as a .csv file into this folder, and FILES.csv, which states for each
+        Write every table as a .csv file into this folder, and FILES.csv, which states for each file
         whether it may leave.
     as_json : bool
         Print the figures as JSON, for machines.
     fs, report : FingerprintSet, IngestReport
-        The data, after :meth:`read`.
+        The data and the report on them, after :meth:`read`.
     engine : Engine
         The engine, after :meth:`read`.
     written : list of str
@@ -264,12 +264,12 @@ class Run:
         self.fs, self.report = self.wanted.read(**how)
 
     def estimate(self, study: Callable[..., Any], config: Any) -> None:
-        """Report on a terminal the estimated cost of a study; refuse one that does not fit here.
+        """Report the estimated cost of a study on a terminal; refuse a study that does not fit.
 
         Raises
         ------
         InfeasibleError
-            The study needs, by an estimate, more memory than a computation may take here.
+            By an estimate, the study needs more memory than a computation may take here.
         """
         if not isinstance(self.engine, LocalEngine):
             return  # the data go to the workers
@@ -324,7 +324,7 @@ def engine_of(workers: int | None, scheduler: str | None) -> Engine:
         return LocalEngine(workers)
     if workers is not None:
         raise ConfigError(
-            "--workers is of this machine's cores, --scheduler of a cluster's; give one of them."
+            "--workers is for this machine's cores, --scheduler for a cluster; give one of the two."
         )
     return DaskEngine(scheduler)
 
@@ -338,11 +338,11 @@ def check_folder(folder: Path) -> Path:
         folder.mkdir(0o700, exist_ok=True)
     except OSError:
         raise ConfigError(
-            "The tables' folder cannot be made; give one that is there, or a new one in a folder "
-            "that is."
+            "The tables' folder cannot be made; give an existing folder, or a new one inside an "
+            "existing folder."
         ) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError("The tables' folder cannot be written to; choose another one.")
+        raise ConfigError("The tables' folder cannot be written to; choose another folder.")
     return folder
 
 
@@ -350,7 +350,7 @@ def write_tables(folder: Path, *results: Tabled | None) -> str:
     """Write every table of the given results into the folder; return a sentence that says so.
 
     A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. The
-    folder's list, ``FILES.csv``, gets an entry for it, and keeps the entries of other files.
+    folder's list, ``FILES.csv``, gets an entry for each file, and keeps the entries of other files.
     """
     listed = _listed(check_folder(folder))
     for result in filter(None, results):
@@ -440,7 +440,7 @@ def print_json(figures: Any) -> None:
 
 
 def plain(figures: Any) -> Any:
-    """Return tables as rows and missing numbers as None, since JSON has neither."""
+    """Return figures with tables as rows and missing numbers as None, as JSON needs them."""
     if isinstance(figures, pd.DataFrame):
         return plain(figures.to_dict("records"))
     if isinstance(figures, dict):

@@ -81,7 +81,7 @@ def unpacked(body: bytes) -> Any:
 
     Raises
     ------
-    NotDataError, pickle.UnpicklingError, or what a constructor of a kind refuses
+    NotDataError, pickle.UnpicklingError, or the error of a kind's constructor
         The bytes are not a result of :func:`packed`.
     """
     _check_steps(body)

@@ -151,11 +151,11 @@ class Child(Recipient):
 
     @property
     def noise(self) -> bytes:
-        """The last lines of the child's standard error, for tests and debuggers, never a screen."""
+        """Last lines of the child's standard error, for tests and debuggers, never for a screen."""
         return b"".join(self._noise)
 
     def end(self, grace_s: float = 0.0) -> int:
-        """End the process after a grace period; return its exit code, or minus the signal."""
+        """End the process after a grace period; return its exit code or minus the signal number."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self.process.wait(grace_s)
         self.process.kill()

@@ -81,15 +81,15 @@ class DaskEngine(Engine):
 
     Notes
     -----
-    A cancel takes effect here at once. Blocks that have begun run to their end on their workers,
-    and their results are discarded.
+    A cancellation takes effect here at once. Blocks that workers have begun are finished there, and
+    their results are discarded.
 
     Examples
     --------
     >>> DaskEngine("somewhere")
     Traceback (most recent call last):
-    fpanon_core.model.errors.ConfigError: 'somewhere' is no address of a scheduler; give one such \
-as tls://host:8786.
+    fpanon_core.model.errors.ConfigError: 'somewhere' is not the address of a scheduler; give one \
+such as tls://host:8786.
     """
 
     def __init__(self, client_or_address: Any) -> None:
@@ -145,9 +145,9 @@ as tls://host:8786.
         Raises
         ------
         ConfigError
-            fpanon is not installed on a worker, or has other versions there.
+            fpanon is not installed on a worker, or the worker has other versions.
         InfeasibleError
-            The cluster is gone, has no workers, or loses a worker at each try of a block.
+            The cluster is gone, has no workers, or loses a worker each time a block is tried.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
         total, done = sum(each) or 1.0, 0.0
@@ -301,7 +301,7 @@ def check_address(address: str) -> None:
         return
     if scheme not in {"tcp", "tls"} or not host:
         raise ConfigError(
-            f"{address!r} is no address of a scheduler; give one such as tls://host:8786."
+            f"{address!r} is not the address of a scheduler; give one such as tls://host:8786."
         )
     allowed = os.environ.get(UNENCRYPTED_VARIABLE, "").strip().lower() == "yes"
     if scheme == "tcp" and not _is_here(host) and not allowed:
@@ -355,8 +355,9 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
     if made_by != _VERSIONS:
         others = [f"{name} {v}" for name, v in _VERSIONS.items() if made_by.get(name) != v]
         return False, ConfigError(
-            f"A worker of the cluster has other versions ({', '.join(others)}) than here "
-            f"({', '.join(f'{n} {made_by.get(n)}' for n in made_by)}); install the same on all."
+            f"A worker of the cluster has different versions ({', '.join(others)}) from those "
+            f"here ({', '.join(f'{n} {made_by.get(n)}' for n in made_by)}); install the same "
+            "versions on all."
         )
     try:
         return True, function(block, *given)

@@ -1,7 +1,7 @@
 """Limits of memory and time for one computation on this machine.
 
 A computation gets a share of the machine's memory. So everything else on the machine keeps working
-when a file or a question needs more than expected. A child that exceeds a limit is ended, and its
+when a file or a question needs more than estimated. A child that exceeds a limit is ended, and its
 job reports this.
 """
 
@@ -135,7 +135,7 @@ def memory_of(process_id: int) -> int:
 
 
 def memory_of_machine() -> int | None:
-    """Return the bytes this process may use: the machine's, or its control groups' if lower.
+    """Return the bytes this process may use: the machine's, or a control group's limit if lower.
 
     The result is None if neither is known.
     """
@@ -162,7 +162,7 @@ def needs_too_much(
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
-        f"may take {gigabytes(memory_bytes)} here. It was not begun."
+        f"may take {gigabytes(memory_bytes)} here. The computation was not begun."
     )
     still_here = STILL_HERE if in_session else ""
     return " ".join(part for part in (said, would_fit, still_here, WAY_OUT) if part)

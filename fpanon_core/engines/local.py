@@ -170,7 +170,7 @@ class LocalEngine(Engine):
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
-    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers on other processes.
+    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers in other processes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Long computations in a child process, where they can be watched, cancelled and survived.
+"""Long computations in a child process, which can be watched, cancelled and, if it dies, replaced.
 
 A :class:`ProcessRunner` belongs to one session. It runs that session's jobs one after the other in
 its own child, which no other session's data ever enters. The child is a plain ``python -m
@@ -10,14 +10,14 @@ travel as the folder's name. The child's answers are read as data and trusted as
 Jobs of all sessions take :class:`Turns`. Cancelling kills the child. A child that exceeds
 :class:`.limits.Limits` of memory or time is killed, too, and its job reports this. A child killed
 from outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A
-child that is idle for long is ended. When this process ends, the child reads the end of its input
-and ends too.
+child that is idle for a long time is ended. When this process ends, the child reads the end of its
+input and ends too.
 
-One :class:`Turns` serves all sessions of a server: it limits the jobs that compute at a time, and
-the others wait in line. A session has one place in the line, however many jobs it has queued, and
-takes a new place at the end after each job. So if one session has twelve jobs, another session's
-single job does not wait for all of them. One short job may run beside the others, so that jobs of
-hours do not block the opening of a file.
+One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
+others wait in line. A session has one place in the line, however many jobs it has queued, and takes
+a new place at the end after each job. So if one session has twelve jobs, another session's single
+job does not wait for all of them. One short job may run beside the others, so that jobs of hours do
+not block the opening of a file.
 """
 
 from __future__ import annotations
@@ -321,8 +321,8 @@ class Turns:
     Parameters
     ----------
     at_once : int or None
-        Number of jobs at once. None for one per two cores, and at least two: a computation uses
-        every core by itself, and a single long one must not block the opening of a file.
+        Number of jobs at once. None for one per two cores, and at least two. A computation uses
+        every core by itself, and a single long computation must not block the opening of a file.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The child's side of :mod:`.process`: it takes tasks from a pipe and sends back the outcomes.
 
 The child is started as ``python -m fpanon_core.engines.worker [module:function]``. The optional
-function is called once before any task arrives, so that imports and compilation delay no task.
+function is called once before the first task, so that imports and compilation delay no task.
 
 Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on the original
 standard output. A stray ``print`` goes to standard error instead, where it cannot garble the

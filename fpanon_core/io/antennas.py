@@ -125,7 +125,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas; read their positions like the events' if that brings them nearer."""
+    """Return the antennas; turn their positions, too, if that brings them nearer to the events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -148,8 +148,8 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
     notes = list(table.notes)
     if guessed:
         notes.append(
-            f"Of the antenna table {table.told(lat)} and {table.told(lon)} are taken for latitude "
-            "and longitude by their content, which is a guess."
+            f"In the antenna table, {table.told(lat)} and {table.told(lon)} are taken for "
+            "latitude and longitude by their content, which is a guess."
         )
     parts = cell_parts(labels)
     if parts:
@@ -281,8 +281,8 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
     """Return the latitudes and longitudes of distinct antenna ids (NaN if unknown), and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros and a trailing ``.0``. The spelling by which most ids are found
-    is used. An id that several antennas at different positions share counts as unknown.
+    case, separators, leading zeros and a trailing ``.0``. The spelling that finds most ids is used.
+    An id that several antennas at different positions share counts as unknown.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"

@@ -40,8 +40,8 @@ class AuditLog:
     Attributes
     ----------
     path : Path
-        Path of the log. The key has the same name with ``.key`` appended. Both are readable by
-        their owner alone (0600), and are made if missing.
+        Path of the log. The key has the same name with ``.key`` appended. Both files are readable
+        by their owner alone (0600), and are made if missing.
     """
 
     path: Path
@@ -151,8 +151,8 @@ class AuditLog:
             key = b""
         if len(key) != _KEY_BYTES:
             raise ConfigError(
-                f"The key of the audit log is no {2 * _KEY_BYTES} hexadecimal digits; put the "
-                f"right one there, or take it away to have one drawn. {_NOTHING_LEAVES}"
+                f"The key of the audit log is not {2 * _KEY_BYTES} hexadecimal digits; put the "
+                f"right key there, or remove it to have a new one drawn. {_NOTHING_LEAVES}"
             )
         return key
 

@@ -65,7 +65,7 @@ def read_background(body: bytes) -> Background:
         elif kind in _DEPTH:
             lines += _lines(coordinates, _DEPTH[kind])
         else:
-            raise SchemaError(f"The file is not GeoJSON as it should be. {_READABLE}.")
+            raise SchemaError(f"The file is not valid GeoJSON. {_READABLE}.")
     if not lines:
         raise SchemaError(f"The file has no line and no area to be drawn. {_READABLE}.")
     kept = _simpler(lines)
@@ -85,13 +85,13 @@ def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):  # cut short, nested without end, a number without end
-        raise SchemaError(f"The file is damaged, cut short, or no JSON. {_READABLE}.") from None
+        raise SchemaError(f"The file is damaged, cut short, or not JSON. {_READABLE}.") from None
 
 
 def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
     """Yield the kind and the coordinates of each shape in any GeoJSON object."""
     if not isinstance(part, dict) or nested > _MOST_NESTED:
-        raise SchemaError(f"The file is JSON, but not GeoJSON as it should be. {_READABLE}.")
+        raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
     check_degrees(part.get("crs"))
     kind = part.get("type")
     inside = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
@@ -101,7 +101,7 @@ def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
     elif isinstance(kind, str) and kind in inside:
         several = part.get(inside[kind])
         if not isinstance(several, list):
-            raise SchemaError(f"The file is JSON, but not GeoJSON as it should be. {_READABLE}.")
+            raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
         for each in several:
             yield from _geometries(each, nested + 1)
     else:

@@ -49,14 +49,14 @@ def read_cdr(
     ----------
     source : path, file object or DataFrame
         Delimited text (comma, semicolon, tab, bar, space; UTF-8, Latin-1 or UTF-16; with or without
-        header), plain, gz or a zip of one file; Parquet; XLSX; tabular JSON (an array of records,
-        one record a line, GeoJSON points). The kind is detected from the content. A DataFrame is
-        not modified.
+        a header), Parquet, XLSX, or tabular JSON (an array of records, one record a line, GeoJSON
+        points). The file may be packed as gz, or as a zip of one file. The kind is detected from
+        the content. A DataFrame is not modified.
     columns : mapping, optional
         Role (user, time, lat, lon, antenna, offset) -> column name or position from 0; omitted
         roles are detected and reported. A tuple joins columns: ``{"time": ("date", "clock")}``.
         None says that there is no column: ``{"user": None}`` reads the whole file as one user's,
-        ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
+        and ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
         Table of antennas with their positions: see :func:`read_antennas`. It gives positions to
         events without degrees, and is kept with the fingerprints for antenna clusters and regions.
@@ -68,15 +68,15 @@ def read_cdr(
         Users to keep: ``"civ"``, ``"sen"``, a least number of samples, or a Screening. Epoch,
         projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
-        Zone of clock times without an offset: an IANA name, or ``"offset"`` if they are local times
-        of the offset column. The default is the display time zone. If an offset column is given, or
-        found by its name, the default is UTC, or ``"offset"`` if the time column is called local.
-        Foursquare's files, with "UTC time" and the minutes to add for local time, are thus read as
-        UTC. Times with an offset, and epochs, are already instants; the offset column is then
-        reported and not used.
+        Zone of clock times without an offset: an IANA name, or ``"offset"`` if the offset column
+        states the offset of each time. The default is the display time zone. If an offset column is
+        given or found by its name, the default is UTC; it is ``"offset"`` if the time column is
+        called local. Foursquare's files, with "UTC time" and the minutes to add for local time, are
+        thus read as UTC. Times with an offset, and epochs, are already instants; the offset column
+        is then reported and not used.
     positions : str, optional
         How the two numbers of a position are read. ``"as-they-are"`` changes nothing;
-        ``"exchanged"`` takes the latitude from the column of longitudes, and the reverse.
+        ``"exchanged"`` takes the latitude from the column of longitudes, and vice versa.
         ``"lon-turned"`` reads all longitudes as west, and ``"lat-turned"`` all latitudes as south,
         though they have no sign. ``"both-turned"`` does both, and ``"exchanged-lon-turned"`` and so
         on also exchange. None reads positions as they are, and checks whether that is plausible.
@@ -88,8 +88,8 @@ def read_cdr(
         differentially private counts, the centre must be stated, and must not come from the
         records.
     regions : path, file object or bytes, optional
-        GeoJSON of named areas such as districts. Each antenna gets the area in which it stands, as
-        the column ``region``; see :func:`.regions.read_regions`.
+        GeoJSON of named areas such as districts. Each antenna gets the name of its area in the
+        column ``region``; see :func:`.regions.read_regions`.
     region_name : str, optional
         Property that names the regions; detected if not given.
     progress : callable, optional
@@ -104,8 +104,8 @@ def read_cdr(
     ------
     SchemaError
         The source cannot be read as events, or none of its rows can be used. It is a
-        :class:`~fpanon_core.io.doubts.DoubtfulPositions` if the positions are doubtful, and no row
-        can be used or ``positions`` is ``"ask"``.
+        :class:`~fpanon_core.io.doubts.DoubtfulPositions` if the positions are doubtful and either
+        no row can be used or ``positions`` is ``"ask"``.
     ConfigError
         A parameter is wrong, such as a ``centre`` that is not a latitude and a longitude.
 
@@ -150,15 +150,15 @@ def read_parts(
         As in :func:`fpanon_core.read_cdr`, with all its other parameters.
     private : path, optional
         Folder in which to make the private folder for temporary data. These take about 70 bytes a
-        row, and the size of text parts as Parquet. If None, it is the system's folder for temporary
-        files.
+        row, plus the size of text parts as Parquet. If None, it is the system's folder for
+        temporary files.
 
     Returns
     -------
     (FingerprintSet, IngestReport)
-        The same set, by its digest, as :func:`fpanon_core.read_cdr` makes from the rows as one
-        table; its columns are mapped. In ``report.rejects`` each row has its ``part``, from 1, and
-        its number in the part; at most 100,000 are listed.
+        The same set, by its digest, as :func:`fpanon_core.read_cdr` makes from the same rows in one
+        table; its columns are memory-mapped. In ``report.rejects`` each row has its ``part``, from
+        1, and its number in the part; at most 100,000 are listed.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def read_parts(
     target, read = Path(into), How(**how, regions=named)
     if target.exists() or not target.parent.is_dir():
         raise ConfigError(
-            "The folder for the fingerprints must not be there yet, and the one around it must; "
+            "The folder for the fingerprints must not exist yet, and its parent folder must; "
             "give another name."
         )
     place = Path(private) if private is not None else Path(tempfile.gettempdir())

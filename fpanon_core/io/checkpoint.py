@@ -2,9 +2,9 @@
 
 The name of a file is a digest of its input: the people, the settings and the versions. So no result
 is mistaken for another, and one folder serves several runs. Name and content are sealed with the
-user's key (:mod:`fpanon_core.model.files`). A file that is damaged, or was made, changed or renamed
-without the key, is ignored, and its part is computed anew. If no key can be stored, only the
-process that wrote a file can use it. The files reveal who is grouped with whom and where groups
+user's key (:mod:`fpanon_core.model.files`). A file is ignored if it is damaged, or was made,
+changed or renamed without the key; its part is then computed anew. If no key can be stored, only
+the process that wrote a file can use it. The files reveal who is grouped with whom and where groups
 were. The folder is readable by its user alone, and should be removed after the run.
 """
 
@@ -71,12 +71,13 @@ class Checkpoint:
             found = os.lstat(self.folder)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             raise ConfigError(
-                f"{self.folder.name} is no folder of your own; name a new one for the checkpoints."
+                f"{self.folder.name} is not a folder of your own; name a new one for the "
+                "checkpoints."
             )
         if found.st_mode & 0o077:
             raise ConfigError(
-                f"{self.folder.name} can be read or written by others, and checkpoints tell of "
-                "people; name a new folder, or close this one to others (chmod 700)."
+                f"{self.folder.name} can be read or written by others, and checkpoints hold "
+                "personal data; name a new folder, or close this one to others (chmod 700)."
             )
         sweep(self.folder)
         self._used: set[Path] = set()

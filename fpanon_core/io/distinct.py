@@ -251,7 +251,7 @@ def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint3
     """Return the lower halves of hashes that several rows share, ascending.
 
     As many halves are sorted at a time as fit into memory. Halves are sorted faster than whole
-    hashes. The few rows whose hashes share only the half are compared, too.
+    hashes. The few rows whose hashes agree only in the lower half are compared, too.
     """
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []

@@ -1,9 +1,10 @@
 """Detection of positions that were probably exchanged or lost their sign.
 
 Latitude and longitude in the wrong order, and degrees west or south without their sign, are the
-commonest faults of a table of positions. Figures computed from them are wrong, but look plausible.
-The faults are detected from where the positions lie: on land, near a town, and in which time zone
-(docs/science.md, "Samples and fingerprints"). The user is asked before anything is changed.
+commonest faults of a table of positions. Figures computed from such positions are wrong, but look
+plausible. The faults are detected from where the positions lie: on land, near a town, and in which
+time zone (docs/science.md, "Samples and fingerprints"). The user is asked before anything is
+changed.
 """
 
 from __future__ import annotations
@@ -51,12 +52,13 @@ def doubt_of(
     Parameters
     ----------
     lat, lon : float64 ndarray (n,)
-        The two numbers of each row, as read; they need not be possible degrees. At least one row.
+        The two numbers of each row, as read; they need not be possible degrees. At least one row is
+        needed.
     offset_min : float64 ndarray (n,)
-        Minutes ahead of UTC according to the file. NaN where it states none or 0, which programs
-        without a time zone also write.
+        Minutes ahead of UTC according to the file. NaN where the file states none, or 0, which
+        programs without a time zone also write.
     us : int64 ndarray (n,)
-        Time of each row, microseconds since 1970; precise to the day suffices.
+        Time of each row, microseconds since 1970; precision to the day suffices.
     """
     clocks = Clocks(offset_min, us)
     now = Seen.through(TURNS[AS_THEY_ARE], lat, lon, clocks)
@@ -239,7 +241,7 @@ class Seen:
 
     @property
     def agrees(self) -> bool:
-        """Whether the time zone at the positions agrees with the file's offsets, if it has any."""
+        """Whether the time zone at the positions agrees with any offsets that the file states."""
         return not self.told or self.agreement >= NEARLY_ALL
 
 

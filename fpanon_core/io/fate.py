@@ -1,8 +1,8 @@
 """Fate of each row: used, or set aside for the first reason that applies; also the first rows.
 
 The first rows are shown as they were understood, with only the columns that have a role. Any other
-column may hold a telephone number, whatever its name. The user is a pseudonym, and a number taken
-for a time is not shown as written, as it could be an id.
+column may hold a telephone number, whatever its name. The user is shown as a pseudonym. A number
+taken for a time is not shown as written, because it could be an id.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Fate:
         return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:
-        """Set aside the rows that a mask over all rows selects, unless they already are."""
+        """Set aside the rows that a mask over all rows selects, unless already set aside."""
         if rows.any():
             self.codes[rows & (self.codes < 0)] = _REASONS.index(reason)
 
@@ -173,7 +173,7 @@ def _first(mask: BoolArray, most: int | None) -> IntArray:
 
 
 def text_frame(table: SourceTable, columns: Iterable[int]) -> pd.DataFrame:
-    """Return some columns as text, named by position; if the source is text, as written there."""
+    """Return some columns as text, named by position; text in the source stays as written."""
     frame = {i: _raw_text(table.columns[i]).to_pandas() for i in columns}
     return pd.DataFrame(frame, index=range(table.n_rows))
 
@@ -207,7 +207,7 @@ def first_rows(
 ) -> pd.DataFrame:
     """Return the first rows without users and fates: ``row``, ``time``, ``local_time``, ``lat``, ….
 
-    ``us``: instants, microseconds since 1970; ``degrees``: as they are used.
+    ``us``: instants, microseconds since 1970; ``degrees``: latitudes and longitudes as used.
     """
     frame = pd.DataFrame({"row": table.row_numbers(np.arange(table.n_rows))})
     epochs = any(name.startswith("epoch") for name in parsed.formats)
@@ -231,7 +231,7 @@ def with_users_and_fates(
 ) -> pd.DataFrame:
     """Add user and fate to the first rows.
 
-    ``users``: their numbers in ``pseudonyms``, −1 for none; ``fates``: the rows' codes.
+    ``users``: indices into ``pseudonyms``, −1 for none; ``fates``: the rows' codes.
     """
     frame.insert(1, "user", [pseudonyms[i] if i >= 0 else "" for i in users.tolist()])
     return frame.assign(fate=[_REASONS[i] if i >= 0 else why.USED for i in fates.tolist()])

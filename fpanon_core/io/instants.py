@@ -55,18 +55,18 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     """Return the ranges of days, both ends included, whose times are outliers.
 
     Wrong clocks or default values cause such times. Days with data are divided into groups at gaps
-    of more than a year. The *bulk* is the group of most rows, if it has more than half of them;
-    otherwise nothing is an outlier. A group is set aside if it is small and far from the bulk.
-    Small means at most 1% of the rows (one row is always allowed). Far means farther away than
-    a year and than the bulk's own span. A group is also set aside if all its rows have default
-    dates of devices. These are in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100, with
-    adjacent days. So sparse data, pauses, and a second campaign years later stay. Times before 1900
-    and from 2200 on are always outliers.
+    of more than a year. The *bulk* is the group with the most rows, if it has more than half of all
+    rows; otherwise nothing is an outlier. A group is set aside if it is small and far from the
+    bulk. Small means at most 1% of the rows (one row is always allowed). Far means farther away
+    than a year and than the bulk's own span. A group is also set aside if all its rows have default
+    dates of devices. Such dates lie in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100;
+    adjacent days count as well. So sparse data, pauses, and a second campaign years later stay.
+    Times before 1900 and from 2200 on are always outliers.
 
     Parameters
     ----------
     days, rows : int64 ndarray (n,)
-        Days with data, since 1970, ascending, and the number of rows on each.
+        Days with data (counted from 1970, ascending), and the number of rows on each day.
     """
     out = [(-(2**62), _EARLIEST_DAY - 1), (_LATEST_DAY, 2**62)]
     inside = (days >= _EARLIEST_DAY) & (days < _LATEST_DAY)
@@ -103,7 +103,7 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
     """Return notes on the numbers of clock times that did not exist, or existed twice."""
     what = {
-        "were skipped when the clock was put forward; they are read as if it was not": skipped,
+        "were skipped when the clock was put forward; they are read as if it had not been": skipped,
         "occurred twice when the clock was put back; the first is assumed": twice,
     }
     return [f"{count:,} clock times {said}." for said, count in what.items() if count]
@@ -115,8 +115,9 @@ def instants_in(
     """Return the times as UTC instants, with the clock times of ``rows`` read in ``zone``.
 
     A time skipped in spring is read as if the clock had not yet been put forward. A time that
-    occurs twice is read as the first. No row is lost. Clock times outside ``rows`` stay as they
-    are, and have no meaning. Also return how many times were skipped, and how many occurred twice.
+    occurs twice is read as the first of the two. No row is lost. Clock times outside ``rows`` stay
+    as they are, and have no meaning. Also return how many times were skipped, and how many occurred
+    twice.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def zone_of_clocks(
     display: str,
     notes: list[str],
 ) -> tuple[str | None, str | FloatArray]:
-    """Return the name of the zone of clock times without an offset, and the zone or the offsets.
+    """Return the name of the zone of clock times without an offset, and the zone or all offsets.
 
     ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the offset
     column.
@@ -213,8 +214,8 @@ def told_minutes(
 ) -> FloatArray:
     """Return the minutes ahead of UTC that the file states for a few rows.
 
-    The result comes from ``minutes``, the offset column, if it is given, and else from the times.
-    It is NaN where the file states none or 0, which programs without a time zone also write.
+    The result comes from the offset column ``minutes`` if it is given, otherwise from the times. It
+    is NaN where the file states none, or 0, which programs without a time zone also write.
     """
     told = np.full(len(parsed.us), np.nan)
     if minutes is not None:
@@ -228,7 +229,7 @@ def told_minutes(
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:
-    """Return the offsets of the times of a column with a zone, as Parquet has."""
+    """Return the offsets of the times in a column with a zone, such as a Parquet column."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
     try:

@@ -181,7 +181,8 @@ class Ledger:
             if not intact:
                 raise SchemaError(
                     f"Line {len(lines) + 1} of the ledger was altered, or written by another user. "
-                    "What was spent cannot be told; publish nothing private until it is restored."
+                    "How much was spent cannot be determined; publish nothing private until the "
+                    "ledger is restored."
                 )
             before = line["chain"]
             lines.append(line)

@@ -35,7 +35,7 @@ class Centre:
 
     @property
     def crs(self) -> str:
-        """Lambert azimuthal equal-area around the centre, metres, as a PROJ string."""
+        """Lambert azimuthal equal-area projection around the centre, metres, as a PROJ string."""
         return equal_area_around(self.lat, self.lon, stated=self.stated)
 
 
@@ -154,7 +154,7 @@ def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
     """Return the distance, longitude and latitude of the position nearest to the centre.
 
     Of several equally near positions, the westernmost is returned, then the southernmost. The order
-    of the rows thus has no effect, and the least of the results of parts is that of the whole.
+    of the rows thus has no effect, and the least of the parts' results is the result for the whole.
     """
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)

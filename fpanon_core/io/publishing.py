@@ -2,12 +2,12 @@
 
 A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person.
 ``README.md`` is one page. ``datapackage.json`` describes every column with its type and unit
-(Frictionless Data Package, version 2). Recipients need no fpanon. Nothing in a release says when or
-where it was made.
+(Frictionless Data Package, version 2). Recipients do not need fpanon. Nothing in a release says
+when or where it was made.
 
-Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. They
-contain no path, no id and no digest of the input. They state only the frame, the settings and the
-published counts. The numbers of people and of records left out are not stated, because exact
+Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. The
+zip contains no path, no id and no digest of the input. It states only the frame, the settings and
+the published counts. The numbers of people and of records left out are not stated, because exact
 figures would undo suppression and noise.
 """
 
@@ -75,7 +75,9 @@ def check_target(path: str | os.PathLike[str]) -> Path:
             ".zip, or give the name of a folder."
         )
     if target.exists() and not target.is_dir():
-        raise ConfigError("The release's folder is the name of a file; choose another name.")
+        raise ConfigError(
+            "The name of the release's folder is that of a file; choose another name."
+        )
     if target.is_dir() and any(target.iterdir()):
         raise ConfigError(
             "The release's folder is not empty, and what is in it might be taken for the release; "
@@ -201,7 +203,7 @@ class PackedTable:
     Attributes
     ----------
     name : str
-        Name of the file, without ending.
+        Name of the file, without its ending.
     title : str
     frame : DataFrame
     fields : sequence of mapping
@@ -304,7 +306,7 @@ _POSSIBLE = ("pseudonym", "group", *CELL_COLUMNS)
 
 @only_ours("release")
 def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
-    """Read the data file of a release, in the columns of :meth:`GloveResult.to_frame`.
+    """Read the data file of a release, with the columns of :meth:`GloveResult.to_frame`.
 
     Parameters
     ----------
@@ -314,8 +316,8 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``pseudonym``, ``group`` where there are groups, bounds in metres and, where there is a
-        projection, in degrees; ``start`` and ``end``, in UTC, or in minutes without a clock.
+        ``pseudonym``, ``group`` if there are groups, and bounds in metres; with a projection, also
+        bounds in degrees. ``start`` and ``end`` are in UTC, or in minutes if there is no clock.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Reading of experts' questionnaires on release options (Noriega Campero 2015, 5.1).
 
-A questionnaire is a table of expert, domain, option and score, 0 (no utility) to 10 (high utility),
-one row per answer. Every row is used or reported with its reason.
+A questionnaire is a table with one row per answer: expert, domain, option, and a score from 0 (no
+utility) to 10 (high utility). Every row is used or reported with its reason.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..tables.writing import write_table
 COLUMNS = ("expert", "domain", "option", "score")
 DOMAINS = ("transport", "epidemics")
 
-MALFORMED = "another number of fields than the other rows"
+MALFORMED = "a different number of fields from the other rows"
 MISSING = {name: f"no {name}" for name in COLUMNS}
-NO_NUMBER = "the score is no number"
+NO_NUMBER = "the score is not a number"
 OUTSIDE = "the score is outside 0 … 10"
 UNKNOWN_DOMAIN = "unknown domain"
 UNKNOWN_OPTION = "unknown option"
-DUPLICATE = "the same expert, domain and option once more"
+DUPLICATE = "the expert, domain and option occur a second time"
 
 
 @only_ours("questionnaire")
@@ -61,9 +61,9 @@ def read_questionnaire(
     -------
     DataFrame
         The usable rows: ``expert``, ``domain``, ``option`` (text), ``score`` (0 … 10).
-        ``attrs["rejected"]`` is a DataFrame of the others: ``row`` (its number in the source; in a
-        file the header is row 1), ``reason``, and the four fields unchanged. If an answer is given
-        twice, the first is used.
+        ``attrs["rejected"]`` is a DataFrame of the other rows: ``row``, ``reason``, and the four
+        fields unchanged. ``row`` is the number in the source; in a file, the header is row 1. If an
+        answer is given twice, the first is used.
 
     Raises
     ------

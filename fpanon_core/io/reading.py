@@ -269,8 +269,8 @@ class Reading:
         """Put the rows in use into buckets of users, on one clock and one map.
 
         Return the new number of each user's code, the first instant, and the rows that equal an
-        earlier one. Numbers follow the first appearance among the rows in use; users without a row
-        have −1.
+        earlier row. Users are numbered by first appearance among the rows in use; users without a
+        row have −1.
         """
         known = self.known
 
@@ -348,7 +348,7 @@ class Reading:
         projection: Centre,
         antennas: Antennas | None,
     ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
-        """Return the set of all users, the set that the screening keeps, and its span of time."""
+        """Return the set of all users, the set after screening, and the latter's span of time."""
         how, known = self.how, self.known
         n_users = int(user.max()) + 1
         seen = np.argsort(user)[len(user) - n_users :]

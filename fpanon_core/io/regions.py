@@ -57,7 +57,7 @@ class NamedRegions:
     notes: tuple[str, ...]
 
     def holding(self, lat: FloatArray, lon: FloatArray) -> tuple[IntArray, int]:
-        """Return each point's first region, −1 for none, and the number of points in several.
+        """Return each point's first region (−1 for none), and how many points have several.
 
         A point on a border is in the regions on both sides.
         """
@@ -102,7 +102,7 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     column, texts = _names(properties, name)
     notes = [f"The regions are named by {column!r}."]
     if n_others:
-        notes.append(f"{n_others:,} features of the regions' file are no areas and are left out.")
+        notes.append(f"{n_others:,} features of the regions' file are not areas and are left out.")
     broken = ~shapely.is_valid(areas)
     if broken.any():
         areas[broken] = shapely.make_valid(areas[broken], method="structure", keep_collapsed=False)
@@ -123,7 +123,7 @@ def in_regions(
     regions: NamedRegions,
     notes: list[str],
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
-    """Return the columns of antennas at these points, with :data:`REGION`, and regions' outlines.
+    """Return the antennas' columns with :data:`REGION` added, and the outlines of the regions.
 
     Antennas outside all regions have an empty text in that column. If an antenna is in several
     regions, the first in the file counts. Findings are added to ``notes``.
@@ -176,7 +176,7 @@ def _content(source: Any) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):  # cut short, nested without end
         raise SchemaError(
-            f"The file of regions is damaged, cut short, or no JSON. {_EXPECTED}."
+            f"The file of regions is damaged, cut short, or not JSON. {_EXPECTED}."
         ) from None
 
 
@@ -202,7 +202,7 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         shape = shapely.from_geojson(json.dumps(geometry), on_invalid="ignore")
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
-                f"Feature {number:,} of the regions' file is no {kind} as GeoJSON writes it: rings "
+                f"Feature {number:,} of the regions' file is not a valid {kind} in GeoJSON: rings "
                 "of four or more positions, the last equal to the first. Export the file again."
             )
         shapes.append(shapely.force_2d(shape))
@@ -246,8 +246,8 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
                     return key, stripped
         raise SchemaError(
             Message(
-                "No property of the regions is a text that is there and different for each. "
-                f"Properties: {listed}. Give {_NAMING}."
+                "No property of the regions is a text that is present and different for every "
+                f"region. Properties: {listed}. Give {_NAMING}."
             )
         )
     if name not in known:

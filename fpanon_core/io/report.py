@@ -43,8 +43,8 @@ SCREENED_OUT = "screened out"
 REASONS = {
     MALFORMED: "the line has more or fewer fields than the others, or an unclosed quote",
     NO_USER: "the person is empty",
-    UNPARSEABLE_TIME: "the time is empty or in no format known",
-    MISSING_COORDINATES: "latitude, longitude or antenna is empty or no number",
+    UNPARSEABLE_TIME: "the time is empty or in no known format",
+    MISSING_COORDINATES: "latitude, longitude or antenna is empty or not a number",
     IMPOSSIBLE_COORDINATES: "latitude beyond ±90 or longitude beyond ±180 degrees",
     ZERO_COORDINATES: "latitude and longitude are both 0, the mark of a lost position",
     UNKNOWN_ANTENNA: "the antenna is not in the antenna table, or has no usable position there",
@@ -127,8 +127,8 @@ class IngestReport:
         and reason, as its user field cannot be identified.
     n_users, n_samples : int
     rows_identical : int
-        Number of used rows that equal an earlier row in every field. They are separate events: two
-        calls in one minute at one antenna look alike.
+        Number of used rows that equal an earlier row in every field. They count as separate events:
+        two calls in one minute at one antenna look alike.
     first, last : str
         Earliest and latest sample, local time, ISO 8601 to the minute.
     span_days : int
@@ -154,15 +154,15 @@ class IngestReport:
     positions : str
         How positions were read: a key of :data:`fpanon_core.io.turns.TURNS`.
     doubts : tuple of PositionDoubt
-        Doubts about positions that were read as they are. Empty where there is none, and where the
-        way to read them was given.
+        Doubts about positions that were read as they are. Empty if there is no doubt, or if the way
+        to read the positions was given.
     first_rows : DataFrame
-        The first rows of the source as they were understood: ``row`` (its number), ``user`` (the
-        pseudonym), ``time`` (as written, but "a number" for epochs), ``local_time``, ``lat``,
-        ``lon``, ``antenna``, ``offset`` where there are such columns, and ``fate``. Columns without
-        a role are not included.
+        The first rows of the source as they were understood. The columns are ``row`` (its number),
+        ``user`` (the pseudonym), ``time`` (as written, but "a number" for epochs), ``local_time``,
+        ``lat``, ``lon`` and ``fate``. ``antenna`` and ``offset`` are added if there are such
+        columns. Columns without a role are not included.
     naive_timezone : str or None
-        Zone in which clock times without offset were read; None if there were none.
+        Zone in which clock times without an offset were read; None if there were none.
     granularity_m, granularity_min : float
     crs : str
         Projection, as a PROJ string.
@@ -353,8 +353,7 @@ def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
             raise ValueError
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise SchemaError(
-            "The folder has no account of how its fingerprints were read, or not of these; read "
-            "the data again."
+            "The folder has no account of how these fingerprints were read; read the data again."
         ) from None
     return report
 

@@ -110,7 +110,7 @@ def _check_given(
             raise ConfigError(f"Unknown role {role!r} in columns; the roles are {known}.")
         if where is None:
             if role == "time":
-                raise ConfigError("The role 'time' needs a column; events without time are none.")
+                raise ConfigError("The role 'time' needs a column; an event must have a time.")
             out[role] = None
             continue
         parts = where if isinstance(where, (tuple, list)) else (where,)
@@ -140,7 +140,7 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
     same = [i for i, label in enumerate(table.labels) if normal(label) == normal(where)]
     if isinstance(where, str) and table.named and len(same) == 1 and normal(where):
         return same[0]
-    raise ConfigError(Message(_given(role, where), f" is no column. Columns: {table.names()}."))
+    raise ConfigError(Message(_given(role, where), f" is not a column. Columns: {table.names()}."))
 
 
 def _given(role: str, where: Any) -> Way:

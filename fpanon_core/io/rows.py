@@ -1,9 +1,9 @@
 """User, time and place of each row, interpreted piece by piece and stored as columns.
 
 A table in memory is one piece. For a source in parts, interpreted columns are spilled to a private
-folder. Some decisions concern a column as a whole (order of dates, decimal comma, fractions of
-seconds, how numbers are written as text). Each piece first decides for itself; where pieces differ,
-all rows are interpreted again with a common decision.
+folder. Some decisions concern a column as a whole (order of day and month, decimal comma, fractions
+of seconds, how numbers are written as text). Each piece first decides for itself; where pieces
+differ, all rows are interpreted again with a common decision.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Rows:
     own : Path or None
         Private folder for temporary data; None keeps all in memory.
     tell : callable
-        Called with the share of the rows that are interpreted.
+        Called with the share of the rows interpreted so far.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Rows:
     placed : bool
         Whether rows have their own degrees; otherwise they name antennas.
     slices : list of slice
-        Rows that are processed at a time.
+        Slices of rows that are processed at a time.
     store : Store
         ``code`` of the user, ``us``, ``ok`` and ``aware`` of the time; ``lat`` and ``lon``, or
         ``antenna``; ``offset`` where there is one.
@@ -244,7 +244,7 @@ def _is_whole(column: pa.ChunkedArray) -> bool:
 
 
 class Store:
-    """Columns that are appended to, closed, and read in pieces, in memory or in a private folder.
+    """Columns, in memory or in a private folder, that are written and then read in pieces.
 
     Files are read and not mapped, as mapped pages count as memory in use.
     """

@@ -19,8 +19,8 @@ class Turn:
     exchanged : bool
         Whether the first number is the longitude.
     south, west : bool
-        Whether all latitudes, or longitudes, lost their sign and are south, or west; applies after
-        the exchange.
+        Whether all latitudes are south, or all longitudes west, though their sign was lost; applies
+        after the exchange.
     """
 
     exchanged: bool = False
@@ -33,7 +33,7 @@ class Turn:
         return (-first if self.south else first), (-second if self.west else second)
 
     def explains(self, lat: FloatArray, lon: FloatArray, share: float) -> bool:
-        """Return whether the numbers fit the assumed faults: after lost signs, none is below 0.
+        """Return whether the numbers fit the assumed faults: if signs were lost, none is negative.
 
         At least ``share`` of the numbers must fit.
         """
@@ -63,7 +63,7 @@ TURNS: dict[str, Turn] = {
 
 
 def turn_of(positions: str | None) -> Turn:
-    """Return the way of that name to read positions; None means as they are.
+    """Return the way to read positions that has this name; None means as they are.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Blocks of an aligned group: they follow one another in time, and each holds every member.
+"""Blocks of an aligned group: consecutive in time, each with a sample of every member.
 
 All samples of the members are in order of start. A *cut* is a position between two of them over
 which no sample reaches. Blocks lie between cuts. Each holds a sample of every member, and is

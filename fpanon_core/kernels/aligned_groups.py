@@ -134,7 +134,7 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """Find, for each of ``users``, the ring of exchanges with the largest gain that begins there.
+    """Find the ring of exchanges with the largest gain that begins with each of ``users``.
 
     A ring with a gain has a beginning from which all partial sums are gains, so only such
     beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,

@@ -30,10 +30,10 @@ places or a bin of time; the *reach* r of a sample is the distance of its middle
   ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
   most 2·w_p.
 - *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
-  which has half the length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i +
-  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j
-  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with
-  w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
+  which has half-length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i + min(d,
+  0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j max(dist(f,
+  c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with w_q. As
+  above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 

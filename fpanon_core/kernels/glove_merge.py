@@ -193,8 +193,8 @@ def spans_of_holders(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Return side and length of the published samples that hold each original; NaN if it is gone.
 
-    Several published samples may hold one original sample. The side is then the largest of theirs,
-    and the length their sum.
+    Several published samples may hold one original sample. The side is then the largest of their
+    sides, and the length the sum of their lengths.
 
     Also return the number of (user, published sample) pairs in which the user has an original
     sample. ``span`` has the sides of the published samples.

@@ -74,7 +74,7 @@ def fill_bounds(
     """Set bounds: ``bound[q, slot]`` on Δ, ``from_query[q, slot]`` on the query's directed effort.
 
     The bounds are set for the slots of the tiles first … last − 1. ``own[table, class, feature,
-    q]`` are the queries' floors, queries last: a member's samples are compared with all queries at
+    q]`` are the queries' floors, queries last. A member's samples are compared with all queries at
     once, and a query's samples with all members of a tile. The two members ``parents[q]`` are
     skipped; −1 = none.
 

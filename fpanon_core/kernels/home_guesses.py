@@ -262,10 +262,10 @@ def guess_likeliest(
     """Write the likeliest homes of the targets ``begin … end − 1`` (x, y) to ``out[target]``.
 
     The home is the place with the largest sum of counts · ln(1 + peak · decay) over the record's
-    samples. Here, decay is that of the noise's density from the place to the sample. Ties: smaller
-    x, then y. Places that only the target visited are excluded; ``out`` is unchanged if there are
-    no others. A branch is skipped if the points of its box nearest to each sample only allow a
-    smaller sum.
+    samples. Here, decay is the factor by which the noise's density falls from the place to the
+    sample. Ties go to the smaller x, then y. Places that only the target visited are excluded;
+    ``out`` is unchanged if there are no others. A branch is skipped if even the points of its box
+    nearest to each sample give only a smaller sum.
     """
     waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):

@@ -27,8 +27,8 @@ any other sample at least ``near + w_t``. It follows that
 
     min_j δ(i,j)  ≥  near + wait + min(extra[cell, W], w_t − wait).
 
-The last term, averaged over a's samples, is added to the bound. ``extra`` is kept in steps, too:
-from the smallest distance rounded down, it is counted above the floor rounded down.
+The last term, averaged over a's samples, is added to the bound. ``extra`` is kept in steps, too: it
+is the smallest distance, rounded down, minus the floor, rounded down.
 
 The same floors, sample by sample, let the exact computation stop early: each remaining term of a
 sum is at least its floor.

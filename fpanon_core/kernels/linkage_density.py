@@ -50,11 +50,9 @@ def _along(density: int, scale: float, apart: float) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def _pieces(length: float, scale: float) -> int:
-    """Return into how many pieces to cut a cell so that none is longer than half the scale.
+    """Return how many pieces to cut a cell into, so that none is longer than half the scale.
 
-    The number is at most :data:`MOST_PIECES`; the pieces are then longer.
-
-    There are at most :data:`MOST_PIECES`.
+    The number is at most :data:`MOST_PIECES`, and pieces may be longer for that reason.
     """
     return min(MOST_PIECES, max(1, math.ceil(2 * length / scale - CLOSE)))
 

@@ -256,10 +256,15 @@ def rank_targets(
     """Rank each target's own record among all, for both attackers.
 
     ``own`` is the number of that record, −1 for targets not in the release. ``odds`` is the prior
-    odds of not being in the release, times the people in it. ``out[i, a]`` has six columns for
-    attacker a. They are the people whose record fits better; those whose record fits equally well,
-    including the target's own; the posterior of the own record; whether the best record is
-    accepted; the people whose record has every point; and whether the own record has every point.
+    odds of not being in the release, times the number of people in it. For attacker a, the six
+    columns of ``out[i, a]`` are:
+
+    - the number of people whose record fits better;
+    - the number of people whose record fits equally well, including the target;
+    - the posterior of the target's own record;
+    - whether the best record is accepted;
+    - the number of people whose record has every point;
+    - whether the target's own record has every point.
     """
     room = _room(len(weight))
     gain, hits, absent = room.gain, room.hits, room.absent
@@ -296,8 +301,8 @@ def leading_records(
 
     Records are listed by the posterior of each of their people, from a uniform prior over people.
     The list ends at ``least`` times the highest posterior. If more records are tied than fit, any
-    of them are taken. Their shares together make up the posterior of all records that a point is
-    near.
+    of them are taken. The listed shares together make up the posterior of all records that a point
+    is near.
     """
     record, share, count, rest = out
     room = _room(len(weight))
@@ -347,7 +352,7 @@ def best_samples(
 ) -> None:
     """Write the row of the sample with the highest density to ``out[record, point]``.
 
-    ``out`` is unchanged if no sample of the record is above the floor; ties: the first.
+    Ties go to the first sample. ``out`` is unchanged if no sample of the record is above the floor.
     """
     for i in range(len(records)):
         for j in range(len(point)):

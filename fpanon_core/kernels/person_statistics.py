@@ -158,7 +158,7 @@ def _add_shares(amounts: FloatArray, total: float, first: int, cells: FloatArray
 
 @njit(nogil=True, cache=True)
 def _most(known: IntArray, amount: FloatArray, but: int) -> int:
-    """Return the place with the largest amount, not ``but``; ties: lowest number; −1 = none."""
+    """Return the place, except ``but``, with the largest amount; ties: lowest number; −1 = none."""
     best = -1
     for place in known:
         if place == but:

@@ -27,7 +27,7 @@ _HOURS = 24.0
 class Side(NamedTuple):
     """Records of one side, sorted by their bins; a bin is a rectangle and some hours.
 
-    Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x; bit h of
+    Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x. Bit h of
     ``hours[i]`` is set if the bin has hour h of the day. The entries of bin i are rows
     ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
     over the side's people, of their share of samples in the bin. No bin is wider than ``widest``.
@@ -134,9 +134,9 @@ def likest(
 
     ``usual`` is the density of the other side's mean person in each bin of ``mine``, and
     ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
-    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first: at most
-    as many as there are columns, and none after those that together represent ``most`` people.
-    Records that record i never meets have likeness 0 and are not listed.
+    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. These
+    are at most as many as there are columns, and none after those that together represent ``most``
+    people. Records that record i never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))

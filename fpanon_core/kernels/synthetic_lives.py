@@ -256,7 +256,7 @@ def start(state: Any, seed: int, user: int, purpose: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _normal(state: Any) -> float:
-    """Draw a standard normal number (Box & Muller's, the cosine half)."""
+    """Draw a standard normal number (Box & Muller's method, cosine half)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
     normal: float = radius * np.cos(2.0 * np.pi * uniform(state))
     return normal

@@ -58,7 +58,7 @@ class Squares:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Areas made of pieces that do not overlap; ``area`` gives the area of each piece."""
+    """Areas made of pieces that do not overlap; ``area`` is the number of each piece's area."""
 
     text: str
     shape: npt.NDArray[np.object_]
@@ -94,7 +94,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     Raises
     ------
     ConfigError
-        ``areas`` is not a kind of areas, or these areas cannot be laid over the data.
+        ``areas`` is of no known kind, or these areas cannot be laid over the data.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -148,7 +148,7 @@ def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
 
 
 def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return west and east, south and north of the central 95% of the events along each axis."""
+    """Return the ends, west to east and south to north, of the central 95% of the events."""
     events = events_of(fs)
     ends = [
         float(np.quantile(values, at, weights=events, method="inverted_cdf"))
@@ -159,13 +159,13 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return the events that each sample stands for, over all people of its fingerprint."""
+    """Return the number of events of each sample, over all people of its fingerprint."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
 
 def round_below(value: float) -> float:
-    """Return the largest 1, 2 or 5 times a power of ten not above the value; 0 for 0."""
+    """Return the largest number of the form 1, 2 or 5 × 10^n that is at most the value; 0 for 0."""
     if value <= 0:
         return 0.0
     power: float = 10.0 ** math.floor(math.log10(value))
@@ -242,7 +242,7 @@ def _kept(where: Pieces, places: Places) -> Pieces:
 
 
 def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return place, piece, and the share of the place in the piece, for all that meet."""
+    """Return place, piece, and the share of the place in the piece, for all pairs that meet."""
     west, south = places.x_m, places.y_m
     east, north = west + places.dx_m, south + places.dy_m
     boxes = shapely.box(west, south, east, north)

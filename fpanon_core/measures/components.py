@@ -51,7 +51,7 @@ def stretch_components(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> StretchComponents:
-    """Return the components of every measured user's stretch efforts to the k − 1 nearest.
+    """Return the components of each measured user's stretch efforts to the k − 1 nearest users.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ def crossing(first: Membership, second: Membership) -> Crossing:
 
     Examples
     --------
-    Each release has four people in two pairs, but the pairs differ. So every record is unique in
-    both releases together.
+    Each release has four people in two pairs, but the pairs differ. So every record is unique once
+    the releases are combined.
 
     >>> who = np.array(["a", "b", "c", "d"], dtype=object)
     >>> made = crossing(Membership.whole(who, [0, 0, 1, 1]), Membership.whole(who, [0, 1, 0, 1]))
@@ -56,9 +56,9 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     a, b = _matched(first, second)
     if not len(a):
         raise InfeasibleError(
-            f"Nobody of the {first.n_people:,} people of the one release is among the "
-            f"{second.n_people:,} of the other, on the days that both cover: there is nothing to "
-            "cross. Give two releases of the same people."
+            f"None of the {first.n_people:,} people of one release is among the "
+            f"{second.n_people:,} of the other, on the days that both cover. There is nothing to "
+            "compare. Give two releases of the same people."
         )
     weight = np.minimum(first.weight[a], second.weight[b])
     cell = distinct_rows(first.group[a], second.group[b])[1]
@@ -112,7 +112,7 @@ def together(releases: Sequence[Membership]) -> Membership:
     Parameters
     ----------
     releases : sequence of Membership
-        At least one.
+        At least one release.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray)
 
 
 def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]:
-    """Return rows of records of the same person that share a day, in order of the first."""
+    """Return the rows of each pair of a person's records that share a day, in the first's order."""
     code = pd.factorize(np.concatenate([first.who, second.who]))[0]
     spans, frames = [], []
     for at, each in enumerate((first, second)):

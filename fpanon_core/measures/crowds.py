@@ -10,9 +10,9 @@ matter, because the known points do not include it.
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
 *False presences.* A reader of a release takes a row for a statement about a person. If cells were
-cut, moved or exchanged, some rows are false: the person has no sample of their own in that cell.
-False presences are counted row by row in the release, against the original. Original samples that
-lie in no published cell of their person are counted too.
+cut, moved or exchanged, some rows are false: the person has no sample of their own in the row's
+cell. False presences are counted row by row in the release, against the original. Original samples
+that lie in no published cell of their person are counted too.
 
 Source: docs/science.md, “A release, as it leaves”.
 
@@ -95,7 +95,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 
 
 def sharing(fs: FingerprintSet) -> IntArray:
-    """Return the number of people who share each record, including its own, shape (n_users,)."""
+    """Return how many people share each record, the record's own included, shape (n_users,)."""
     record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
     shared: IntArray = people[record]

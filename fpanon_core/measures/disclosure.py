@@ -3,16 +3,16 @@
 An attacker who knows some bins A_i of a target has narrowed the release down to the class E_i. Even
 if many people are left in the class, they may all have been together at another place. The attacker
 then learns that the target was also there. Knowing A_i changes the probability that the target was
-in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the difference of the two, KL-disclosure the
-divergence. The baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
+in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the difference of the two probabilities,
+KL-disclosure the divergence. The baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
 
-A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
+A class visits few of the bins. All other bins contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
 these sums are computed once for all classes. The work is then in the samples of the class's members
 or, for classes of most users, in the samples of all other users.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
-The columns of D are the bins of a data set, and the users in each.
+Each column of D is a bin of the data set, and marks the users in the bin.
 
 The matrix D, users × bins, is never built: each user's bins are an ascending list of numbers.
 
@@ -107,15 +107,16 @@ def disclosure(
 
     Notes
     -----
-    With t the targets, n the users, d the bins (Noriega Campero 2015, eq. 4.2–4.7, 4.19)::
+    Let t be the targets, n the number of users and d the number of bins (Noriega Campero 2015, eq.
+    4.2–4.7, 4.19)::
 
         k     = (1/|t|)·Σ_i 1/|E_i|
         EM_ij = | |E_ij|/|E_i| − |D_j|/n |
         KL_ij = Σ_{x∈{0,1}} P(X_ij = x|A_i)·ln(P(X_ij = x|A_i) / P(X_ij = x))
 
     Measures of a user are means over the bins; measures of a bin are means over the targets.
-    Overall measures are means over both. ``em_sum`` and ``kl_sum`` are sums over the bins, and
-    means over the targets.
+    Overall measures are means over both. ``em_sum`` and ``kl_sum`` are sums over the bins, averaged
+    over the targets.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def _result(
 def _disclosure_apart(
     fs: FingerprintSet, knowledge: Knowledge, n_bins: int | None, engine: Engine, progress: Progress
 ) -> DisclosureResult:
-    """Compute disclosure by workers that share no memory, each for some of the targets."""
+    """Compute disclosure with workers that share no memory, each for some of the targets."""
     sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
     _check_sizes(sizes)
     parts = by_targets(_disclosure_of, fs, knowledge, engine, part(progress, 0.2, 1.0), n_bins)
@@ -263,7 +264,7 @@ class _Classes:
 
     ``targets[c]`` is a target of class c, ``of_target`` the class of each target, and ``times`` the
     number of targets of each class. ``many`` is the number of fingerprints to go through: the
-    members if ``inside``, otherwise everybody else, if that is less work.
+    members if ``inside``, otherwise everybody else, which is then less work.
     """
 
     targets: IntArray
@@ -308,7 +309,7 @@ class _Ledger:
     ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
         """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
-        The sums for a bin include the targets whose class has a member in the bin. The number of
+        The sums for a bin cover only the targets whose class has a member in the bin. The number of
         these targets is returned, too.
         """
         # Each class costs its members, and something by itself.

@@ -33,11 +33,11 @@ def draw_knowledge(
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts. Points are thus drawn among the *interactions* (de Montjoye et al. 2013, Methods).
-    The draw gives each bin an independent exponential time with its count as rate, and takes the p
-    smallest times in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top``
-    takes the places with the most events, at any time; ties: smaller x first, then y (Top-K of Xu
-    et al. 2017). ``consecutive`` takes p samples that follow one another, from a start drawn
-    uniformly (Cont-K of Xu et al. 2017).
+    Each bin gets an independent exponential time with its count as rate; the p smallest times are
+    taken in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top`` takes the
+    places with the most events, at any time; ties: smaller x first, then y (Top-K of Xu et al.
+    2017). ``consecutive`` takes p samples that follow one another, from a start drawn uniformly
+    (Cont-K of Xu et al. 2017).
 
     Parameters
     ----------

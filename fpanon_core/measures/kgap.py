@@ -2,9 +2,9 @@
 
 Each sample of the longer fingerprint has a smallest stretch effort to any sample of the shorter.
 ``Δ_ab`` is the mean of these efforts; for equal lengths, the mean of both directions. The ``k-gap``
-of a user is the mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop:
-pairs are skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is
-linear in the data: no matrix of users by users is ever stored.
+of a user is the mean of Δ to the k − 1 nearest fingerprints. Results equal those of the plain
+double loop: pairs are skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`.
+Memory is linear in the data: no matrix of users by users is ever stored.
 
 Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """
@@ -74,7 +74,7 @@ def fingerprint_stretch(
     Returns
     -------
     float
-        In [0, 1]; 0 exactly when the two fingerprints are identical.
+        In [0, 1]; 0 exactly when the two fingerprints are identical, if both weights are above 0.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def k_gap(
     fs : FingerprintSet
     k : int
         Size of the group to hide in, 2 … n_users. The result for the largest k also gives the
-        results for smaller k, by its method ``at``.
+        results for smaller k, through its method ``at``.
     config : StretchConfig
         Weights and thresholds of the stretch effort.
     users : array_like of int or bool, optional
@@ -181,7 +181,7 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Each user's nearest so far; users by falling length, with their row numbers in ``row``."""
+    """Nearest users so far, for users by falling length; ``row`` has the users' row numbers."""
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
@@ -249,7 +249,7 @@ class _Data:
 
     @cached_property
     def floor_of(self) -> Callable[[int], Steps]:
-        """The floors of the users of a tile, by its first user; those of a few tiles are kept."""
+        """Function from a tile's first user to the tile's floors; those of a few tiles are kept."""
         features, n = self.features, len(self.lengths)
         assert features is not None
 
@@ -296,11 +296,11 @@ class _Search:
         self.computed = np.empty(0, np.int64)  # pairs a·n + b, a < b, ascending
 
     def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
-        """Find everyone's k − 1 nearest.
+        """Find the k − 1 users nearest to each user.
 
         Pairs of likely neighbours are computed first, so that the rest can be abandoned early.
-        First come the pairs with the nearest mean positions, then, where there is a bound, the
-        pairs with the lowest bounds.
+        Pairs with the nearest mean positions come first. Where there is a bound, the pairs with the
+        lowest bounds come next.
         """
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)

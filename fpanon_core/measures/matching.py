@@ -115,7 +115,7 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|; (n_targets,)."""
+    """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|, by target."""
     engine = engine or LocalEngine()
     if engine.apart:
         parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
@@ -169,7 +169,7 @@ def _first_unique_of(
 
 
 class Index:
-    """Users of every known bin, in ``lists``; numbers of targets run through all knowledge."""
+    """Users of every known bin, in ``lists``; targets are numbered across all knowledge."""
 
     def __init__(
         self, fs: FingerprintSet, known: Sequence[Knowledge], engine: Engine, progress: Progress

@@ -24,10 +24,10 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """Return a configuration for the kernels; refuse one for a loss instead of an effort."""
+    """Return a configuration for the kernels; refuse one that describes a loss, not an effort."""
     if config.unweighted:
         raise ConfigError(
-            "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch "
+            "w_space = 1 and w_time = 1 are for a loss (mean_loss, aligned, align). A stretch "
             "effort is in [0, 1], and its weights must add up to 1."
         )
     weights, caps = (config.w_space, config.w_time), (config.max_space_m, config.max_time_min)

@@ -48,7 +48,7 @@ from ..model.options import name_key
 
 
 def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return whether each option is on the front, with small risk and large utility.
+    """Return whether each option is on the front, where less risk and more utility are better.
 
     Options equal in both are on the front together or not at all. An option with unknown (NaN) risk
     or utility is never on the front, and dominates no option.
@@ -69,7 +69,7 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     Notes
     -----
     The front needs one sort, by risk. An option is on the front if no option of equal risk has more
-    utility, and no option of smaller risk has at least as much utility.
+    utility, and none of smaller risk has at least as much.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def dominating(
     low: npt.ArrayLike | None = None,
     high: npt.ArrayLike | None = None,
 ) -> list[IntArray]:
-    """Return the row numbers, ascending, of the options that dominate each; empty on the front.
+    """Return the row numbers, ascending, of the options that dominate each one; empty on the front.
 
     The list is also empty if risk or utility is unknown (NaN).
 
@@ -170,7 +170,7 @@ def _ends(
     highs = risks if high is None else _both(risks, high)[1]
     lows, highs = (np.where(np.isnan(e) | np.isnan(risks), risks, e) for e in (lows, highs))
     if ((lows > risks) | (highs < risks)).any():
-        raise ConfigError("An interval does not hold its risk; low ≤ risk ≤ high.")
+        raise ConfigError("An interval does not contain its risk; low ≤ risk ≤ high must hold.")
     return lows, highs
 
 
@@ -178,7 +178,7 @@ def _both(risk: npt.ArrayLike, utility: npt.ArrayLike) -> tuple[FloatArray, Floa
     try:
         risks, utilities = np.asarray(risk, np.float64), np.asarray(utility, np.float64)
     except (TypeError, ValueError):
-        raise ConfigError("Risk and utility are lists of numbers.") from None
+        raise ConfigError("Risk and utility must be lists of numbers.") from None
     if risks.ndim != 1 or risks.shape != utilities.shape:
         raise ConfigError(
             f"risk has the shape {risks.shape} and utility {utilities.shape}; give one of each for "
@@ -191,7 +191,7 @@ _MEASURE = re.compile(r"unicity(_p\d+)?|k|em|kl|k_disclosure")
 
 
 def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """Return Kendall's τ of every two measures, and the profiles they rank differently.
+    """Return Kendall's τ of each pair of measures, and the profiles that the two rank differently.
 
     Parameters
     ----------
@@ -203,17 +203,18 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per pair of measures, in the order of the columns: ``a``, ``b``; ``tau``, Kendall's
-        τ-b (1: same order, −1: opposite order; ties in either measure lower its size), NaN if a
-        measure gives all profiles one value, or fewer than two profiles have both; ``pairs``, the
-        number of pairs of profiles compared; the numbers of pairs that are ``concordant``,
-        ``discordant`` and ``tied`` (the same value in ``a``, in ``b``, or in both);
-        ``discordant_pairs``, a list of (name, name) whose first has the larger value in ``a``.
+        One row per pair of measures, in the order of the columns. ``a`` and ``b`` name the
+        measures. ``tau`` is Kendall's τ-b: 1 for the same order, −1 for the opposite order. Ties in
+        either measure lower its size. ``tau`` is NaN if a measure gives all profiles one value, or
+        fewer than two profiles have both. ``pairs`` is the number of pairs of profiles compared.
+        ``concordant``, ``discordant`` and ``tied`` (the same value in ``a``, in ``b``, or in both)
+        are the numbers of such pairs. ``discordant_pairs`` is a list of (name, name), with the
+        larger value in ``a`` first.
 
     Raises
     ------
     ConfigError
-        A column is not numeric, or there are fewer than two.
+        A column is not numeric, or there are fewer than two columns.
     InfeasibleError
         There are fewer than two profiles.
 
@@ -297,9 +298,9 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per option, in order of first appearance and with its first spelling: ``option``,
-        ``mean`` (score/10), ``experts`` (number who scored it), ``low``, ``high`` (95% interval by
-        Student's t, cut to [0, 1]; NaN with one expert).
+        One row per option, in order of first appearance and with its first spelling. The columns
+        are ``option``, ``mean`` (score/10), ``experts`` (number who scored it), and ``low`` and
+        ``high`` (95% interval by Student's t, cut to [0, 1]; NaN with one expert).
 
     Raises
     ------

@@ -169,10 +169,10 @@ def points_needed(
     users : int
         Number of heavy users drawn at random; all heavy users if there are no more than this.
     min_per_month : float
-        Interactions (counts, not samples) in a month of 30 days that make a user heavy. The data
-        last from the first to the last local calendar day with a sample, both included; shorter
-        data are scaled up. Interactions of a fingerprint that stands for several users are divided
-        among them.
+        Number of interactions (counts, not samples) in a month of 30 days that makes a user heavy.
+        The data last from the first to the last local calendar day with a sample, both included;
+        shorter data are scaled up. Interactions of a fingerprint that stands for several users are
+        divided among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
     out_of : int
@@ -186,12 +186,12 @@ def points_needed(
     Returns
     -------
     DataFrame
-        One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions),
-        ``bins`` (in the record; places for ``top``), ``points`` needed (NaN for users *never*
-        singled out, even by all their bins), and ``anonymity_set``, |E| after the last point taken.
-        ``attrs`` hold ``never`` (number of users never singled out), ``heavy`` (number of heavy
-        users to draw from), ``config`` (strategy, users, seed, out_of, min_per_month) and
-        ``digest``. All are plain values, which a Parquet file keeps.
+        One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions) and
+        ``bins`` (in the record; places for ``top``). ``points`` is the number of points needed; NaN
+        for users *never* singled out, even by all their bins. ``anonymity_set`` is |E| after the
+        last point taken. ``attrs`` hold ``never`` (number of users never singled out), ``heavy``
+        (number of heavy users to draw from), ``config`` (strategy, users, seed, out_of,
+        min_per_month) and ``digest``. All are plain values, which a Parquet file keeps.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Return events per person in 30 days, for each fingerprint; see :func:`points_needed`."""
+    """Return the events per person in 30 days, for each fingerprint; see :func:`points_needed`."""
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
     monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
@@ -287,7 +287,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
     if len(at) != len(eps):
         raise ConfigError(f"x has {len(at)} values and unicity {len(eps)}; give one for each.")
     if not (np.isfinite(at).all() and np.isfinite(eps).all() and (at > 0).all()):
-        raise ConfigError("Resolutions must be numbers above 0, unicities numbers.")
+        raise ConfigError("Resolutions must be numbers above 0, and unicities must be numbers.")
     if len(at) < 3 or len(np.unique(at)) < 2:
         raise InfeasibleError(
             f"{len(at)} points at {len(np.unique(at))} resolutions; a curve needs at least 3 "
@@ -313,7 +313,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     Raises
     ------
     InfeasibleError
-        There are fewer than two p, or a β is not a number.
+        There are fewer than two values of p, or a β is not a number.
 
     Examples
     --------

@@ -14,8 +14,8 @@ Source: docs/science.md, “Techniques, utility and the front of release options
 
 The reference holds the original's figures for comparison, computed once for many releases.
 
-It consists of areas over the original, with occupancy by hour and trips. It also holds each
-person's radius of gyration and number of visited places.
+It consists of areas over the original, with their occupancy by hour and the trips between them. It
+also holds each person's radius of gyration and number of visited places.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -71,7 +71,7 @@ def utility(
       known.
 
     Squares have no natural corner. So ``density`` and ``flows`` are means over nine grids, shifted
-    by i/9 of a side along x and 2i/9 along y. The score of each grid lies from ``lowest`` to
+    by i/9 of a side along x and 2i/9 along y. The score of each grid lies between ``lowest`` and
     ``highest``.
 
     With coarser and coarser nested generalizations, ``visits``, ``space`` and ``time`` cannot rise.
@@ -118,7 +118,9 @@ def utility(
     if reference is None:
         reference = Reference.of(original, areas=areas)
     elif reference.digest != original.digest:
-        raise ConfigError("The reference is of other data; make it of the original given.")
+        raise ConfigError(
+            "The reference was made from other data; make it from the original given."
+        )
     components, corners = measured(reference, released, _people(released))
     lowest, highest = score_range(components, corners, chosen)
     return UtilityResult(
@@ -259,7 +261,7 @@ class Reference(Closed):
     radii : float64 ndarray (n_people,)
         Radius of gyration, metres.
     visits : float64 ndarray (n_people,)
-        Distinct places.
+        Number of distinct places.
     max_space_m, max_time_min : float
         Mean spans of an event's cell, (dx + dy)/2, and of its window, at which the resolution
         counts as lost.

@@ -54,8 +54,8 @@ class AggregateCounts(Closed):
         Length of a slot, minutes; only a slot in which the clocks change has another length. If not
         given, it is the smallest difference between two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
-        The same starts on the wall clock, which decide nights and days; ``slot_start_min`` if not
-        given.
+        Starts of the slots on the wall clock, which decide nights and days; ``slot_start_min`` if
+        not given.
     digest : str
         Digest of the fingerprints that the counts were made from; "" if there is none.
     frame : CountsFrame or None
@@ -104,7 +104,7 @@ class AggregateCounts(Closed):
             put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
         held = self._held
         if len(held.shape) != 2 or not np.issubdtype(_values(held).dtype, np.integer):
-            raise SchemaError("Counts are a table of whole numbers, slots by places.")
+            raise SchemaError("Counts must be a table of whole numbers, slots by places.")
         slots, places = held.shape
         if slots == 0 or places == 0:
             raise SchemaError("There is no slot or no place; counts need at least one of each.")
@@ -230,7 +230,7 @@ class AggregateCounts(Closed):
         return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
-        """Return the same places and slots with other counts, given in blocks of some slots."""
+        """Return the same places and slots with other counts, given in blocks of slots."""
         return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:
@@ -289,7 +289,7 @@ class CountRows(Closed):
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[npt.NDArray[np.integer]]) -> CountRows:
-        """Build rows from one or more consecutive tables, each of some slots by all places."""
+        """Build rows from one or more consecutive tables, each of a few slots and all places."""
         lengths: list[IntArray] = []
         places: list[SmallInts] = []
         values: list[npt.NDArray[np.integer]] = []

@@ -67,7 +67,7 @@ class Antennas:
         if x.ndim != 1 or x.shape != y.shape:
             raise SchemaError("x_m and y_m must have one entry for each antenna.")
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
-            raise SchemaError("An antenna's position is no number; leave such antennas out.")
+            raise SchemaError("An antenna's position is not a number; leave such antennas out.")
         # Through whole numbers, as for samples, so that floating-point numbers are equal.
         put(self, "x_m", _closed(np.floor(x / side).astype(np.int64) * float(side)))
         put(self, "y_m", _closed(np.floor(y / side).astype(np.int64) * float(side)))
@@ -86,7 +86,7 @@ class Antennas:
 
             shapes = shapely.from_wkb(list(self.outlines.values()), on_invalid="ignore")
             if shapely.is_missing(shapes).any():
-                raise SchemaError("An outline of a region is no polygon.")
+                raise SchemaError("An outline of a region is not a polygon.")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state and make the arrays read-only again, which pickling does not do."""
@@ -122,12 +122,12 @@ class Antennas:
         Raises
         ------
         ConfigError
-            There is no such column, or it has other entries than numbers of at least 0.
+            There is no such column, or it has entries that are not numbers of at least 0.
         """
         found = self._numbers(name)
         if found is None:
             raise ConfigError(
-                f"The column {name!r} of the antenna table has entries that are no numbers of "
+                f"The column {name!r} of the antenna table has entries that are not numbers of "
                 "residents; choose another column."
             )
         return found

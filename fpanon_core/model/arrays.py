@@ -177,9 +177,9 @@ class CellLists(Cells):
 
 
 def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, and the number of each row's distinct row.
+    """Number the distinct rows; return the first index of each, and the number of every row.
 
-    Distinct rows are numbered in sorted order.
+    Distinct rows are numbered in sorted order; equal rows have equal numbers.
     """
     key = np.zeros(len(columns[0]), np.int64)
     for values in columns:  # by hashing: sorting millions of samples takes ten times as long

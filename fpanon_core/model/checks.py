@@ -149,7 +149,7 @@ def share(
     Raises
     ------
     ConfigError
-        The value does not lie there.
+        The value is outside [0, 1], or is an excluded end.
 
     Examples
     --------

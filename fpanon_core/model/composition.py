@@ -182,8 +182,8 @@ class Crossing:
         A row for each group size: ``size``, and the number of people in groups of that size:
         ``together``, ``first``, ``second``.
     periods : DataFrame
-        A row for each two periods that share a day and people. Periods are numbered from 1 in each
-        release; without periods, there is one row for 1 and 1. Columns: ``first_period``,
+        A row for each pair of periods that share a day and people. Periods are numbered from 1 in
+        each release; without periods, there is one row for 1 and 1. Columns: ``first_period``,
         ``second_period``, ``people``, ``smallest``, ``alone``, ``naming``.
     per_person : DataFrame
         A row for each person in both releases, in the order of the first release: ``pseudonym``,
@@ -283,7 +283,7 @@ class ReleaseMatch:
     first_low, first_high : float
         95% Wilson interval of ``first``.
     guessing : float
-        The same share for a record drawn at random from the second release.
+        Value of ``first`` for a record drawn at random from the second release.
     n_targets : int
         Number of people attacked, drawn from the people in both releases.
     names : (str, str)

@@ -20,9 +20,9 @@ class StretchConfig:
     ----------
     w_space, w_time : float
         Weights of the two parts, not negative, with a sum of 1. A loss
-        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1]. So it
-        also accepts weights of 1 and 1, for unweighted sums. An effort must lie in [0, 1] and
-        refuses them.
+        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1]. So a
+        loss also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
+        effort, which must lie in [0, 1].
     max_space_m : float
         Stretch in space, metres, from which the effort in space is complete.
     max_time_min : float
@@ -117,7 +117,7 @@ class Screening:
                     ) from fault
         raise ConfigError(
             f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active "
-            "on more than 75% of days), or a least number of samples."
+            "on more than 75% of days), or a minimum number of samples."
         )
 
     @property

@@ -77,7 +77,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of an area's people that each of its places gets if they are divided equally."""
+        """Share of an area's people that each of its places gets in an equal division."""
         shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
         return shares
 

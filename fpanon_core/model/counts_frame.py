@@ -201,8 +201,8 @@ class FrameConfig:
         For tables at the antennas: column of the antenna table that names their areas.
     residents : str or None
         Column of the antenna table with the public number of residents near each antenna, such as
-        census numbers; never numbers counted in the data. Private tables and synthetic people are
-        shrunk towards it.
+        census numbers; never numbers counted in the data. Estimates for private tables and
+        synthetic people start from these numbers.
     """
 
     period: StatedPeriod
@@ -272,7 +272,7 @@ class CountsFrame(Closed):
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_places,)
         Lower corner and extent of each place, metres on ``crs``.
     lon, lat : float64 ndarray (n_places,), or empty
-        Centres of squares, or positions of the antennas, degrees.
+        Centres of squares or hexagons, or positions of the antennas, degrees.
     slot_edge_min : float64 ndarray (n_slots + 1,)
         Starts of the slots, and the end of the last, in elapsed minutes since the first midnight.
     wall_start_min : float64 ndarray (n_slots,)
@@ -289,7 +289,7 @@ class CountsFrame(Closed):
     columns : int
         Number of squares from west to east, numbered row by row from the south; 0 for other places.
     cells : int64 ndarray (n_places,), or empty
-        H3 indices of hexagons. Their rectangles are squares of equal area at their centres.
+        H3 indices of hexagons. The extent of each is a square of equal area around its centre.
     """
 
     x_m: FloatArray

@@ -135,10 +135,10 @@ class DisclosureResult(Cells):
         """Return the 95% interval of a measure, for the choice of targets and points: low, high.
 
         For unicity, it is Wilson's interval. The other measures are means over targets of bounded
-        values, whose interval is :func:`mean_interval`. The bound is 1 for k, ``em_most`` or
-        ``kl_most`` for sums, and the same divided by ``n_bins`` for means over bins. If nothing was
-        ``drawn``, the interval has no width. Otherwise it has a width, even if all targets have the
-        same value, because other people may differ.
+        values, whose interval is :func:`mean_interval`. The bound is 1 for k, and ``em_most`` or
+        ``kl_most`` for sums. For means over bins, the bound of the sum is divided by ``n_bins``. If
+        nothing was ``drawn``, the interval has no width. Otherwise it has a width, even if all
+        targets have the same value, because other people may differ.
 
         Raises
         ------

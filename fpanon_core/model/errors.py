@@ -21,7 +21,7 @@ class FpanonError(Exception):
 
     @property
     def message(self) -> str:
-        """Text of the error; if it names a remedy, it also has wordings for screen and commands."""
+        """Text of the error; a text with a remedy also has wordings for screen and commands."""
         said: str = self.args[0] if self.args else ""
         return said
 

@@ -53,8 +53,8 @@ class Accuracy:
     Attributes
     ----------
     of : str
-        What the figures are taken over, one of :data:`ACCURACY_OF`. Only published original samples
-        count.
+        Rows or samples over which the figures are taken, one of :data:`ACCURACY_OF`. Only published
+        original samples count.
     median_side_m, mean_side_m : float
         Median and mean side of the cells, (dx + dy)/2, metres.
     median_span_min, mean_span_min : float
@@ -198,15 +198,15 @@ class ReleaseFacts:
         """
         missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
         if missing or "steps" not in plain:
-            raise ConfigError(f"It does not say: {', '.join(missing or ['steps'])}.")
+            raise ConfigError(f"The facts do not say: {', '.join(missing or ['steps'])}.")
         values = {f.name: plain[f.name] for f in fields(cls) if f.name != "option"}
         for name, sound in _SOUND.items():
             if not sound(values[name]):
-                raise ConfigError(f"The value of {name} is none.")
+                raise ConfigError(f"The value of {name} is not valid.")
         try:
             option = _option_from(plain["steps"])
         except ConfigError:
-            raise ConfigError("The value of steps is none.") from None
+            raise ConfigError("The value of steps is not valid.") from None
         if values["last_window_days"] is not None:
             values["last_window_days"] = tuple(values["last_window_days"])
         if values["accuracy"] is not None:
@@ -244,7 +244,7 @@ def four_digits(value: float) -> float:
 
 def _option_from(steps: Any) -> ReleaseOption:
     if not isinstance(steps, list) or len(steps) > _MOST_STEPS:
-        raise ConfigError("The steps are a list of techniques.")
+        raise ConfigError("The steps must be a list of techniques.")
     option = ReleaseOption(None, [step_from_dict(step) for step in steps])
     numbers = _numbers(option.to_dict()["steps"])
     if public_option(option) != option or any(abs(value) > _MOST_VALUE for value in numbers):

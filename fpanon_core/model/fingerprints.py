@@ -48,9 +48,9 @@ class FingerprintSet(CellLists):
         Start and length, minutes.
     count : int64 ndarray (n_samples,)
         Number of events in the sample. This number weights an attacker's draws, identifies heavy
-        users, and is the mass in computed utility. The exchange of positions or times distributes
-        these events. The number affects neither stretch efforts nor GLOVE nor the counts of people
-        by place and slot.
+        users, and is the mass of the sample when utility is computed. When positions or times are
+        exchanged, each event is exchanged separately. The number affects neither stretch efforts
+        nor GLOVE nor the counts of people by place and slot.
     granularity_m, granularity_min : float
         Extent of a raw sample.
     weight : int64 ndarray (n_users,)
@@ -147,7 +147,9 @@ class FingerprintSet(CellLists):
             raise SchemaError("There is no event; load data with at least one row.")
         bad = ~(np.isfinite(x) & np.isfinite(y) & np.isfinite(t))
         if bad.any():
-            raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
+            raise SchemaError(
+                f"{int(bad.sum())} rows have a position or time that is not a number."
+            )
         side, span = float(granularity_m), float(granularity_min)
         offsets, (t, x, y), count = distinct_cells([(codes, t, x, y)], len(ids), (span, side, side))
         sides = np.full(len(count), side)
@@ -272,7 +274,7 @@ class FingerprintSet(CellLists):
     # --- from it -------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
+        """Return a row per sample: user (row number), pseudonym, cell, count; without user ids."""
         frame = {"user": self.sample_user, "pseudonym": np.array(self.pseudonyms)[self.sample_user]}
         return pd.DataFrame(frame | {name: getattr(self, name) for name in (*CELL, "count")})
 

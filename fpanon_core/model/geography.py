@@ -62,7 +62,7 @@ def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
     """Return the distance from each position to the nearest coast, kilometres.
 
     The distance is to the nearest vertex of a coastline. Half of the vertices lie less than 2 km
-    from the next, the farthest 55 km.
+    from the next vertex; the largest gap is 55 km.
     """
     far, _ = _coast().query(_on_sphere(lat, lon))
     return _km(far)

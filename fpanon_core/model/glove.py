@@ -60,8 +60,8 @@ class GloveResult:
         several adjacent cells, the figures are the largest spatial span and the total length of
         these cells.
     phantom_share : float
-        Share of false presences: of all pairs of a member and a published sample, the pairs in
-        which the member has no original sample.
+        Share of the pairs of a member and a published sample that are false presences: the
+        published sample holds no original sample of the member.
     left_over : int64 ndarray
         Row numbers of the last users, fewer than k, who cannot form a group of their own. They are
         merged into the nearest group or suppressed, according to ``leftover``.
@@ -86,7 +86,7 @@ class GloveResult:
         Digest of the original before it was cut into periods; empty for whole fingerprints.
     shards : int
         Number of parts into which the people were divided, each of which was hidden separately;
-        with periods, the largest number. If left-over users are merged, each part has its own
+        with periods, the largest such number. If left-over users are merged, each part has its own
         left-over users.
     versions : dict
         Versions of fpanon and of the packages that it computes with.
@@ -204,8 +204,8 @@ class GloveResult:
         """Return the figures to show side by side, as plain numbers.
 
         Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
-        of these within 2 km and within 2 hours. ``users`` counts people; ``users_suppressed``
-        counts people without any published sample in any period. ``pieces`` and ``periods`` are the
+        of spans up to 2 km and up to 2 hours. ``users`` counts people; ``users_suppressed`` counts
+        people without any published sample in any period. ``pieces`` and ``periods`` are the
         numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
         sample; all three are None without periods. ``users_left_over`` counts the left-over users
         of each period.

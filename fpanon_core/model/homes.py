@@ -1,6 +1,7 @@
 """Results of home inference and of measuring people's habits.
 
-Results of :mod:`fpanon_core.measures.unicity` and :mod:`fpanon_core.attacks.habits`.
+Functions of :mod:`fpanon_core.studies.learnt`, :mod:`fpanon_core.measures.unicity` and
+:mod:`fpanon_core.attacks.habits` return these results.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ QUANTILES = 2_001
 
 
 def quantiles(values: FloatArray) -> FloatArray:
-    """Return values at even steps of rank, ascending, (:data:`QUANTILES`,); NaN if empty."""
+    """Return values at even steps of rank, ascending, shape (:data:`QUANTILES`,); NaN if empty."""
     if not len(values):
         return np.full(QUANTILES, np.nan)
     rank = np.linspace(0, len(values) - 1, QUANTILES).round().astype(np.int64)
@@ -150,7 +151,7 @@ class Areas(Closed):
 
     @property
     def r2(self) -> float:
-        """Squared correlation of people and antennas; NaN for constant values or under 3 areas."""
+        """Squared correlation of people and antennas; NaN if constant or for fewer than 3 areas."""
         if len(self.people) < 3 or np.ptp(self.people) == 0 or np.ptp(self.antennas) == 0:
             return float("nan")
         return float(np.corrcoef(self.people, self.antennas)[0, 1] ** 2)

@@ -46,7 +46,7 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
 
     Examples
     --------
-    None of 10: up to 1 − 40^(−1/10).
+    For a mean of 0 over 10 values, the upper end is 1 − 40^(−1/10).
 
     >>> [round(end, 4) for end in mean_interval(0.0, 10)]
     [0.0, 0.3085]

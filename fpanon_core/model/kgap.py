@@ -85,8 +85,8 @@ class StretchComponents:
     tail_space, tail_time, tail_total : float64 ndarray
         Tail weight indices of S, T, D; NaN where undefined.
     space_m, time_min : float64 ndarray
-        Mean distance and mean time between matched samples, each pair capped at the threshold. NaN
-        where space, or time, has no weight, so that the mean is unknown.
+        Mean distance and mean time between matched samples, capped at the threshold for each pair.
+        NaN where space, or time, has no weight, so that the mean is unknown.
     beyond_space, beyond_time : float64 ndarray
         Share of the matched samples whose distance, or time, is at or beyond the threshold and is
         therefore capped. NaN where space, or time, has no weight.

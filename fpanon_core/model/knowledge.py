@@ -96,7 +96,7 @@ class Knowledge(Cells):
 
     @classmethod
     def from_bins(cls, fs: FingerprintSet, bins: Mapping[int, Iterable[Bin]]) -> Knowledge:
-        """Make knowledge of given bins of given users.
+        """Make knowledge from given bins of given users.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Spread:
         return {"planar_laplace": 3.0, "laplace": 2.0}.get(self.density, 1.0) * self.scale**2
 
     def and_then(self, other: Spread) -> Spread:
-        """Combine two spreads: the shape of the wider, with the sum of both variances.
+        """Combine two spreads into one with the shape of the wider and the sum of both variances.
 
         The result is exact for Gaussian noise, and close where one spread is much wider.
 

@@ -56,7 +56,7 @@ class Limit(Generic[N]):
         try:
             value = kind(text)
         except ValueError:
-            raise ConfigError(f"{text!r} is no {kind.__name__}.") from None
+            raise ConfigError(f"{text!r} is not a valid {kind.__name__}.") from None
         return self.check("It", value)
 
     def at_most(self, high: N) -> Limit[N]:

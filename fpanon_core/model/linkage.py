@@ -98,8 +98,8 @@ class LinkResult:
         The strongest attacker, whose interval of ``first`` has the highest upper end; if two are
         equal, the one with the larger value.
     guessing : float
-        Chance of picking the right record by guessing: 1 over the people in the release. With
-        periods, the mean of 1 over the people in the record's period.
+        Chance of picking the right record by guessing: 1 over the number of people in the release.
+        With periods, the mean of 1 over the number of people in the record's period.
     n_present, n_absent : int
         Number of targets whose record is in the release, and of targets without one.
     n_users : int

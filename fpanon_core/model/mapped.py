@@ -240,7 +240,7 @@ def new_folder(folder: str | os.PathLike[str]) -> Path:
         path.mkdir(mode=0o700)
     except FileExistsError:
         raise ConfigError(
-            "There is a file or folder of that name already; give a folder that is not there yet."
+            "There is a file or folder of that name already; give a folder that does not exist yet."
         ) from None
     except OSError as fault:
         raise ConfigError(
@@ -334,8 +334,8 @@ def opened_in(folder: int, name: str) -> int:
         if fault.errno != errno.ELOOP:
             raise
         raise SchemaError(
-            f"{name} in the folder of fingerprints is no plain file but a link, pipe or device, "
-            "and was not opened; put the file itself there, or read the data again."
+            f"{name} in the folder of fingerprints is not a plain file but a link, pipe or "
+            "device, and was not opened. Put the file itself there, or read the data again."
         ) from None
 
 

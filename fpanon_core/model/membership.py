@@ -15,8 +15,9 @@ class MembershipResult:
     Attributes
     ----------
     advantage, low, high : float
-        Share of targets correctly said to be in the data minus the share wrongly said so, by the
-        strongest attacker, with its 95% interval. Guessing has 0.
+        Advantage of the strongest attacker, with its 95% interval. It is the share of targets
+        rightly said to be in the data minus the share wrongly said to be there. Guessing has an
+        advantage of 0.
     bound : float
         (e^ε − 1)/(e^ε + 1), which no attacker exceeds; 1 without ε.
     attacker : str

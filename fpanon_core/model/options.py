@@ -63,16 +63,16 @@ class ReleaseOption:
 
     def __init__(self, name: str | None = None, steps: Sequence[Step] = ()) -> None:
         if not isinstance(steps, (list, tuple)):
-            raise ConfigError("The steps of a release option are a list of techniques.")
+            raise ConfigError("The steps of a release option must be a list of techniques.")
         for step in steps:
             if not isinstance(step, tuple(KINDS.values())):
                 raise ConfigError(
-                    f"{type(step).__name__} is no technique; give one of "
+                    f"{type(step).__name__} is not a technique; give one of "
                     f"{', '.join(kind.__name__ for kind in KINDS.values())}."
                 )
         check_chain(steps)
         if name is not None and not isinstance(name, str):
-            raise ConfigError("The name of a release option is a text.")
+            raise ConfigError("The name of a release option must be a text.")
         object.__setattr__(self, "steps", tuple(steps))
         given = (name or "").strip()
         object.__setattr__(self, "name", given or self.text)
@@ -118,7 +118,7 @@ class ReleaseOption:
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
 
     def holds(self, granularity_m: float, granularity_min: float) -> bool:
-        """Return whether the input of the last step still contains the raw samples as wholes.
+        """Return whether each sample given to the last step still holds its raw samples whole.
 
         Each earlier step must leave samples out, cut them into periods, or put them into grid cells
         and windows. Each grid and window must be a whole multiple of the one before.
@@ -171,7 +171,7 @@ class ReleaseOption:
             raise ConfigError('A release option is written as {"name": …, "steps": […]}.')
         steps = plain.get("steps", [])
         if not isinstance(steps, (list, tuple)):
-            raise ConfigError("The steps of a release option are a list of techniques.")
+            raise ConfigError("The steps of a release option must be a list of techniques.")
         return cls(plain.get("name"), [step_from_dict(step) for step in steps])
 
 
@@ -548,8 +548,8 @@ def check_chain(steps: Sequence[Step]) -> None:
             raise ConfigError(f"{step.WORD} stands before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
-                f"After periods a record is a part of a person's, and {step} is of whole people; "
-                "put it before the periods."
+                f"After periods, a record covers only a part of a person's data, but {step} needs "
+                "whole people; put it before the periods."
             )
 
 

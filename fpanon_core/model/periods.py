@@ -94,12 +94,12 @@ def days_text(days: int) -> str:
 _SHIFTS_MIN = 15.0  # clocks are changed, and zones differ, by whole quarters of an hour
 
 UNSTATED_CENTRE = (
-    "The centre of the data's map projection is the middle of the records: one person more can "
+    "The centre of the data's map projection is the middle of the records. One more person can "
     "move it, and with it everybody's snapped place, and no noise hides that."
 )
 UNSTATED_CLOCK = (
     "Samples of a length that does not divide 15 minutes begin at times that depend on the first "
-    "day in the records: one person more can move everybody's. Read the data again with a "
+    "day in the records. One more person can move everybody's. Read the data again with a "
     "granularity in time of 1, 3, 5 or 15 minutes."
 )
 

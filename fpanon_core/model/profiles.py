@@ -135,7 +135,9 @@ class GeneralizationProfile:
             The space is not a grid.
         """
         if not isinstance(self.space, Grid):
-            raise ConfigError(f"The profile {self} is no square grid; give one such as Grid(2500).")
+            raise ConfigError(
+                f"The profile {self} is not a square grid; give one such as Grid(2500)."
+            )
         return float(self.space.metres)
 
 
@@ -145,11 +147,11 @@ def parse_profile(text: str) -> GeneralizationProfile:
     Parameters
     ----------
     text : str
-        ``"2.5 km · 1 h"`` (for the dot also a comma, an x or a blank), ``"2500:60"`` or
+        ``"2.5 km · 1 h"`` (a comma, an x or a blank may replace the dot), ``"2500:60"`` or
         ``"2500x60"`` (metres and minutes), ``"hexagons of H3 resolution 8 · 1 h"`` or ``"h8x60"``,
         ``"about 7 antennas · 1 h"`` or ``"a7x60"``, ``"regions by district · 1 h"`` or
-        ``"@districtx60"``. A grid of a stated origin: ``"2.5 km from 250 m east, 500 m south ·
-        1 h"`` or ``"2500e250s500x60"``.
+        ``"@districtx60"``. A grid with a stated origin is written ``"2.5 km from 250 m east, 500 m
+        south · 1 h"`` or ``"2500e250s500x60"``.
 
     Raises
     ------

@@ -145,8 +145,8 @@ class Extent:
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
     """Return the extent of the central 98% along each axis and positions close by, or of all.
 
-    Close by means within a quarter of the width of the central positions. The extent of all is
-    returned unless the smaller one is at most half as wide or half as high.
+    Close by means within a quarter of the width of the central positions. The extent of all
+    positions is returned unless the smaller extent is at most half as wide or half as high.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -
 
     Examples
     --------
-    A hundred people within a kilometre, and one who went far.
+    101 people are within a kilometre, and one went far.
 
     >>> x = np.append(np.linspace(0, 1, 101), 5000)
     >>> central(x, np.zeros(102)).east

@@ -216,7 +216,7 @@ class Membership(Closed):
 
     @property
     def n_people(self) -> int:
-        """Number of people; a record that stands for several counts as one."""
+        """Number of people; a record that stands for several people counts as one."""
         return len(set(self.who.tolist()))
 
     @property
@@ -351,7 +351,7 @@ class Records:
 
     @property
     def n_records(self) -> int:
-        """Number of published people."""
+        """Number of records."""
         return len(self.begins)
 
     @property
@@ -394,7 +394,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """Compute the degrees of each distinct sample once for all records; this takes long."""
+        """Compute the degrees of each distinct sample once for all records; this is slow."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 

@@ -62,20 +62,27 @@ class Purpose:
 
 
 _SPOKEN = {
-    "presence": ("Where people are, by hour", "It shows how many people are where, by hour."),
-    "travel": ("Travel between areas", "It shows how many people go from which area to which."),
+    "presence": (
+        "Where people are, by hour",
+        "A useful release shows how many people are where, by hour.",
+    ),
+    "travel": (
+        "Travel between areas",
+        "A useful release shows how many people go from which area to which.",
+    ),
     "transport": (
         "Transport planning",
-        "It shows trips between areas, numbers of people by hour, and how far and when people "
-        "travel.",
+        "A useful release shows trips between areas, numbers of people by hour, and how far and "
+        "when people travel.",
     ),
     "epidemics": (
         "Spread of disease",
-        "It shows where people are, how far they go, and among how many places they move.",
+        "A useful release shows where people are, how far they go, and among how many places "
+        "they move.",
     ),
     "research": (
         "Individual mobility",
-        "It shows how far each person goes, and among how many places each moves.",
+        "A useful release shows how far each person goes, and among how many places each moves.",
     ),
 }
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(
@@ -139,7 +146,7 @@ class Recipient:
     Raises
     ------
     ConfigError
-        A value is not one of these, or controls or motive are given for anyone.
+        A value is not one of these, or controls or motive are given for the kind "anyone".
 
     Examples
     --------
@@ -212,7 +219,7 @@ class Recipient:
 (El Emam 2013).
         """
         if self.threshold == _MOST:
-            return "No more than 1 in 3 is accepted of any recipient."
+            return "No more than 1 in 3 is accepted for any recipient."
         accepted = f"{100 * THRESHOLDS[self.sensitivity]:g}%"
         how = f"for {_SENSITIVE[self.sensitivity]} sensitive data"
         if self.attempt < 1:

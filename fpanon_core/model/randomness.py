@@ -5,7 +5,7 @@ therefore draw from the operating system: a key of 256 bits, used once and store
 ChaCha20 stream under it. No draw then reveals any other (numpy's own PCG64 is no cipher: its state
 can be computed from its output). With a seed the stream is numpy's, the same on every machine.
 
-Source: Bernstein 2008, *ChaCha, a variant of Salsa20*, by the library randomgen.
+Source: Bernstein 2008, *ChaCha, a variant of Salsa20*; implemented in the library randomgen.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
 
 
 def pseudonyms(number: int, seed: int | None) -> npt.NDArray[np.object_]:
-    """Draw names as :func:`secret_pseudonyms` does; with a seed, for studies, reproducible ones."""
+    """Draw names as :func:`secret_pseudonyms` does; a seed makes them reproducible for studies."""
     return secret_pseudonyms(number) if seed is None else _pseudonyms(number, generator(seed).bytes)
 
 

@@ -69,7 +69,7 @@ def data_package(facts: ReleaseFacts, data_file: str, size: int, sha256: str) ->
         "$schema": SCHEMA,
         "name": name,
         "title": title(facts),
-        "description": f"What it is, and what is promised, is in {README}.",
+        "description": f"{README} says what the release is, and what is promised.",
         "resources": [resource],
         "fpanon": {"version": __version__, **facts.to_dict(), "verified": verified},
     }
@@ -88,7 +88,7 @@ def _fields(facts: ReleaseFacts) -> list[dict[str, str]]:
         if name not in there:
             continue
         if name == "pseudonym" and facts.period_days is not None:
-            meaning = "Of the person in one period, at random, in this release alone."
+            meaning = "Stands for one person in one period, in this release alone; random."
         if kind == "datetime":
             if facts.timezone is None:
                 kind, unit = "number", "min since midnight of the first day"
@@ -126,7 +126,7 @@ def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
 
 
 def sections(page: str) -> dict[str, str]:
-    """Return the sections of a page by heading; the text before the first is the title."""
+    """Return the sections of a page by heading; text before the first heading is under "title"."""
     return {part.partition("\n")[0]: part for part in f"title\n{page}".split("\n\n## ")}
 
 
@@ -191,7 +191,7 @@ def projection(crs: str | None) -> str:
 
 
 def verdict_text(facts: ReleaseFacts) -> str:
-    """Say what checking the written bytes found; a release that fails is not written."""
+    """Say what checking the written bytes found; a release that fails is not published."""
     return _said("verdict_text", facts)
 
 

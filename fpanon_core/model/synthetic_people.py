@@ -65,8 +65,8 @@ class NoisyStatistics(Closed):
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        Noisy table of each statistic by name, in people. Homes and visits are counted by the leaves
-        in ``leaf``. Rings are counted by class of radius, by kind of place (anchor or other) and by
+        Noisy table of each statistic by name, in people. Homes and visits are counted for each leaf
+        of ``leaf``. Rings are counted by class of radius, by kind of place (anchor or other) and by
         distance.
     leaf : int32 ndarray (n_zones,)
         Leaf of each zone.
@@ -130,7 +130,7 @@ class Placing(Closed):
     x_m, y_m : float64 ndarray (n_places,)
         Lower corners of the places.
     before_min : float
-        Elapsed minutes from the data's epoch to the frame's.
+        Elapsed minutes from the frame's epoch to the data's.
     clock, crs, antennas
         Attributes of the data.
     """

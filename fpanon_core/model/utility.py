@@ -74,7 +74,7 @@ def weighting(weights: Weights) -> dict[str, float]:
             )
         weights = WEIGHTINGS[weights]
     if not isinstance(weights, Mapping):
-        raise ConfigError("Weights are a name or a mapping of component to weight.")
+        raise ConfigError("Weights must be a name or a mapping of component to weight.")
     unknown = [name for name in weights if name not in COMPONENTS]
     if unknown:
         raise ConfigError(

@@ -31,8 +31,8 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "The promise of ε holds only if no record decided the areas, days and ε. To keep it, find "
-    "them on other data, such as an earlier year's, and publish with those."
+    "The promise of ε holds only if no record decided the areas, days and ε. To keep it, choose "
+    "these on other data, such as an earlier year's, and publish with them."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

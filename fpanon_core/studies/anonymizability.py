@@ -41,7 +41,7 @@ class Config:
     profiles : tuple of GeneralizationProfile
         Profiles under which everyone is measured; the data as read where there are none.
     ks : tuple of int
-        Sizes of the group to hide in, each 2 or more; kept ascending, each once.
+        Sizes of the group to hide in, each 2 or more; kept in ascending order, without repeats.
     stretch : StretchConfig
         Definition of the stretch effort.
     """
@@ -174,7 +174,7 @@ _GROWTH = Growth((400, 1_200, 4_800), (1.5, 2.0), warming=30, alone_s=math.inf)
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool) -> float:
-    """Estimate the seconds that the k-gaps take at the largest k, under each profile."""
+    """Estimate the seconds that the k-gaps take at the largest k, under all profiles together."""
     crowd = min(config.ks[-1], _GROWTH.people[0])
 
     def measured(users: FingerprintSet) -> float:

@@ -1,7 +1,7 @@
 """Antenna merging: regions of about v antennas, and their effect on unicity.
 
-This coarsens space as de Montjoye et al. 2013 do: it joins neighbouring antennas, and their Voronoi
-cells form one region.
+The study coarsens space as de Montjoye et al. 2013 do: neighbouring antennas are joined, and their
+Voronoi cells form one region.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Config:
     size : int
         Approximate number of antennas in a region.
     users : int
-        Number of people asked about, drawn at random.
+        Number of targets, drawn at random.
     seed : int
         Seed of the regions and of all draws.
     windows_min : tuple of float

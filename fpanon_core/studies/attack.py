@@ -2,7 +2,7 @@
 
 The threat: an attacker knows where a person was, and when, and has the release and its description.
 The attacker looks for the record, the home and the places of that person. The attack runs on the
-data as they are and on a release made of them, with the same draws.
+data as they are and on a release made from them, with the same draws.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -86,7 +86,9 @@ class Config:
             object.__setattr__(self, name, getattr(known, name))
         given: Any = self.within_m
         if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-            raise ConfigError("within_m is a list of distances in metres, such as [500, 1000].")
+            raise ConfigError(
+                "within_m must be a list of distances in metres, such as [500, 1000]."
+            )
         near = {checks.positive("within_m", each, of="metres") for each in given}
         if not near:
             raise ConfigError("within_m names no distance; give one or more, in metres.")
@@ -114,7 +116,7 @@ class Found:
         Homes found, as :func:`fpanon_core.home_found` gives them; None where homes cannot be
         measured.
     home_fault : str
-        Why there are no homes; empty where there are.
+        Why homes cannot be measured; empty where they can.
     error : ExpectedError
         Error of the best guess of a place.
     shared_least : int
@@ -142,10 +144,10 @@ class Result(Tabled):
     option : ReleaseOption
         The option that made the attacked data, with the origins of its grids.
     crowd : int or None
-        The k of the k-anonymous groups, within each period if there are any; None where no group is
-        promised.
+        The k of the k-anonymous groups, within each period if the release has periods; None where
+        no group is promised.
     period_days : int or None
-        Days in a period; None without. With periods every record is attacked separately.
+        Days in a period; None without periods. With periods every record is attacked separately.
     before, after : Found
         Results for the data as they are, and for the release.
     examples : tuple of Example
@@ -248,8 +250,8 @@ def study(
         The original.
     config : Config
     released : ReleasedSet or GloveResult, optional
-        A release already made of these data; the configuration's option is then ignored. When None,
-        the option makes it with the seed, as in a comparison of options.
+        A release already made from these data; the configuration's option is then ignored. When
+        None, a release is made with the option and the seed, as in a comparison of options.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -262,7 +264,7 @@ def study(
     Raises
     ------
     ConfigError
-        The release carries no record of its original, or was made of other data; and as
+        The release carries no record of its original, or was made from other data; and as
         :func:`fpanon_core.release`.
     InfeasibleError
         p exceeds the length of every record; and as :func:`fpanon_core.release`.

@@ -145,7 +145,9 @@ def compare_releases(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Compare the first profile that hides everyone with GLOVE, without and with suppression, by k.
+    """For each k, compare uniform generalization with GLOVE, without and with suppression.
+
+    The uniform profile is the first, from fine to coarse, that hides everyone.
 
     Parameters
     ----------
@@ -153,9 +155,9 @@ def compare_releases(
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
-        data. Profiles finer than the data are skipped. Sides and windows beyond the data's are cut
-        to those of :func:`one_cell`. That profile comes last; under it, all fingerprints are the
-        same.
+        data. Profiles finer than the data are skipped. Sides and windows larger than those of the
+        profile :func:`one_cell` are cut to its side and window. That profile comes last; under it,
+        all fingerprints are the same.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of GLOVE with suppression, which is left out when both are None.
     config, engine, progress
@@ -223,9 +225,9 @@ def searched(
 ) -> tuple[GeneralizationProfile, ...]:
     """Return the profiles to try, from fine to coarse: those that suit the data, then one cell.
 
-    A side beyond the data's extent has the same effect as the extent, and a window beyond their
-    period the same as the period. Both are cut to those of the one cell, so that they do not look
-    coarser.
+    A side beyond the data's extent has the same effect as the extent. A window beyond the data's
+    period has the same effect as the period. Such sides and windows are cut to those of the one
+    cell, so that profiles do not look coarser than they are.
 
     Raises
     ------
@@ -276,9 +278,9 @@ class _Rungs:
         self._crowds: list[IntArray] = []
 
     def first_that_hides(self, k: int) -> dict[str, Any]:
-        """Return the row of the first profile that hides everyone among k.
+        """Return the row of the first profile that hides everyone in groups of k or more.
 
-        If there is none, return that of the first profile that hides the most users.
+        If there is none, return the row of the first profile that hides the most users.
         """
         share = -1.0
         for number, candidate in enumerate(self._profiles):
@@ -310,8 +312,8 @@ def identical_share(fs: FingerprintSet, k: int) -> float:
     """Return the share of users who have exactly the same fingerprint as at least k − 1 others.
 
     This is the share whose k-gap is 0, found by comparing fingerprints instead of measuring
-    efforts. The two differ if a weight of the stretch effort is 0, as unlike fingerprints can then
-    have an effort of 0.
+    efforts. The two shares differ if a weight of the stretch effort is 0, as unlike fingerprints
+    can then have an effort of 0.
     """
     return _share(fs, identical_users(fs), k)
 

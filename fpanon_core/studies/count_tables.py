@@ -103,7 +103,7 @@ def publish(
 ) -> Path:
     """Write a release as it is published; for records, verify the bytes written.
 
-    This works as :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have
+    This works like :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have
     no pseudonyms: a key or a list of left-out people is refused. Their bytes can be checked against
     the original with :func:`verify_release`.
 
@@ -118,7 +118,7 @@ def publish(
             released, path, key=key, original=original, left_out=left_out, format=format
         )
     if key is not None or left_out is not None:
-        raise ConfigError("No record is anybody's; give neither key nor left_out.")
+        raise ConfigError("No record belongs to a person; give neither key nor left_out.")
     if isinstance(released, SyntheticPeople):
         return write_package(synthetic_package.package(released, format), path)
     return write_package(package(released, format), path)
@@ -155,9 +155,9 @@ def membership(
     fs : FingerprintSet
     option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
-        Number of people asked about; one in ten is among the most recorded.
+        Number of people attacked; one in ten is among the people recorded most.
     seed : int
-        Seed of the halves, the targets and the noise.
+        Seed of the division into halves, of the targets and of the noise.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -176,9 +176,9 @@ def recovery_of(
 ) -> TableRecovery | None:
     """Call :func:`fpanon_core.table_recovery`; return None where the attack does not apply.
 
-    It does not apply to tables without presence, with noise, or of means over several days, nor to
-    more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or nobody
-    has a sample within the areas and days.
+    The attack does not apply to tables without presence, with noise, or of means over several days,
+    nor to more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or where
+    nobody has a sample within the areas and days.
     """
     if made.presence is None or made.option.epsilon is not None:
         return None

@@ -81,7 +81,9 @@ class Config:
     def __post_init__(self) -> None:
         put = object.__setattr__
         if self.frame.places == "hexagons" or self.frame.antennas_an_area > 1 or self.frame.column:
-            raise ConfigError("Counts by slot are of single antennas or squares; make tables.")
+            raise ConfigError(
+                "Counts by slot are for single antennas or squares only; make tables instead."
+            )
         one_of("The form of counts", self.form, FORMS)
         one_of("The unit of protection", self.unit, UNITS)
         put(self, "below", limits.SUPPRESSED_BELOW.check("below", self.below))

@@ -54,23 +54,23 @@ _ROWS = {
     "negative ones to 0 makes totals too large.",
 }
 _PROTECTION = {
-    "plain": "Nothing protects them, except that names and records are left out. Small counts can "
-    "be of one person alone, and paths can be recovered from counts.",
-    "suppressed": "Counts below {below} are left blank. That hides single people at rare places; "
-    "it is a custom, not a promise.",
-    "private": "Differential privacy protects them. If {unit} were different, the table would look "
-    "nearly the same: chances would differ by a factor of e^ε at most. Each count has independent "
-    "discrete Laplace noise of scale {scale:.4g} (standard deviation about {deviation:.3g} "
-    "people), drawn by OpenDP from the operating system.",
+    "plain": "Nothing protects the people counted, except that names and records are left out. "
+    "Small counts can be of one person alone, and trajectories can be recovered from counts.",
+    "suppressed": "Counts below {below} are left blank. Leaving them blank hides single people at "
+    "rare places; this is a custom, not a promise.",
+    "private": "Differential privacy protects the people counted. If {unit} were different, the "
+    "table would look nearly the same: chances would differ by a factor of e^ε at most. "
+    "Each count has independent discrete Laplace noise of scale {scale:.4g} (standard "
+    "deviation about {deviation:.3g} people), drawn by OpenDP from the operating system.",
 }
 _UNIT = {
     "user": "all the records of any one person, or the person's presence in the data,",
     "user-slot": "the records of any one person within any one slot",
 }
 _NOT_PROMISED = {
-    "plain": "People can still be found in it. Counts of one person say where that person was. In "
-    "other data, linking counts from slot to slot has recovered most of people's paths (Xu et "
-    "al. 2017). {more}",
+    "plain": "People can still be found in the table. Counts of one person say where that person "
+    "was. In other data, linking counts from slot to slot has recovered most of people's "
+    "trajectories (Xu et al. 2017). {more}",
     "suppressed": "An attacker can still narrow blanks down. One way is to subtract from the "
     "number of all people or from other tables of them (other slots, other squares, other limits). "
     "Others are to watch counts that come and go around the limit, and to link counts from slot to "
@@ -80,8 +80,8 @@ _NOT_PROMISED = {
     "area and period are taken as given: they were stated, and not computed from the records.",
 }
 _MORE = {
-    True: "Filled-in points make paths smoother than they were.",
-    False: "Anyone who knows that somebody was recorded finds them more easily.",
+    True: "Filled-in points make trajectories smoother than they were.",
+    False: "Anyone who knows that a person was recorded finds that person more easily.",
 }
 
 
@@ -101,8 +101,8 @@ def readme(stated: Stated) -> list[str]:
         _ROWS[form].format_map(values),
         "## Places and period",
         f"{_places(frame)} {_period(frame)} Places and period were stated in advance, and not "
-        "taken from the records. Records outside of them are not counted.",
-        "## What protects the people in it",
+        "taken from the records. Records outside these places and this period are not counted.",
+        "## What protects the people counted",
         _PROTECTION[form].format_map(values),
         *([] if guarantee is None else [epsilons(guarantee)]),
         "## What it does not promise",
@@ -174,12 +174,12 @@ def tables(
 
 
 def epsilons(guarantee: PrivacyGuarantee) -> str:
-    """State ε for one slot and for all records, and that the ε of publications add up."""
+    """State ε for one slot and for all records, and that the ε values of publications add up."""
     many = f"{guarantee.n_slots:,} slots"
     in_all, slot = _number(guarantee.epsilon_all), _number(guarantee.epsilon_slot)
     stated = (
-        f"ε = {_number(guarantee.epsilon)} for all of a person's records in the {many} together; "
-        f"for a place in one slot, as it is counted, ε = {slot}."
+        f"ε = {_number(guarantee.epsilon)} for all of a person's records in the {many} together. "
+        f"For the place at which a person is counted in one slot, ε = {slot}."
         if guarantee.unit == "user"
         else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
         f"the {many} together, ε = {in_all}. A record moved from one slot to another counts twice."

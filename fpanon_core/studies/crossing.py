@@ -46,7 +46,7 @@ def cross_releases(
 ) -> Crossing:
     """Return the size of each person's group when two releases are combined.
 
-    Two releases that each keep everybody in a group of k may single people out together. A person
+    Two releases that each keep everybody in a group of k may together single people out. A person
     has one group in each release, and often nobody else is in both. The group that is left is the
     people common to both groups.
 
@@ -58,7 +58,7 @@ def cross_releases(
     first_key, second_key : path or bytes, optional
         For files, the key that was written with them. Equal ids mean the same person.
     original : FingerprintSet, optional
-        For a GloveResult, the data it was made of, if this process no longer holds them.
+        For a GloveResult, the data it was made from, if this process no longer holds them.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def cross_releases(
     SchemaError
         Files are missing, damaged or changed.
     InfeasibleError
-        Nobody is in both.
+        Nobody is in both releases.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def cross_releases(
 
     Examples
     --------
-    Four people on a line. Places of 2 km make two pairs of them. The same places with another
+    Four people stand on a line. Places of 2 km make two pairs of them. The same places with another
     corner pair the two in the middle, and leave the first and the last with unique records. The
     composition singles everybody out.
 
@@ -147,7 +147,7 @@ def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
     Raises
     ------
     InfeasibleError
-        Nobody is in both.
+        Nobody is in both the earlier releases and the new one.
     """
     return measure.crossing(measure.together(before), made)
 
@@ -216,9 +216,9 @@ def match_releases(
     first, second : ReleasedSet or GloveResult
         Made of the same data, without periods, noise and exchange.
     original : FingerprintSet, optional
-        For a GloveResult, the data it was made of, if this process no longer holds them.
+        For a GloveResult, the data it was made from, if this process no longer holds them.
     users : int
-        Number of people asked about, drawn among those in both.
+        Number of targets, drawn from the people in both releases.
     seed : int
         Seed of the draw of people.
     engine : LocalEngine, optional
@@ -233,10 +233,10 @@ def match_releases(
     Raises
     ------
     ConfigError
-        The releases were made of different data, or are in periods, or samples were moved, or a
+        The releases were made from different data or are in periods. Samples were moved, or a
         parameter is out of its range.
     InfeasibleError
-        Nobody is in both.
+        Nobody is in both releases.
 
     Notes
     -----
@@ -245,8 +245,8 @@ def match_releases(
     ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, |·| is in m² min, and V is the box of everything.
     *edges*: the sum of ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have,
     divided by the root of the number of edges of b. N is the number of groups of the second
-    release, N_e of them with e. *edges in time*: the same, for the ends of time spans only. The
-    highest share is reported.
+    release, N_e of them with e. *edges in time*: the same score, for the ends of time spans only.
+    The highest share is reported.
 
     Source: docs/science.md, “Two releases of the same people”.
 
@@ -262,21 +262,23 @@ def match_releases(
     seed, users = whole("seed", seed, 0), whole("users", users, 1)
     origins = [origin_of(each, original) for each in (first, second)]
     if origins[0].original.digest != origins[1].original.digest:
-        raise ConfigError("These releases were made of different data; give two of the same data.")
+        raise ConfigError(
+            "These releases were made from different data; give two made from the same data."
+        )
     if any(origin.period_days is not None for origin in origins):
         raise ConfigError(
-            "A release in periods has several records of a person; give two without periods."
+            "A release in periods has several records per person; give two without periods."
         )
     if any(origin.option.moved for origin in origins):
         raise ConfigError(
-            "Noise and exchange move samples, so that the cells of a person need not lie over each "
-            "other: what this would find is no measure of what an attacker can. Give releases "
+            "Noise and exchange move samples, so a person's cells in two releases need not "
+            "overlap: the result would not measure what an attacker can find. Give releases "
             "whose samples were not moved."
         )
     made = [of_origin(origin) for origin in origins]
     both, a, b = np.intersect1d(origins[0].person, origins[1].person, return_indices=True)
     if not len(both):
-        raise InfeasibleError("Nobody is in both releases; give two of the same people.")
+        raise InfeasibleError("Nobody is in both releases; give two releases of the same people.")
     if len(both) > users:
         drawn = np.sort(np.random.default_rng(seed).choice(len(both), users, replace=False))
         a, b = a[drawn], b[drawn]
@@ -307,8 +309,9 @@ def match_releases(
 
 
 MEANING = (
-    "A few true points may lead to somebody's group in each release. What both say together "
-    "then applies only to the people in both groups: if that is one person, to that person alone."
+    "A few true points may lead to somebody's group in each release. What both releases say "
+    "together then applies only to the people in both groups: if that is one person, to that "
+    "person alone."
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
@@ -316,7 +319,9 @@ FEW = 0.05
 
 
 def describe_crossing(
-    found: Crossing, before: str, where: tuple[str, str] = ("there", "here")
+    found: Crossing,
+    before: str,
+    where: tuple[str, str] = ("in what left earlier", "in this release"),
 ) -> str:
     """Return the main sentence about a composition.
 
@@ -338,7 +343,7 @@ def describe_crossing(
     if not found.falls:
         others = found.together.smallest - 1
         end = (
-            f"{alone:,} of {both} {_are(alone)} alone, {'each ' * (alone > 1)}already so "
+            f"{alone:,} of {both} {_are(alone)} alone, {'each ' * (alone > 1)}already alone "
             f"{where[0]} or {where[1]}."
             if alone
             else f"each of {both} shares both groups with at least {others:,} "
@@ -353,12 +358,12 @@ def describe_crossing(
         )
     newly = found.newly_alone
     if newly == alone:
-        who = "that person" if alone == 1 else "any of them"
+        who = "that person" if alone == 1 else "any of these people"
         by_itself = f"No release by itself leaves {who} alone"
     elif newly:
-        by_itself = f"{newly:,} of them {_are(newly)} alone in no single release"
+        by_itself = f"{newly:,} of these people {_are(newly)} alone in no single release"
     else:
-        who = "Each" if alone > 1 else "That person"
+        who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
     return f"Together with {before}, {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
 
@@ -369,7 +374,7 @@ def describe_naming(found: Crossing) -> str:
         "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
         f"the attacker picks the right person with a chance of {_percent(found.together.naming)}. "
         f"From one release alone, the chance is {_percent(found.first.naming)}; from the other, it "
-        f"is {_percent(found.second.naming)}. Guessing among everyone in both gives "
+        f"is {_percent(found.second.naming)}. Guessing among everyone in both releases gives "
         f"{_percent(found.guessing)}."
     )
 
@@ -380,9 +385,10 @@ def describe_followed(found: Crossing) -> str:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
     return (
-        "All this concerns one period at a time. An attacker who knows a person's groups in every "
-        f"period knows more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both "
-        f"releases together, {first:,} and {second:,} by one release alone."
+        "These figures concern one period at a time. An attacker who knows a person's groups in "
+        f"every period knows more. {both:,} of {people(found.n_both)} {_are(both)} then alone in "
+        f"both releases together, {first:,} in the first release by itself, and {second:,} in the "
+        "second."
     )
 
 
@@ -390,7 +396,7 @@ def describe_counted(found: Crossing) -> str:
     """Say how many people are in both releases, and in each."""
     said = (
         f"{people(found.n_both)} {_are(found.n_both)} in both releases, which hold "
-        f"{found.n_first:,} and {found.n_second:,}."
+        f"{found.n_first:,} and {found.n_second:,} in all."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):
         said += " So few: are these releases of the same people, under the same ids?"
@@ -404,7 +410,7 @@ def people(number: int) -> str:
 
 def _are_alone(found: Crossing, both: str) -> str:
     alone = found.together.alone
-    return f"{alone:,} of {both} {_are(alone)} alone: nobody else shares their group in both"
+    return f"{alone:,} of {both} {_are(alone)} alone: nobody else shares both their groups"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:

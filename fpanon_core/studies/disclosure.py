@@ -41,10 +41,10 @@ class Config:
     ----------
     knowledge : KnowledgeConfig
     profiles : tuple of GeneralizationProfile
-        Empty: those that suit the data, :func:`suited_profiles`.
+        Profiles to measure; if empty, those that suit the data (:func:`suited_profiles`).
     unicity_p : tuple of int
-        Numbers of known points for the unicities beside the disclosure. Empty: p of the knowledge,
-        one fewer and one more.
+        Numbers of known points for unicity, which is measured besides the disclosure. If empty, p
+        of the knowledge, one fewer and one more.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class Config:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Numbers of known points of the unicities."""
+        """Numbers of known points for unicity."""
         p = self.knowledge.p
         return self.unicity_p or tuple(range(max(1, p - 1), p + 2))
 
@@ -248,7 +248,7 @@ def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
 
     The grids replace the districts and municipalities of the paper. The coarse side is at most a
     quarter of the extent of most samples, the fine side at most a fifth of the coarse side. Where
-    no such side is as coarse as the data, it is the finest possible one.
+    no such side is as coarse as the data, the finest possible side is taken.
 
     Examples
     --------

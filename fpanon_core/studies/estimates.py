@@ -7,9 +7,9 @@ a computation is refused, and the refusal says what would fit.
 Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, at k = 2 (23
 November 2026, tests/benchmarks/estimates.py). The sets had 123,000 to 2 million samples. The figure
 is the peak of a child process's own memory. It is modelled as a fixed part plus a number of bytes
-for each sample, within a factor of 1.5 of the measurements. Beyond that range memory is assumed
-proportional to the data. A million people in shards, and the recovery attack on 100,000, were also
-measured (RESULTS.md).
+for each sample, within a factor of 1.5 of the measurements. Beyond that range, memory is assumed to
+be proportional to the data. A million people in shards, and the recovery attack on 100,000, were
+also measured (RESULTS.md).
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Growth:
         People in a first run whose time is ignored, as the first call of a kernel also loads it;
         the first sample when None.
     enough_s : float
-        Least seconds of a sample for its growth over the preceding sample to be accepted.
+        Least time of a sample, seconds, at which its growth over the preceding sample is accepted.
     alone_s : float
-        Least seconds of a sample to be accepted alone.
+        Least time of a sample, seconds, at which it is accepted alone.
     beyond : float
         Least power beyond the number of targets, where only the number of people searched grows.
     """
@@ -325,7 +325,7 @@ def describe_memory(
 
 def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:
     """Say for the screen how much memory something needs, and how much it may take."""
-    needs = f"It needs about {gigabytes(needs_bytes)} of memory"
+    needs = f"About {gigabytes(needs_bytes)} of memory is needed"
     if limit_bytes is None:
         return f"{needs}."
     may = f"a computation may take {gigabytes(limit_bytes)} here"

@@ -29,13 +29,13 @@ from .tabled import Work
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
-_NO_MEASURE = "The saved options are damaged: the measure of risk; explore them anew."
+_NO_MEASURE = "The saved options are damaged (the measure of risk); explore them anew."
 _CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its range
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about the data that a report may state: nothing about single people, no file's name.
+    """Facts about the data that a report may state: nothing about single people, and no file name.
 
     Attributes
     ----------
@@ -87,7 +87,8 @@ class Exploration:
     ----------
     table : OptionsTable
     raw : OptionResult or None
-        The data as they are, measured like the options; None where an older program did not.
+        The data as they are, measured like the options; None where an older program did not measure
+        them.
     facts : Facts or None
         Facts about the data; None where an older program did not keep them.
     limits : Limits
@@ -97,7 +98,7 @@ class Exploration:
         Areas in which density and flows were compared: squares with this side in metres, or regions
         by a column; None for the usual squares.
     untried : int
-        Options that a search had no time for.
+        Number of options that a search had no time for.
     """
 
     table: OptionsTable
@@ -146,7 +147,7 @@ class Exploration:
             untried = checks.whole("untried", plain.get("untried", 0), 0)
         except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
-                "The saved options are damaged: what is kept beside them; explore them anew."
+                "The saved options are damaged (what is kept beside them); explore them anew."
             ) from None
         if not isinstance(plain["risk"], str):
             raise SchemaError(_NO_MEASURE)
@@ -294,7 +295,7 @@ def _check_utility(choice: UtilityChoice) -> None:
         and (choice.weights is None or set(choice.weights) == set(COMPONENTS))
     )
     if not sound:
-        raise SchemaError("The saved options are damaged: their utility; explore them anew.")
+        raise SchemaError("The saved options are damaged (the utility); explore them anew.")
 
 
 def _is_share(value: Any) -> bool:

@@ -1,7 +1,8 @@
 """An attack on one person, followed point by point for a demonstration on a map.
 
 The result after each known point states how many people's records still fit, and which records
-lead. It also states where these place the person's home, and whether the right one is among them.
+lead. It also states where the leading records place the person's home, and whether the right record
+is among them.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -165,15 +166,15 @@ class Followed:
     places : DataFrame
         The person's true positions: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
     areas : DataFrame
-        The published sample that the method most likely made of each point, for every candidate and
-        the right record: ``record``, ``right``, ``point`` (from 1), ``x_m``, ``y_m``, ``t_min``,
-        ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``, ``north``. No row where a
-        record has no sample for the point.
+        The published sample that the method most likely made from each point, for every candidate
+        and the right record: ``record``, ``right``, ``point`` (from 1), ``x_m``, ``y_m``,
+        ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``, ``north``. No row
+        where a record has no sample for the point.
     record : DataFrame
         Samples of the right record, with the same columns; ``point`` is 0. Empty where there is
         none.
     home : Place or None
-        The person's true home, by the original; None where nights are too few.
+        The person's true home, according to the original; None where nights are too few.
     commonest : Place or None
         The home with the most other homes nearby, guessed by an attacker without any record.
     within_m : float
@@ -441,7 +442,7 @@ class _Views:
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
 
     def areas(self, told: _Told) -> pd.DataFrame:
-        """Return, for each record and each point, the sample most likely made of the point."""
+        """Return, for each record and each point, the sample most likely made from the point."""
         published = self._release.published
         sizes = np.array([len(told.rows)])
         points = told.cells.points.chosen(told.rows, sizes)
@@ -450,7 +451,7 @@ class _Views:
         return self._table(best[which, point], self._records[which], point + 1)
 
     def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
-        """Return the samples of the right record; of too many, those nearest to the points."""
+        """Return the samples of the right record; if too many, those nearest in time to points."""
         if own < 0:
             none = np.empty(0, np.int64)
             return self._table(none, none, none)
@@ -515,7 +516,7 @@ def _points(
 
 
 def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
-    """Return the person's true positions; of too many samples, those nearest to the points."""
+    """Return the person's true positions; if too many, those nearest in time to points."""
     fs = release.whole
     rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
     x, y, t = _middles(fs, rows[_nearest(_middles(fs, rows)[2], near_t)])
@@ -562,7 +563,7 @@ class Wanted:
     option : ReleaseOption
         Option that publishes records.
     seed : int
-        Seed of its techniques.
+        Seed of the option's techniques.
     user : int or None
         Row number of the person; None for the published person with the median extent.
     """
@@ -600,7 +601,7 @@ class PublishedRecord:
 
 @costs(450)
 def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -> PublishedRecord:
-    """Return one person's record as an option would publish it; the seed makes it for study only.
+    """Return one person's record as an option would publish it; being seeded, it is for study only.
 
     Raises
     ------

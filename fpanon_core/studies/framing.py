@@ -32,7 +32,7 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
     """Return latitude and longitude of the middle of the stated area or of the antenna table.
 
-    No record decides it, so private counts may be projected around it.
+    No record decides this middle, so private counts may be projected around it.
     """
     if frame.area is not None:
         return frame.area.middle
@@ -57,7 +57,7 @@ def stated_of_data(
 
     Examples
     --------
-    A hundred people within 10 km, and one who was 1,000 km away.
+    A hundred people were within 10 km, and one was 1,000 km away.
 
     >>> x = np.append(np.linspace(0, 9_900, 100), 1_000_000)
     >>> fs = FingerprintSet.from_samples(np.arange(101), x, np.zeros(101), np.zeros(101))

@@ -1,4 +1,4 @@
-"""Hiding everyone by the methods GLOVE or aligned: a verified release and its cost.
+"""Hiding everyone by the method GLOVE or aligned: a verified release and its cost.
 
 The module also measures what all others gain when the few people hardest to hide are left out.
 """
@@ -199,7 +199,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
         if shards > most_shards(fs, config.k):
             break
         if shards > (config.shards or 1) and fits(replace(config, shards=shards)):
-            return f"All of them would, hidden in {shards:,} shards."
+            return f"All people would fit if hidden in {shards:,} shards."
     return ""
 
 
@@ -358,16 +358,16 @@ def groups_by_loss(release: GloveResult) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Gain:
-    """Accuracy of the same samples in two releases: some people left out, and nobody left out.
+    """Accuracy of the same samples in two releases: with some people, and with nobody, left out.
 
     Attributes
     ----------
     samples : int
-        Original samples that both publish. The means are over these, NaN if there are none.
+        Original samples that both publish. The means are over these samples; NaN if there are none.
     side_m, span_min : float
         Mean side, metres, and span, minutes, without the people hardest to hide.
     whole_side_m, whole_span_min : float
-        The same with nobody left out.
+        Mean side, metres, and span, minutes, with nobody left out.
     """
 
     samples: int
@@ -393,7 +393,7 @@ def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
     """
     ours, others = _by_sample(tail_out), _by_sample(whole)
     if ours.shape != others.shape:
-        raise ConfigError("The two releases are of other data; give two of the same.")
+        raise ConfigError("The two releases are of different data; give two of the same data.")
     both = np.isfinite(ours[0]) & np.isfinite(others[0])
     if not both.any():
         return Gain(0, *[float("nan")] * 4)

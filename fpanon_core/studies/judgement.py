@@ -39,8 +39,8 @@ class Limits:
     ----------
     of : mapping of str to float or None
         Threshold by name of the measure (:func:`limit_key`); None for no threshold. A measure that
-        is not named has its usual one (:data:`fpanon_core.model.disclosure.RISKS`); EM and KL have
-        none.
+        is not named has its usual threshold (:data:`fpanon_core.model.disclosure.RISKS`); EM and KL
+        have none.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class Limits:
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """Return the largest risk within the threshold; for homes, that of guessing is added."""
+        """Return the largest risk within the threshold; for homes, what guessing finds is added."""
         limit = self.limit(risk)
         return None if limit is None else result.allowed(risk, limit)
 
@@ -193,11 +193,12 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
     """Return the row that every page, the report and the slides recommend; None if there is none.
 
-    Within all thresholds it is the least revealing option that serves (:func:`serves`); among
-    equally revealing ones, the most useful. Where none serves, it is the least revealing of those
-    with nearly the best utility; pages name it and do not recommend it. Where none is within, it is
-    the nearest: its worst measure is the smallest multiple of its threshold. Without any threshold
-    no option is best. The unchanged data are never best.
+    Of the options within all thresholds, the best is the least revealing that serves
+    (:func:`serves`); among equally revealing ones, the most useful. Where none serves, the best is
+    the least revealing of those with nearly the best utility; pages name it and do not recommend
+    it. Where none is within all thresholds, the best is the nearest: its worst measure is the
+    smallest multiple of its threshold. Without any threshold no option is best. The unchanged data
+    are never best.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def home_found(
     Parameters
     ----------
     original : FingerprintSet
-        The data that the release was made of.
+        The data that the release was made from.
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     within_m : sequence of float
@@ -83,7 +83,7 @@ def home_found(
         A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
         the release with a known home whose home is found, by the attacker whose interval reaches
         highest; never falls with the distance), ``low``, ``high`` (95% Wilson interval),
-        ``guessing`` (share found by one guess for everybody, the home with most others within 1
+        ``guessing`` (share found by one guess for everybody, the home with the most others within 1
         km), ``people`` (for a release in periods, their records), ``unknown`` (people in the
         release whose nights are too few), and ``attacker`` (the attacker behind ``found``).
         ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``, ``method`` and a
@@ -99,13 +99,13 @@ def home_found(
     Notes
     -----
     Each attacker has the right record, or that of the right group, and makes one guess of each
-    home, whatever the distance. ``most_nights`` guesses the place with most night samples.
+    home, whatever the distance. ``most_nights`` guesses the place with the most night samples.
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
-    with most of the nights within 1 km. ``by_others`` spreads the samples like the homes of all
-    other people, and guesses the place with most within 1 km. ``noise_likelihood``, where there is
-    noise in space, guesses the likeliest home if half of the samples, moved by the noise, are from
-    there. The first three guess the commonest home instead where more homes are near it than nights
-    are near their own guess (both as shares).
+    with the most nights within 1 km. ``by_others`` spreads the samples like the homes of all other
+    people, and guesses the place with the most samples within 1 km. ``noise_likelihood``, where
+    there is noise in space, guesses the likeliest home if half of the samples, moved by the noise,
+    are from there. The first three guess the commonest home instead where more homes are near it
+    than nights are near their own guess (both as shares).
 
     Examples
     --------
@@ -119,7 +119,7 @@ def home_found(
     [[0.5, 0.5]]
     """
     if isinstance(within_m, (str, bytes)) or not isinstance(within_m, Sequence) or not within_m:
-        raise ConfigError("within_m is a list of distances in metres, such as [500, 1000].")
+        raise ConfigError("within_m must be a list of distances in metres, such as [500, 1000].")
     distances = [positive("within_m", each, of="metres") for each in within_m]
     least = whole("nights", nights, 1, of="nights")
     release = attacked(original, released)
@@ -171,8 +171,8 @@ def expected_error(
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As for :func:`link`; targets are people in the release, each with one moment, which is drawn
-        among the samples that are not known (among all samples where all are known).
+        As for :func:`link`; targets are people in the release. Each has one moment, drawn among the
+        samples that are not known, or among all samples where all are known.
 
     Returns
     -------
@@ -290,11 +290,11 @@ class Example:
     Attributes
     ----------
     kind : {"hidden", "found", "home", "accused"}
-        "hidden": the known points pick out the record in the data as they are, and not in the
-        release (with a chance of less than a half). "found": they pick it out in both. "home": the
-        right record, one person's or a group's, leads alone in the release and reveals the home;
-        where possible, a person picked with a chance of less than a half. "accused": the person is
-        not in the release, and another person's record is picked.
+        "hidden": the known points pick out the record in the data as they are, but in the release
+        only with a chance of less than a half. "found": the points pick out the record in both.
+        "home": the right record, one person's or a group's, leads alone in the release and reveals
+        the home; where possible, a person picked with a chance of less than a half. "accused": the
+        person is not in the release, and another person's record is picked.
     user : int
         Row number in the original.
     pseudonym : str
@@ -409,7 +409,7 @@ def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
 
 
 def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
-    """Return the homes of people in the release; None where nobody's is known."""
+    """Return the homes of people in the release; None where nobody's home is known."""
     return homes_asked(release, true_homes(release.origin.original), nights)
 
 
@@ -418,7 +418,7 @@ def guesses_of(
 ) -> FloatArray:
     """Guess the home of the people of some records, (n_records, 2), metres.
 
-    The guess is the place with most nights; after noise, the fullest circle. It depends on the
+    The guess is the place with the most nights; after noise, the fullest circle. It depends on the
     record alone, not on the person it is taken for.
     """
     if len(records) == 0:

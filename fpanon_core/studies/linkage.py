@@ -6,7 +6,7 @@ published record by how likely the stated method is to make it from such points.
 Source: docs/science.md, “An attacker who knows the truth”; the measure of location inference is
 that of Shokri et al. 2011.
 
-The module also prepares an attack: it joins a release to the data it was made of. In a release in
+The module also prepares an attack: it joins a release to the data it was made from. In a release in
 periods, each person's part in each period is attacked separately. The attacker knows points of one
 period, and looks for the record of that period. Linking a person's records across periods is
 another attack.
@@ -61,7 +61,7 @@ def link(
     Parameters
     ----------
     original : FingerprintSet
-        The data that the release was made of.
+        The data that the release was made from.
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     p : int
@@ -69,8 +69,8 @@ def link(
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`draw_knowledge`.
     blur_m, blur_min : float
-        Standard deviation of the attacker's own normally distributed error, along x and y in
-        metres, in time in minutes. The attacker knows its size.
+        Standard deviation of the attacker's own normally distributed error: along x and y, metres,
+        and in time, minutes. The attacker knows its size.
     users : int
         Largest number of targets drawn among the people in the release, and among the others.
     seed : int
@@ -83,8 +83,9 @@ def link(
     Returns
     -------
     LinkResult
-        Records picked, and records among the first ten, by the stronger of two attackers, with
-        intervals, and by guessing; accusations of people who are not in the release.
+        What the stronger of two attackers achieves, with intervals, and what guessing does: records
+        picked, and records among the first ten. The result also has accusations of people who are
+        not in the release.
 
     Raises
     ------
@@ -96,12 +97,12 @@ def link(
 
     Notes
     -----
-    With f(q | s) the density that the stated method gives the point q for a published sample s of
-    the record r, the score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
-    ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or proportional to counts where
-    points are drawn by count. A density at or below the floor counts as none. Where people were
-    sampled, "not in the release" is a separate hypothesis. See docs/science.md, “An attacker who
-    knows the truth”.
+    Let f(q | s) be the density that the stated method gives the point q for a published sample s of
+    the record r. The score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
+    ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes). Here w_s is 1 over the number of samples of r,
+    or is proportional to counts where points are drawn by count. A density at or below the floor
+    counts as none. Where people were sampled, "not in the release" is a separate hypothesis. See
+    docs/science.md, “An attacker who knows the truth”.
 
     Examples
     --------
@@ -152,8 +153,8 @@ def targets_of(
     if release.period is not None and config.strategy == "top":
         # An attacker who knows the period would find more than one who searches all of them.
         raise InfeasibleError(
-            "Places without times do not say of which period they are, so that nobody can look for "
-            "its record; choose another way of drawing points than the most visited places."
+            "Places without times do not say which period they come from. So nobody can look for "
+            "the record of that period; draw points in another way than the most visited places."
         )
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]
@@ -256,7 +257,7 @@ def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """A release, and the fingerprints that its records were made of.
+    """A release, and the fingerprints that its records were made from.
 
     Attributes
     ----------
@@ -285,18 +286,18 @@ class Attacked:
 
 
 def attacked(original: FingerprintSet, released: AnyRelease) -> Attacked:
-    """Join a release to the data it was made of.
+    """Join a release to the data it was made from.
 
     Raises
     ------
     ConfigError
-        The release carries no record of its original, or was made of other data.
+        The release carries no record of its original, or was made from other data.
     """
     return of_origin(_origin_of(original, released))
 
 
 def of_origin(origin: Origin) -> Attacked:
-    """Join a release, given by its origin, to the data it was made of."""
+    """Join a release, given by its origin, to the data it was made from."""
     original = origin.original
     if origin.period is None or origin.period_days is None:
         everybody = np.arange(original.n_users)
@@ -337,8 +338,8 @@ def _origin_of(original: FingerprintSet, released: AnyRelease) -> Origin:
     origin = origin_within(released)
     if origin.original is not original and origin.original.digest != original.digest:
         raise ConfigError(
-            "This release was made of other data than those given as the original; give the "
-            "fingerprints that it was made of."
+            "This release was made from other data than those given as the original; give the "
+            "fingerprints that it was made from."
         )
     return origin
 
@@ -348,7 +349,7 @@ def origin_within(released: ReleasedSet) -> Origin:
     origin = getattr(released, "origin", None)
     if not isinstance(origin, Origin):
         raise ConfigError(
-            "These data do not know what was done to them; give what release(), glove() or "
-            "aligned() made, unchanged."
+            "These data carry no account of what was done to them; give what release(), glove() "
+            "or aligned() made, unchanged."
         )
     return origin

@@ -32,7 +32,7 @@ class Config:
     ----------
     option : ReleaseOption
     seed : int
-        Seed of its techniques.
+        Seed of the option's techniques.
     most_places : int
         Largest number of places shown, those with the most users.
     """
@@ -59,8 +59,8 @@ class Result(Tabled):
         West, south, east, north of the published places with the most users, degrees; empty where
         the data carry no projection.
     users : int64 ndarray (n_places,)
-        Number of users in each place, the largest number first; also where there are no bounds.
-        With periods, each person counts once, however many records they have.
+        Number of users in each place, the largest number first; given even where there are no
+        bounds. With periods, each person counts once, however many records they have.
     left_out : int
         Number of places beyond those shown.
     pseudonyms : tuple of str

@@ -36,9 +36,9 @@ from .publishing import origin_of
 NO_KEY = (
     "Nothing in a release says who is who, and without that nobody can tell who is in both. Give "
     "the key that was written with the release (--key when it was made, key= of publish, or the "
-    "dashboard's button): it says which id each pseudonym stands for. Where no key was kept, make "
-    "the release again from the records, with a key; hiding people draws nothing, so that the "
-    "groups are the same."
+    "dashboard's button): it says which id each pseudonym stands for. Where no key was kept, "
+    "make the release again from the records, with a key. Hiding people draws nothing at random, "
+    "so the groups are the same."
 )
 _DAY_MIN = 1_440
 _NAME_LENGTH = 120
@@ -71,7 +71,9 @@ def membership(
     """
     if isinstance(released, (ReleasedSet, GloveResult)):
         if key is not None:
-            raise ConfigError("A key belongs to files; a result says itself whose its records are.")
+            raise ConfigError(
+                "A key belongs to files; a result itself says whose records it holds."
+            )
         return of_origin(origin_of(released, original))
     if key is None:
         raise ConfigError(NO_KEY)
@@ -113,7 +115,9 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     if not len(table):
         raise SchemaError("The release has no rows: nothing of anybody is published in it.")
     if table[list(_COLUMNS)].isna().to_numpy().any():
-        raise SchemaError("A row of the release lacks a bound or a time; give it unchanged.")
+        raise SchemaError(
+            "A row of the release lacks a bound or a time; give the release unchanged."
+        )
     code, names = pd.factorize(table["pseudonym"])
     order = np.argsort(code, kind="stable")
     offsets = offsets_of(np.bincount(code))
@@ -155,7 +159,9 @@ def _sound(released: Place | bytes) -> Package:
     verdict = faults.verdict()
     if not verdict.passed:
         why = verdict.violations["text"].iloc[0]
-        raise SchemaError(f"The release has changed since it was written. {why} Give it unchanged.")
+        raise SchemaError(
+            f"The release has changed since it was written. {why} Give the release unchanged."
+        )
     return package
 
 

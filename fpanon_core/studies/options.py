@@ -229,7 +229,9 @@ class _Exploration:
             done = OptionResult(option, fault=str(fault))
         except MemoryError:
             forget()
-            done = OptionResult(option, fault="Memory ran out; use fewer people, or a coarser one.")
+            done = OptionResult(
+                option, fault="Memory ran out; use fewer people, or a coarser option."
+            )
         return replace(done, seconds=time.perf_counter() - started)
 
     def _measured(self, option: ReleaseOption, work: Work) -> OptionResult:

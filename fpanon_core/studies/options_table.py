@@ -176,7 +176,9 @@ class OptionsTable(Tabled):
             )
         choice = self.choice if utility is None else utility_choice(utility)
         if callable(utility):
-            raise ConfigError("A utility of one's own takes the data; explore the options anew.")
+            raise ConfigError(
+                "A utility function of your own needs the data; explore the options anew."
+            )
         return replace(self, risk_name=name, choice=choice)
 
     def reusable(
@@ -294,7 +296,7 @@ class OptionsTable(Tabled):
             return cls(results, str(plain["risk"]), choice, config, digest, version, figures)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
-                "The saved options are damaged, or no table of options; explore them anew."
+                "The saved options are damaged, or are not a table of options; explore them anew."
             ) from None
 
 

@@ -53,7 +53,7 @@ class Config:
         Option that publishes records. The result also shows people as this option publishes them,
         unless it has no steps.
     seed : int
-        Seed of its techniques.
+        Seed of the option's techniques.
     """
 
     least: int = 5
@@ -102,7 +102,7 @@ class Result(Tabled):
     unseen : int
         Number of people who were recorded in none of the hexagons shown.
     n_people : int
-        Number of all people.
+        Total number of people.
     """
 
     config: Config
@@ -148,7 +148,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     if fs.crs is None:
         raise ConfigError("There is no map: the data carry no map projection.")
     if config.option.recordless is not None:
-        raise ConfigError("The option publishes no records; its tables are maps of their own.")
+        raise ConfigError("The option publishes no records; its tables have maps of their own.")
     progress, resolution = work.get("progress"), _resolution(fs, config)
     hexagons = hexagon_map(fs, Hexagons(resolution))
     user = np.repeat(np.arange(fs.n_users), fs.lengths)

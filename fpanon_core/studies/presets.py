@@ -53,7 +53,7 @@ _USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd
 
 
 class PublishedUnicity(NamedTuple):
-    """A figure of table 5.2: unicity at p = 4 of 1.6 million people in a metropolis, one month."""
+    """A figure of table 5.2: unicity at p = 4 of 1.6 million people in a metropolis in a month."""
 
     region: str
     window_min: float
@@ -81,10 +81,10 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
     The regions are the antenna table's columns of names, the finest first, where there are three or
     more. With two columns, single antennas come before them. With fewer, the regions are single
-    antennas and about 35 and 6 clusters of antennas. Without an antenna table, they are square
-    grids. Their sides are about a 50th, a 10th and a third of the extent, which ignores a few far
-    travellers. They replace ZIP codes, districts and municipalities, whose sizes were those of
-    another city.
+    antennas and about 35 and 6 clusters of antennas. Without an antenna table, the regions are the
+    cells of square grids. The sides are about a 50th, a 10th and a third of the extent, which
+    ignores a few far travellers. These regions replace ZIP codes, districts and municipalities,
+    whose sizes were those of another city.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 def crowd(limits: Limits) -> int:
     """Return the least k whose re-identification chance, 1/k, is within the threshold.
 
-    It is at least 2. Without a threshold, or with one of 0, it is 20.
+    This k is at least 2. Without a threshold, or with a threshold of 0, it is 20.
 
     Examples
     --------
@@ -292,8 +292,9 @@ def _grids(fs: FingerprintSet) -> list[Space]:
 def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
     """Return the side of the squares that suit a purpose, metres; None for those that fit the data.
 
-    Squares of a 50th of a city are smaller than the areas that trips are planned by. So trips are
-    compared on 5 km, all else on 1 km, where the data are neither smaller nor much larger.
+    Squares of a 50th of a city are smaller than the areas for which trips are planned. So trips are
+    compared on squares of 5 km, and all else on squares of 1 km, where such squares suit the extent
+    of the data.
 
     Examples
     --------

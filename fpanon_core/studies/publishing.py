@@ -72,11 +72,12 @@ def publish(
     path : path
         A name that ends in ``.zip``, where an existing file is replaced; or a folder, new or empty.
     key : path, optional
-        File for the input id of each pseudonym, with periods also the period: a new ``.csv``
+        File for the input id of each pseudonym, and with periods also the period: a new ``.csv``
         outside the release, for yourself alone. Without it, the ids cannot be recovered later.
     original : FingerprintSet, optional
-        The data it was made of; with periods, the data before they were cut. A GloveResult does not
-        keep them. They are needed if this process no longer holds them, as with a loaded result.
+        The data that the release was made from; with periods, the data before they were cut. A
+        GloveResult does not keep these data. Give them if this process no longer holds them, as
+        with a loaded result.
     left_out : path, optional
         File for the left-out samples: a new ``.csv`` outside the release, with ``user_id``,
         ``sample`` (row number in the original: by person, then by time, from 0; not a line of a
@@ -92,8 +93,8 @@ def publish(
     Raises
     ------
     ConfigError
-        A path cannot be written to, the key or the list would be inside the release, the original
-        is missing or a different one, or samples were moved, so that none can be listed.
+        A path cannot be written to, or the key or the list would be inside the release. The
+        original is missing or a different one. Samples were moved, so that none can be listed.
     InfeasibleError
         The release did not pass its verification; nothing is written.
 
@@ -109,7 +110,7 @@ def publish(
     """
     origin = origin_of(released, original)
     if original is not None and original.digest != origin.original.digest:
-        raise ConfigError("The original given is not the one that this release was made of.")
+        raise ConfigError("The original given is not the one that this release was made from.")
     target = files.check_target(path)
     secrets = {
         name: files.check_beside(file, target, name)
@@ -163,8 +164,8 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
         original = known(digest) if original is None else original
         if original is None:
             raise ConfigError(
-                "This result does not hold the data that were hidden, and with them whose each "
-                "record is; give original=, the fingerprints that were hidden."
+                "This result holds neither the data that were hidden nor whose each record is; "
+                "give original=, the fingerprints that were hidden."
             )
         return Origin.of_glove(released, original)
     origin = released.origin if isinstance(released, ReleasedSet) else None
@@ -308,7 +309,9 @@ def verdict_on(
     found = verify_k_anonymity(
         seen, files.read_published(data), hidden.k, suppressed=hidden.suppressed, key=key
     )
-    return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
+    return _verdict(
+        found, origin.k, " The release was checked against the data that GLOVE was given."
+    )
 
 
 def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:

@@ -106,7 +106,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings of a reading, detected where None or empty; a column of None means no such role."""
+    """Settings of a reading, detected where None or empty; a role with column None is unused."""
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
     timezone: str | None = None
@@ -283,7 +283,7 @@ def places_of(fs: FingerprintSet) -> pd.DataFrame:
 
 @contextlib.contextmanager
 def beginning(source: Source) -> Iterator[IO[bytes]]:
-    """Open the table of events for a look at it; yield an empty file where it cannot be opened.
+    """Open the table of events to look at it; yield an empty file where it cannot be opened.
 
     Raises
     ------
@@ -360,10 +360,10 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
         return
     in_parts = needed_for_parts([head])
     way = (
-        f"In a folder of its own it is read piece by piece, with about {gigabytes(in_parts)}"
+        f"In a folder of its own, the file is read piece by piece, with about {gigabytes(in_parts)}"
         if head.kind == "Parquet" and in_parts <= limit
-        else "As Parquet, or in several smaller files, in a folder of its own it is read piece by "
-        "piece, with less"
+        else "If it is put into a folder of its own, as Parquet or several smaller files, the "
+        "file is read piece by piece with less"
     )
     raise InfeasibleError(
         f"{_too_much(needs, limit)} {way}: fpanon ingest FOLDER --keep NEW_FOLDER on the command "
@@ -372,7 +372,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
 
 
 def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
-    """Refuse the parts in a folder if they would not fit, as :func:`refuse_table` does.
+    """Refuse the parts in a folder if they would not fit in memory; see :func:`refuse_table`.
 
     Raises
     ------
@@ -395,7 +395,7 @@ def parts_in(folder: Path) -> list[Path]:
 def _too_much(needs: int, limit: int) -> str:
     return (
         f"Reading this would need about {gigabytes(needs)} of memory, by an estimate; a "
-        f"computation may take {gigabytes(limit)} here. It was not begun."
+        f"computation may take {gigabytes(limit)} here. The reading was not begun."
     )
 
 

@@ -39,7 +39,7 @@ class ReadingEstimate(Estimate):
     Attributes
     ----------
     rows : int or None
-        Approximate number; None where the table's beginning does not show it.
+        Approximate number of rows; None where the table's beginning does not show it.
     """
 
     rows: int | None = None
@@ -75,9 +75,9 @@ def estimate_reading(
     ----------
     source : Source
         A file, an upload or a folder of parts; for a sample, or data already read, nothing is
-        known.
+        estimated.
     timed : bool
-        Whether to read the first rows; a few seconds at most.
+        Whether to read the first rows, which takes a few seconds at most.
     limits : Limits, optional
         Memory limits; those of this machine, as set in the environment, when None.
 

@@ -1,4 +1,4 @@
-"""Recipe: everything but the data that others need to arrive at the same numbers.
+"""Recipe: everything, except the data, that others need to arrive at the same numbers.
 
 A recipe holds no results and nobody's name. Of the data it holds only their stated name and their
 keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
@@ -86,7 +86,7 @@ class Recipe:
         Keyed digest of the data.
     version : str
     figures : int
-        :data:`~.option_result.FIGURES` of the program that measured them.
+        :data:`~.option_result.FIGURES` of the program that measured the options.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -183,8 +183,8 @@ def recipe_of(
     """
     if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
         raise ConfigError(
-            "The options were judged by a function of one's own, which nobody else can repeat from "
-            "a file; choose a measure of the program (with_choice) first."
+            "The options were judged by a function of your own, which nobody else can repeat "
+            "from a file; choose a measure of the program (with_choice) first."
         )
     options = Config(table.options, table.config).options  # refuses two of one name
     return Recipe(

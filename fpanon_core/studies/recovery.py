@@ -58,7 +58,7 @@ class Counting:
     Attributes
     ----------
     slot_min : float
-        Length of a slot, minutes; a whole number of them makes a day.
+        Length of a slot, minutes; a whole number of slots makes a day.
     users : int or None
         Number of people counted, drawn at random where there are more; None for everyone.
     pairing : {"greedy", "optimal"}
@@ -108,11 +108,11 @@ class Result(Tabled):
     ----------
     counts : AggregateCounts
     truth, recovered : int32 ndarray (n_users, n_slots)
-        Places of everyone counted, and of the trajectory paired with each.
+        Places of everyone counted, and of the trajectory paired with each person.
     users : int64 ndarray (n_users,)
         Row number, in the data set, of everyone counted.
     number : int64 ndarray (n_users,)
-        The running numbers behind their pseudonyms.
+        The running numbers behind the pseudonyms.
     pseudonyms : tuple of str
     lon, lat : float64 ndarray (n_places,)
         Centres of the places, degrees; empty where the data carry no projection.
@@ -127,7 +127,7 @@ class Result(Tabled):
         Number of users in the data, from whom the people counted were drawn.
     config : Config
     digest : str
-        Digest of the data, also where fewer people were counted.
+        Digest of all the data, even where fewer people were counted.
     """
 
     counts: AggregateCounts
@@ -180,9 +180,9 @@ class Result(Tabled):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return scores by step, the attacked counts, error quantiles, uniqueness and habits.
 
-        ``recovery_habits``: a row per person, shares at the 1 … 5 top places; ``recovery_next``:
-        quantiles of the errors of the predicted next place; ``recovery_gains``: a row per pair of
-        days.
+        ``recovery_habits``: a row per person, with shares at the 1 … 5 top places;
+        ``recovery_next``: quantiles of the errors of the predicted next place; ``recovery_gains``:
+        a row per pair of days.
         """
         c, h, error_m, unique = self.counts, self.habits, self.score.error_m, self.score.uniqueness
         slot, place, people = c.entries()
@@ -230,7 +230,7 @@ class Result(Tabled):
         return pd.DataFrame(columns)
 
     def trajectories(self) -> pd.DataFrame:
-        """Return the attacker's result, a row for each recovered trajectory and slot; no names.
+        """Return the attacker's result, a row per recovered trajectory and slot, without names.
 
         The trajectories may be true, so they are protected like the data.
         """
@@ -303,7 +303,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
     Examples
     --------
-    Two people who never move, 5 km apart, for two days.
+    Two people stay 5 km apart for two days and never move.
 
     >>> from fpanon_core import FingerprintSet
     >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
@@ -365,10 +365,10 @@ def attacked(
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most bytes that :func:`study` takes for counts of this size, beside the data.
+    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
 
-    It is linear in people × slots. One assignment adds a term in people × people, and a few slots
-    add a term in places. This is a bound for the usual machine: measured runs stay below it.
+    The number is linear in people × slots. One assignment adds a term in people × people, and a few
+    slots add a term in places. This is a bound for the usual machine: measured runs stay below it.
     """
     beside = _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places  # blocks, and some slots of all places
     return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + beside

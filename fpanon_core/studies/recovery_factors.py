@@ -66,7 +66,7 @@ class Result(Tabled):
         Table of :func:`recovery_factors`.
     config : Config
     digest : str
-        Digest of the data, also where fewer people were counted.
+        Digest of all the data, even where fewer people were counted.
     """
 
     levels: pd.DataFrame

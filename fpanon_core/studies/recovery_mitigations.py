@@ -96,7 +96,7 @@ class Result(Tabled):
         Number of users in the data, from whom the people counted were drawn.
     config : Config
     digest : str
-        Digest of the data, also where fewer people were counted.
+        Digest of all the data, even where fewer people were counted.
     """
 
     table: pd.DataFrame
@@ -122,12 +122,12 @@ class Result(Tabled):
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Row with the least recovered, of the mitigations without ε that keep slots and places."""
+        """Row with the least recovered, among mitigations without ε that keep slots and places."""
         return _least(self._comparable())
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """Row as :attr:`strongest`, with errors of at most half of the people counted; or None."""
+        """Row as :attr:`strongest`, among those with an error share up to a half; else None."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
@@ -200,8 +200,9 @@ def mitigation_table(
     epsilons : sequence of float
         Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
-        Frame of the differentially private counts. Without one: the antennas where there is a table
-        of them, else squares of ``coarse_m`` over all data; and all days in slots of ``slot_min``.
+        Frame of the differentially private counts. Without one, the places are the antennas where
+        there is a table of them, else squares of ``coarse_m`` over all data. The period is then all
+        days, in slots of ``slot_min``.
     pairing, seed, engine
         As :func:`score_recovery`; the seed also moves points, and draws the noise.
     progress : callable of one float in [0, 1], optional
@@ -217,9 +218,9 @@ def mitigation_table(
         of a published count of a place and slot, people, and ``count_error_share``, all errors
         together as a share of all people counted. Negative counts are read as 0. Errors of private
         counts are those of the noise, against the counts of the same places, slots and samples
-        without it. Coarser counts are read as their reader must: spread evenly over the places, or
-        repeated for the slots, that they cover. On coarser counts a point is right when the coarse
-        place is. ``attrs`` hold ``config`` and ``digest``.
+        without noise. Coarser counts are read as their reader must: spread evenly over the places,
+        or repeated for the slots, that they cover. On coarser counts a point is right when the
+        coarse place is. ``attrs`` hold ``config`` and ``digest``.
 
     Raises
     ------
@@ -295,7 +296,7 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most bytes that :func:`study` takes for counts of this size, beside the data.
+    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
 
     ``n_places`` is the number of places of the data or of the frame of private counts, whichever is
     larger.
@@ -357,7 +358,7 @@ class _Releases:
         if name == "longer slots":
             if abs(setting / counts.slot_min - round(setting / counts.slot_min)) > 1e-9:
                 raise ConfigError(
-                    f"Longer slots of {setting:g} min are no multiple of {counts.slot_min:g}."
+                    f"Longer slots of {setting:g} min are not a multiple of {counts.slot_min:g}."
                 )
             made = counted_people(self._fs, slot_min=setting)
             long = made.counts

@@ -1,4 +1,4 @@
-"""Re-identification risk: how likely the strongest of several attackers picks the right record.
+"""Re-identification risk: chance that the strongest of several attackers picks the right record.
 
 The threat: an attacker knows p points of a person, either true or as published, and picks the
 record that fits best. Three attackers try: the best sample and Bayes with true points
@@ -9,9 +9,9 @@ disclosure, in contrast, use points drawn from the release itself.
 
 In a release in periods each period is searched separately. A record hides among those of its own
 period, never among a person's others. This holds also where places are known without any time. The
-attacker knows p points of *one* record of a target, the one with the most samples. Points that fall
-into several records find each of them less often, and people who are recorded most are found most
-easily.
+attacker knows p points of *one* record of a target, the one with the most samples. If a person's
+points fall into several records, each of these is picked less often, and people who are recorded
+most are picked most easily.
 
 Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
 """
@@ -193,8 +193,9 @@ class OutsiderRisk:
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.
     guessing : dict of str to float
-        Result of guessing: 1 divided by the number of people in the release (with periods, in the
-        record's period), and the share of people whose home is near the commonest one.
+        Results of guessing. For ``"linkage"``, 1 divided by the number of people in the release
+        (with periods, in the record's period). For ``"home"``, the share of people whose home is
+        near the commonest home.
     unasked : dict of str to str
         Reason for each measure that cannot be measured.
     homes_asked : int
@@ -256,7 +257,7 @@ class PeriodRisk:
     sizes : int64 ndarray (n_targets,)
         Size of the anonymity set of each target, in the target's period.
     em_sum, kl_sum : float64 ndarray (n_targets,)
-        Sums over the bins of that period.
+        Sums over the bins of the target's period.
     em_most, kl_most : float
         Upper bounds of any target's sum.
     too_few : int

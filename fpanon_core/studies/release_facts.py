@@ -1,6 +1,6 @@
 """Facts stated about a release to its recipient, and the coarseness of a release.
 
-The facts are those of :class:`fpanon_core.model.facts`. The coarseness decides whether a release is
+The facts are those of :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
 useful, whatever its risk. One rule holds for every page and the report. A release is of little use
 if its typical area is more than half as wide as the data. It is also of little use if its typical
 time window is longer than a day, or if less than half of the data is left.
@@ -222,8 +222,8 @@ def thin(result: OptionResult) -> bool:
 def typical_side_m(fs: FingerprintSet) -> float:
     """Return (width + height)/2 of the box between the 2.5% and 97.5% quantiles of the samples.
 
-    It is in metres. The outermost samples are ignored, as one journey to the other end of the
-    country would make any area look small.
+    The result is in metres. The outermost samples are ignored, as one journey to the other end of
+    the country would make any area look small.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Release:
     ----------
     chain : Chained
     seed : int
-        Seed of its draws.
+        Seed of the draws.
     """
 
     chain: Chained
@@ -74,7 +74,7 @@ class Release:
 
     @property
     def periods(self) -> PeriodSet | None:
-        """The same fingerprints as pieces of people, where the data are in periods."""
+        """The published pieces of people, where the data are in periods; None without periods."""
         made = self.chain.made
         return made if isinstance(made, PeriodSet) else None
 
@@ -169,7 +169,7 @@ def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) 
     fs : FingerprintSet
     steps : tuple of techniques
     seed : int
-        Seed; each step draws from a seed made of this one and its position.
+        Seed; each step draws from a seed made from this seed and the step's position.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional

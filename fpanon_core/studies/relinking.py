@@ -1,4 +1,4 @@
-"""Re-linking attack on a release in periods: how well new pseudonyms in each period protect.
+"""Re-linking attack on a release in periods: how well new pseudonyms protect people.
 
 Everybody has a different pseudonym in each period. The attacker has only the published records, and
 matches those of two periods. One attacker compares the places and hours of the day of the records.
@@ -121,8 +121,9 @@ def relink_periods(
     Returns
     -------
     RelinkResult
-        Shares correctly linked from a period to the next, and brought together over all periods, by
-        the stronger of two attackers, with intervals, and by a random matching.
+        Shares that the stronger of two attackers links correctly from one period to the next, and
+        brings together over all periods. The shares have intervals, and are given for a random
+        matching too.
 
     Raises
     ------
@@ -130,14 +131,14 @@ def relink_periods(
         A parameter is out of its range, or the release is not in periods or carries no record of
         its original.
     InfeasibleError
-        There is one period only, or nobody has a record in a period and in the next.
+        There is one period only, or nobody has a record in both a period and the next.
 
     Notes
     -----
     The likeness of two records is ``Σ_b √m_b · ln(1 + K(b) / K̄(b))`` over the bins of both. K is
-    what the other record's samples give the bin, and K̄ what those of the mean person of its period
-    give. The attack is the one-to-one matching with the greatest total likeness. See
-    docs/science.md, “Whose records belong together”.
+    what the other record's samples give the bin, and K̄ what the samples of the mean person of that
+    record's period give. The attack is the one-to-one matching with the greatest total likeness.
+    See docs/science.md, “Whose records belong together”.
 
     Examples
     --------
@@ -179,7 +180,7 @@ def relink_periods(
     if n_people == 0:
         raise InfeasibleError(
             "Nobody has a record in a period and in the next. Records with other periods between "
-            "them may be linked all the same, which is not asked; make longer periods to ask it."
+            "them may still be linked, but this is not measured; make longer periods to measure it."
         )
     by_attacker = pd.DataFrame([_figures(name, rows[name], n_people) for name in ATTACKERS])
     attacker = str(by_attacker["attacker"].iloc[int(np.argmax(by_attacker["high"]))])
@@ -267,7 +268,7 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """Return the figures of two periods, and the copies of the first whose people are in both."""
+    """Return the figures of two periods, and the copies in the first of people who are in both."""
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True

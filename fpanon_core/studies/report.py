@@ -1,7 +1,7 @@
 """The report that an officer signs: what was decided, and on what evidence.
 
 It is made from a saved exploration and a decision alone: no data are read, nothing is measured. It
-holds figures of everyone together, no person, no path and no name of a file.
+holds figures of everyone together, and no person, path or file name.
 
 It is one HTML page that opens offline and prints to A4, without script, request or font. The
 template engine escapes every text, and the page forbids itself to load anything.
@@ -39,7 +39,7 @@ class Produced:
     Attributes
     ----------
     facts : ReleaseFacts or FrameConfig
-        Facts of a release of records; or the stated frame of one without records.
+        Facts of a release of records, or the stated frame of a release without records.
     sha256 : str
         SHA-256 of the published file, hexadecimal.
     """
@@ -131,7 +131,10 @@ class Report:
             return "Nobody said who gets the release."
         if most == who.threshold:
             return who.sentence
-        return f"{who.sentence} In force instead: {w.limit(self.exploration.limits, NAMING[0])}."
+        return (
+            f"{who.sentence} The threshold in force is "
+            f"{w.limit(self.exploration.limits, NAMING[0])} instead."
+        )
 
     @property
     def promise(self) -> str:
@@ -217,9 +220,9 @@ class Report:
     def source(self, risk: str) -> str:
         """Return the source of a threshold."""
         if self.exploration.limits.limit(risk) != self.usual.limit(risk):
-            return "set by who made this report"
+            return "set by the author of this report"
         if risk == NAMING[0] and self.exploration.recipient is not None:
-            return "set by who gets the release (first page)"
+            return "follows from who gets the release (first page)"
         if risk == ALONE:
             return "the threshold of unicity, for shares of unique people"
         return f"{RISKS[risk].source}."
@@ -245,15 +248,15 @@ def report(
     decision : Decision
         The decision; its texts are shown unchanged.
     made_on : str
-        The date in the wording of the report; a line to fill in where empty.
+        The date in the wording of the report; if empty, the report has a line to fill in.
     produced : Produced, optional
         The release of the chosen option, where it was produced.
 
     Raises
     ------
     ConfigError
-        There is no option of the chosen name, it could not be made, there are no options at all, or
-        they were judged by the caller's own function.
+        There are no options, or none has the chosen name. The chosen option could not be made, or
+        the options were judged by the caller's own function.
 
     Examples
     --------
@@ -329,7 +332,7 @@ def _told(result: OptionResult | None, risk: str) -> str:
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
     """Return what guessing finds in the data as they are and in the option, in words.
 
-    The two differ where the records differ.
+    The two results differ where the records differ.
     """
     both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
     if all(both) and both[0] != both[1]:

@@ -59,7 +59,7 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     """
     tried = tried_told(exploration)
     if left := exploration.untried:
-        told = f"The search ended before it tried {w.count(left, 'more option')}."
+        told = f"The search ended with {w.count(left, 'more option')} to try."
         text = (*tried.text[:1], told, *tried.text[1:])
         tried = replace(tried, text=text, first=tried.first + 1)
     return [
@@ -82,12 +82,12 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """Say which thresholds an option exceeds or may exceed.
 
     An option exceeds a threshold if even the lower end of its interval is above it. Each sentence
-    has the figures and, where it says something, the multiple of the threshold. Without any
-    sentence, the option is within the thresholds.
+    has the figures and, where it is known and clearly above 1, the multiple of the threshold.
+    Without any sentence, the option is within the thresholds.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
-        + ("It exceeds" if limits.surely_over(result, risk) else "It may exceed")
+        + ("The risk exceeds" if limits.surely_over(result, risk) else "The risk may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
         + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
@@ -110,13 +110,13 @@ def describe_nearest(exploration: Exploration) -> str:
     if best is None or within(exploration):
         return ""
     over = ". ".join(over_told(exploration.table.results[best], exploration.limits))
-    return f"The nearest is {_named(exploration, best)}. {over}."
+    return f"The nearest option is {_named(exploration, best)}. {over}."
 
 
 def alone_told(result: OptionResult) -> str:
     """Say how many people have a unique record or share each record, and what that means."""
     if result.option.recordless is not None:
-        return "It can still reveal something about people."
+        return "Such a release can still reveal something about people."
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
@@ -127,12 +127,12 @@ def alone_told(result: OptionResult) -> str:
     if math.isnan(result.alone_share):
         return "How many people have a unique record is not known."
     if not result.alone:
-        return "Nobody in it has a unique record."
+        return "Nobody has a unique record."
     verb = "has" if result.alone == 1 else "have"
     return (
         f"{result.alone:,} of the {w.count(result.n_users, 'person', 'people')} "
-        f"({w.percent(result.alone_share)}) {verb} a unique record in it. An attacker who knows "
-        "enough about such a person finds the whole record. The other measures assume a few known "
+        f"({w.percent(result.alone_share)}) {verb} a unique record. An attacker who knows enough "
+        "about such a person finds the whole record. The other measures assume a few known "
         "points and miss this risk."
     )
 
@@ -142,17 +142,18 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):
-        asked = "tried on its records, each of one person in one period"
+        asked = "tried on the records, each of one person in one period"
     elif result.n_targets < result.n_users:
         people = w.count(result.n_users, "person", "people")
-        asked = f"tried on {result.n_targets:,} of the {people} in it"
+        asked = f"tried on {result.n_targets:,} of the {people} with records"
     else:
-        asked = f"tried on all {result.n_users:,} people in it"
+        asked = f"tried on all {result.n_users:,} people with records"
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
-        ("H" if result.homes_asked else "Of the people whose nights are recorded, h")
-        + f"omes found within 1 km by an attacker with the record: {w.estimate(result, 'home')}.",
+        "Homes found within 1 km by an attacker with the record"
+        + ("" if result.homes_asked else ", among people whose nights are recorded")
+        + f": {w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
@@ -164,16 +165,17 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """Say what attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        f"It holds no person's record. An attacker asks of {asked} whether they are in the data. "
-        f"Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
+        f"This option holds no person's record. An attacker asks of {asked} whether they are in "
+        f"the data. Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
         high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
-            f"{w.estimate(result, 'home')}. That attacker has the same points and a release made "
-            f"without the person{', so the data add nothing' if high <= guess else ''}."
+            f"{w.estimate(result, 'home')}. An attacker without the person's data has the same "
+            "points and a release made without the "
+            f"person{', so the data add nothing' if high <= guess else ''}."
         )
     return " ".join(told)
 
@@ -205,9 +207,9 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     sure = sum(limits.surely_over(result, risk) for risk in over)
     told = [f"exceed {sure}"] if sure or not over else []
     if len(over) > sure:
-        told.append(f"may exceed {len(over) - sure}, by the upper ends of the intervals,")
+        told.append(f"may exceed {len(over) - sure} (by the upper ends of the intervals)")
     of = sum(judgement.asked_of(result, risk) for risk in limits.judged)
-    return f"They {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
+    return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
@@ -218,10 +220,10 @@ def tried_told(exploration: Exploration) -> Sentence:
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
     if not limits.judged:
-        told = f"Of {forms} tried, none can be said to be within one."
+        told = f"Of {forms} tried, none can be said to be within a threshold."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
-        told = describe_nearest(exploration) or "None of them may be released."
+        told = describe_nearest(exploration) or "None of these options may be released."
         few = {0: "No option has been measured, so none is", 1: "The only option is not"}
         few[2] = "Neither of the 2 options is"
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
@@ -236,8 +238,8 @@ def tried_told(exploration: Exploration) -> Sentence:
     if not serves(table, good):
         lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
         told = (
-            f"The best of them is {_named(exploration, best)}. It loses {lost}. {w.areas(table)} "
-            f"{use}"
+            f"The best of these options is {_named(exploration, best)}. That option loses {lost}. "
+            f"{w.areas(table)} {use}"
         )
         which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
         other = judgement.most_useful(table, good)
@@ -249,10 +251,11 @@ def tried_told(exploration: Exploration) -> Sentence:
     more = other is not None and table.utility[other] > table.utility[best]
     alone = more and other is not None and some_alone(table.results[other])
     if alone:
-        told += " In it, nobody has a unique record."
+        told += " In this option, nobody has a unique record."
     elif more:
         told += (
-            f" It reveals the least of the options that keep {NEED:g} of the best utility or more."
+            f" This option reveals the least of those that keep {NEED:g} of the best utility or "
+            "more."
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
@@ -345,17 +348,23 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence(f"{name} No threshold was set.", said, "against")
     if over := over_told(result, limits):
         who = w.shown(decision.signer)
-        told = f"{who} overrides the thresholds." if who else "Nobody is named who overrides them."
+        told = (
+            f"{who} overrides the thresholds."
+            if who
+            else "Nobody is named as overriding the thresholds."
+        )
         override = (f"{told} {because}", *said[1:])
-        return Sentence(f"{name} It is not within the thresholds.", override, "against", over)
+        return Sentence(
+            f"{name} This option is not within the thresholds.", override, "against", over
+        )
     best = best_option(table, limits)
     if best is not None and best != chosen:
         which = "recommended option" if serves(table, within(exploration)) else "best of them"
-        said += (f"The {which} is another: {_named(exploration, best)}.",)
+        said += (f"The {which} is a different one: {_named(exploration, best)}.",)
     if some_alone(result):
         yet = "yet some people have a unique record in it"
-        return Sentence(f"{name} It stays within the thresholds; {yet}.", said, "open")
-    head = f"{name} It stays within the thresholds."
+        return Sentence(f"{name} This option stays within the thresholds; {yet}.", said, "open")
+    head = f"{name} This option stays within the thresholds."
     return Sentence(head, said, "for" if why else "open")
 
 

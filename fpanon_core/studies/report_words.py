@@ -93,7 +93,7 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] = ()) -> str:
-    """Return an option's utility, with its range over the corners of the areas where visible."""
+    """Return an option's utility, and its range over the areas' corners if two decimals show it."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -133,7 +133,8 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
 
     EM adds |P(there | known) - P(there)| over all bins of area and time window, so it counts visits
     that become certain or are ruled out. A visit takes one window: with windows of h hours, all
-    such visits lie in at most EM × h hours. KL in nats over ln 2 is bits: even yes-or-no questions.
+    such visits lie in at most EM × h hours. KL in nats divided by ln 2 is in bits; a bit is a
+    yes-or-no question with equally likely answers.
 
     Parameters
     ----------
@@ -250,20 +251,21 @@ def use_told(result: OptionResult) -> str:
     if lost := days_lost(result):
         lacks += f" Nothing is published of {lost} days with samples."
     if result.components.get("flows", 1.0) < 0.05:
-        lacks += " It shows almost no movement between areas."
+        lacks += " The release shows almost no movement between areas."
     few, sides = thin(result), "the mean of width and height"
     wide, data_wide = (length(float(f"{m:.2g}")) for m in (here.side_m, here.data_side_m))
     if not little_use(result):
         return (
             f"Half of what is published has an area at most {wide} wide "
-            f"({sides}). Half has a time span of at most {duration(here.span_min)}.{lacks}"
+            f"({sides}). Half of what is published has a time span of at most "
+            f"{duration(here.span_min)}.{lacks}"
         )
     data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
         f"The release is of little use: half of what is published has an area {wide} wide or more "
-        f"({sides}). Half has a time span of {duration(here.span_min)} or more."
-        f"{data if here.wide else ''}{left}{lacks}"
+        f"({sides}). Half of what is published has a time span of {duration(here.span_min)} or "
+        f"more.{data if here.wide else ''}{left}{lacks}"
     )
 
 
@@ -334,8 +336,12 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """Compare an option's utility with the highest within the thresholds."""
     if most is None:
         return ""
-    best = f"The best option within the thresholds has {table.utility[most]:.2f}."
-    return best if table.utility[most] > table.utility[row] else "No option that passes has more."
+    best = f"The best option within the thresholds has a utility of {table.utility[most]:.2f}."
+    return (
+        best
+        if table.utility[most] > table.utility[row]
+        else "No option within the thresholds has a higher utility."
+    )
 
 
 def describe_epsilon(epsilon: float) -> str:
@@ -377,9 +383,9 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
         for name, share in known.items()
         if not math.isnan(share)
     ]
-    told = f"It keeps {listed(kept)}." if kept else ""
+    told = f"The option keeps {listed(kept)}." if kept else ""
     if none := [name for name, share in known.items() if math.isnan(share)]:
-        told += f" Components that it cannot have count as 0: {components(none)}."
+        told += f" Components that the option cannot have count as 0: {components(none)}."
     return told.strip()
 
 
@@ -445,7 +451,10 @@ def describe_over(limits: Limits, result: OptionResult) -> str:
     over = limits.broken(result)
     if not over:
         return ""
-    return f"It is, or may be, above the threshold{'s' * (len(over) > 1)} of {measures(over)}."
+    return (
+        f"This option is, or may be, above the threshold{'s' * (len(over) > 1)} of "
+        f"{measures(over)}."
+    )
 
 
 def first_up(text: str) -> str:

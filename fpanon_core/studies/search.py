@@ -132,7 +132,8 @@ def find_release(
     recipient : Recipient or str
         The recipient, who sets the threshold of re-identification.
     seconds : float
-        Time for the search. An option still running is then stopped, and named in ``untried``.
+        Time for the search. An option still running at the end is stopped, and named in
+        ``untried``.
     frame : FrameConfig, optional
         Stated areas and days of tables and synthetic people. None for those of the data, which
         suits a study: a published release states its own.
@@ -263,7 +264,7 @@ class Search:
         return result.fault is None and not self.limits.broken(result)
 
     def _smaller(self, known: Known) -> list[ReleaseOption]:
-        """Return each kind without records at half of an ε that was tried.
+        """Return an option of each kind without records, at half of an ε that was tried.
 
         That ε is the smallest one that serves; where no option of the kind is within the
         thresholds, the smallest of all. If the halved option no longer serves, the kind is

@@ -140,7 +140,7 @@ class Study:
     address : mapping of str to str
         Parameters in the pages' addresses.
     source : Source or None
-        The files themselves, where they were asked for.
+        The files of the data, where they were asked for.
     version : str
     figures : int
         :data:`~.option_result.FIGURES` of the program.

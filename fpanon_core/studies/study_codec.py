@@ -1,9 +1,9 @@
 """Encoding of frozen results as JSON values with separate arrays and tables, and decoding.
 
-A value that JSON has is kept unchanged. Every other value is a list that begins with a letter:
-tuples, lists, sets, mappings, non-finite numbers, days and instants, dataclasses, arrays, tables.
-Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal arrays only once. Derived
-values are not kept: a dataclass is made anew from its fields, which checks them.
+A value that JSON can express is kept unchanged. Every other value becomes a list that begins with a
+letter: tuples, lists, sets, mappings, non-finite numbers, days and instants, dataclasses, arrays,
+tables. Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal arrays only once.
+Derived values are not kept: a dataclass is made anew from its fields, which checks them.
 
 The module also checks that a value from a file is of its declared type.
 """
@@ -57,7 +57,8 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
     ----------
     value : object
     put : callable
-        Takes a long one-dimensional array of numbers or texts; returns its number.
+        Function that takes a long one-dimensional array of numbers or texts, and returns its
+        number.
 
     Raises
     ------
@@ -302,8 +303,8 @@ def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Colum
 def fits(value: Any, hint: Any) -> bool:
     """Return whether a value is of a declared type, at every level.
 
-    A dataclass in it was checked when it was made. Nothing fits a function type, as no file holds a
-    function.
+    A dataclass inside the value was checked when it was made. Nothing fits a function type, as no
+    file holds a function.
     """
     if hint is Any:
         return True

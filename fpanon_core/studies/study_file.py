@@ -123,7 +123,8 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     Raises
     ------
     SchemaError
-        The file is not a study, was damaged or changed, is too large, or is from another version.
+        The file is not a study, or is from another version. It was damaged or changed, or is too
+        large.
     """
     members = _members(content)
     manifest = _loads(members.pop(_MANIFEST, b""), _NO_STUDY)
@@ -250,8 +251,8 @@ def _check_version(manifest: Mapping[str, Any]) -> None:
     if manifest.get("fpanon") != __version__ or manifest.get("figures") != FIGURES:
         raise SchemaError(
             f"The study was saved by another version ({str(manifest.get('fpanon'))[:20]}) than "
-            f"this one ({__version__}), which may measure otherwise; open it with that version, or "
-            "measure anew by its report's recipe."
+            f"this one ({__version__}), which may measure differently. Open the study with that "
+            "version, or measure anew with its report's recipe."
         )
 
 

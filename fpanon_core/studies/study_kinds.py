@@ -97,7 +97,7 @@ def type_named(name: str) -> type:
     Raises
     ------
     KeyError, ValueError
-        There is none, or its own name alone is ambiguous.
+        There is no such dataclass, or its own name without the module is ambiguous.
     """
     if (found := types_kept().get(name)) is None:
         bare = name.rpartition(".")[2]

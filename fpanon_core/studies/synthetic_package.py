@@ -53,7 +53,7 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
     Raises
     ------
     ConfigError
-        The people claim an ε that promises nothing.
+        The synthetic people would leave with an ε that promises nothing.
     """
     if made.fault:
         raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
@@ -74,7 +74,7 @@ def people_packed(made: SyntheticPeople) -> int:
 
 
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check the bytes of a package of synthetic people: frame, schema, every byte rebuilt.
+    """Check a package of synthetic people: frame, schema, and every byte by building it again.
 
     The original provides antennas, clock and projection alone: nothing is compared with its
     records.
@@ -193,13 +193,14 @@ def readme(
 ) -> Sequence[str]:
     """Return the paragraphs of the README, from noisy and public numbers alone.
 
-    ``learnt`` are the noisy number of people, and the groups of places.
+    ``learnt`` is the noisy number of people, and the number of groups of places.
     """
     n_noisy, groups = learnt
     scale, off = f"{many / n_noisy:.3g}", people_error(Ground.of(frame), option.epsilon, groups)
     give = f"{max(1.0, float(f'{off:.2g}')):,.0f}"
     return [
-        f"A model learnt from real people made up {many:,} others, so no record here is anybody's.",
+        f"A model that learnt from real people made up {many:,} others, so no record here is "
+        "anybody's.",
         "## What is in the files",
         "`records`: one row for each event of a made-up person, with local time and place. "
         "`places.csv`: where the places are. `areas.geojson`: their shapes.",
@@ -211,14 +212,13 @@ def readme(
             else f"Divide sums by {scale} to obtain numbers of real people."
         ),
         "## Places and days",
-        f"{frame.n_areas:,} places and {days_text(frame)}",
+        f"The files cover {frame.n_areas:,} places and {days_text(frame)}",
         "## What protects people",
-        "Differential privacy protects them, with "
-        f"ε = {option.epsilon:g} for everything about one person. "
-        f"Whatever is published is at most {times_as_likely(option.epsilon)} times as likely as if "
-        "that person had not been in the data. Discrete Laplace noise (OpenDP) was added to eleven "
-        "statistics; the people were made from the noisy statistics and public facts only. The ε "
-        f"of several releases about the same people add up.{start_text(frame)}",
+        f"Differential privacy protects people, with ε = {option.epsilon:g} for everything about "
+        f"one person. Whatever is published is at most {times_as_likely(option.epsilon)} times as "
+        "likely as if that person had not been in the data. Discrete Laplace noise (OpenDP) was "
+        "added to eleven statistics; the people were made from the noisy statistics and public "
+        f"facts only. The ε of several releases about the same people add up.{start_text(frame)}",
         "## What is kept, and how well",
         _kept(option, n_noisy, groups),
         "## What is not kept",
@@ -231,8 +231,9 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
     return (
         f"The files keep where people live and go, by {where}. A group of {homes:,} homes is off "
-        f"by about {off:,.2g}, larger areas by a smaller share. They also keep how far people go, "
-        "how many places they visit, how often they are recorded and move, and at what hours."
+        f"by about {off:,.2g}, larger areas by a smaller share. The files also keep how far "
+        "people go, how many places they visit, how often they are recorded and move, and at "
+        "what hours."
     )
 
 
@@ -271,10 +272,10 @@ _FIELDS = {
     ),
     "minute": field_of("minute", "integer", "Minutes since the first midnight.", "min"),
     "place": field_of("place", "string", "Name of the place in places.csv."),
-    "lat": field_of("lat", "number", "Latitude of its middle, WGS 84.", "°"),
-    "lon": field_of("lon", "number", "Longitude of its middle, WGS 84.", "°"),
-    "x_m": field_of("x_m", "number", "Easting of its middle.", "m"),
-    "y_m": field_of("y_m", "number", "Northing of its middle.", "m"),
+    "lat": field_of("lat", "number", "Latitude of the place's middle, WGS 84.", "°"),
+    "lon": field_of("lon", "number", "Longitude of the place's middle, WGS 84.", "°"),
+    "x_m": field_of("x_m", "number", "Easting of the place's middle.", "m"),
+    "y_m": field_of("y_m", "number", "Northing of the place's middle.", "m"),
 }
 
 

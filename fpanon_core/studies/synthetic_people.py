@@ -99,7 +99,8 @@ class Result(Tabled):
         Presence and flows of the synthetic people, scaled to the number of real people; and of the
         real people.
     curves : dict of str to pair of float64 ndarray
-        Quantiles of ``radius`` (metres) and ``places``: real within the frame, synthetic.
+        Quantiles of ``radius`` (metres) and ``places``: of the real people within the frame, then
+        of the synthetic people.
     week : float64 ndarray (2, 168)
         Share of events by hour of the week from Monday: real, synthetic.
     kept : dict of str to float
@@ -228,7 +229,7 @@ def _quantiles(values: FloatArray) -> FloatArray:
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
-    """Return the share of events by hour of the week, from Monday; from day 0 without calendar."""
+    """Return the share of events by hour of the week, from Monday (without a calendar, day 0)."""
     first = 0 if fs.clock is None else first_date(fs).weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)

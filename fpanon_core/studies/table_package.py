@@ -61,7 +61,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
     Raises
     ------
     ConfigError
-        The tables claim an ε that promises nothing.
+        The tables would leave with an ε that promises nothing.
     """
     if tables.option.epsilon is not None and tables.fault:
         raise ConfigError(f"These tables cannot leave as private ones. {tables.fault}")
@@ -112,7 +112,7 @@ def write_package(content: bytes, path: Place) -> Path:
 
 
 def described(source: Place | bytes) -> dict[str, Any]:
-    """Return the description for machines of a package without records; {} for anything else."""
+    """Return the machine-readable description of a package without records; {} otherwise."""
     try:
         facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
     except (SchemaError, KeyError, TypeError, ValueError, RecursionError):
@@ -121,7 +121,7 @@ def described(source: Place | bytes) -> dict[str, Any]:
 
 
 def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check the bytes of a package of tables: frame, schema, protection, every byte rebuilt.
+    """Check a package of tables: frame, schema, protection, and every byte by building it again.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _stated_errors(stated: Any) -> dict[str, Any]:
     if len(known) < len(stated) or len(known.get("trips", DAY_TYPES)) != len(DAY_TYPES):
         raise SchemaError("The description states errors of something unknown.")
     if not all(type(each) is float and 0 <= each < math.inf for each in numbers):
-        raise SchemaError("The description states an error that is no number.")
+        raise SchemaError("The description states an error that is not a number.")
     if any(float(f"{each:.3g}") != each for each in numbers):
         raise SchemaError("The description states an error of too many digits.")
     return known
@@ -341,7 +341,8 @@ def readme(
 ) -> Sequence[str]:
     """Return the paragraphs of the README; nothing in them is taken from the records."""
     parts = [
-        "These tables describe everybody in the data together. They hold no record of any person.",
+        "These tables describe everybody in the data together. The tables hold no record of any "
+        "person.",
         "## What a cell means",
     ]
     if "presence" in option.CONTENTS:
@@ -370,11 +371,15 @@ def readme(
 def _areas_text(frame: TableFrame) -> str:
     regions = (
         " An area is a named region: a person recorded at an antenna counts in the region in "
-        "which the antenna stands. (unnamed) is what is nearest to antennas outside all regions."
+        "which the antenna stands. The area (unnamed) is what is nearest to antennas outside all "
+        "regions."
         if frame.outlines
         else ""
     )
-    return f"{count(frame.n_areas, 'area')} (`areas.geojson`) and {days_text(frame)}{regions}"
+    return (
+        f"The tables cover {count(frame.n_areas, 'area')} (`areas.geojson`) and "
+        f"{days_text(frame)}{regions}"
+    )
 
 
 def days_text(frame: TableFrame) -> str:
@@ -412,23 +417,23 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
         )
         return (
-            "Differential privacy protects them, with "
-            f"ε = {option.epsilon:g} for everything about one person. Whatever is published is at "
-            f"most {times_as_likely(option.epsilon)} times as likely as if that person had not "
-            "been in the data. What one person can add was bounded, and discrete Laplace noise "
-            f"(OpenDP) was added to each sum.{of_trips} Everything after that used the noisy sums "
-            "and the public areas only. The ε of several releases about the same people add up."
-            f"{start_text(frame)}"
+            f"Differential privacy protects people, with ε = {option.epsilon:g} for everything "
+            "about one person. Whatever is published is at most "
+            f"{times_as_likely(option.epsilon)} times as likely as if that person had not been in "
+            "the data. What one person can add was bounded, and discrete Laplace noise (OpenDP) "
+            f"was added to each sum.{of_trips} All later steps used only the noisy sums and the "
+            "public areas. The ε of several releases about the same people add "
+            f"up.{start_text(frame)}"
         )
     if option.threshold is not None:
         return (
             f"Counts below {option.threshold} are blank or not listed, and no totals are given. "
-            "This protects against a look at the table, not against a comparison: two such tables "
-            "that differ by one person can reveal that person."
+            "Leaving counts out protects against a look at the table, not against a comparison: "
+            "two such tables that differ by one person can reveal that person."
         )
     return (
-        "Nothing protects them. A count of one person says where that person was. Two such tables "
-        "that differ by one person give that person away."
+        "Nothing protects these counts. A count of one person says where that person was. Two "
+        "such tables that differ by one person give that person away."
     )
 
 
@@ -452,7 +457,8 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: b
     hours = (
         "Noise exceeds the differences between hours: an area has the same number all day."
         if flat
-        else "Where an area's hours are unlike those of all others, smoothing hides some of that."
+        else "Where an area's hours are unlike those of all others, smoothing hides some of the "
+        "difference."
     )
     return (
         f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
@@ -462,7 +468,7 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: b
 
 def _limits(option: Tables) -> str:
     said = [
-        "The tables are of people with records, not of the population.",
+        "The tables describe people with records, not the population.",
         "At antennas, an area is where the antenna serves, not where a person stood.",
     ]
     if option.epsilon is not None:

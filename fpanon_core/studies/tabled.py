@@ -69,8 +69,8 @@ class Tabled:
     def to_frame(self, name: str | None = None) -> pd.DataFrame:
         """Return the table of that name; the main one if ``name`` is None.
 
-        People have the pseudonyms of the session, which follow the input; use :meth:`for_file` for
-        a file.
+        People have the pseudonyms of the session, which follow the order of the input; use
+        :meth:`for_file` for a file.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Tabled:
         return tables[name]
 
     def may_leave(self, name: str) -> bool:
-        """Return whether the table of that name holds nothing about single people or a few."""
+        """Return whether the table of that name holds nothing about one person or a few people."""
         return name in self.MAY_LEAVE
 
     def for_file(self, name: str | None = None) -> pd.DataFrame:

@@ -98,7 +98,7 @@ def unicity_grid(
     p : sequence of int
         Numbers of known points.
     out_of : int or sequence of int
-        Largest anonymity sets, in users, that count as found.
+        Largest anonymity sets, in users, that count as singled out.
     strategy, users, seed, engine
         As :func:`unicity`.
     progress : callable of one float in [0, 1], optional
@@ -182,10 +182,10 @@ def disclosure_grid(
     -------
     DataFrame
         One row per profile: the columns of ``GeneralizationProfile.columns``, with the origin in
-        force; for every p of ``unicity_p`` ``unicity_p4``, ``unicity_p4_low``, ``unicity_p4_high``
-        (95% Wilson); ``k``, ``em``, ``kl`` each with ``_low`` and ``_high`` (see
-        :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the sums over a person's bins,
-        also with ``_low`` and ``_high``; ``bins``, the number of distinct bins; ``targets``;
+        force; for every p of ``unicity_p``, such as 4, ``unicity_p4``, ``unicity_p4_low``,
+        ``unicity_p4_high`` (95% Wilson); ``k``, ``em``, ``kl`` each with ``_low`` and ``_high``
+        (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the sums over a person's
+        bins, also with ``_low`` and ``_high``; ``bins``, the number of distinct bins; ``targets``;
         ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold ``config`` (p,
         strategy, users, seed) and ``digest``, of the data before generalizing.
 

@@ -70,7 +70,7 @@ class Config:
     Attributes
     ----------
     users : int
-        Number of people asked about, drawn at random.
+        Number of targets, drawn at random.
     seed : int
         Seed of all draws.
     strategies : tuple of str
@@ -79,14 +79,14 @@ class Config:
         Numbers of known points for each strategy, ascending; those that exceed the length of every
         record are skipped.
     out_of : tuple of int
-        Largest anonymity sets that count as found.
+        Largest anonymity sets, in users, that count as singled out.
     profiles : tuple of GeneralizationProfile
         Profiles; those finer than the data are skipped. The laws use the square grids among them.
     grid_points : tuple of int
         Numbers of known points at each resolution, drawn at random.
     heavy_per_month : float
-        Least interactions a month of the people for whom the points needed are counted; everyone is
-        counted where nobody reaches this number.
+        Least number of interactions a month of the people for whom the points needed are counted;
+        everyone is counted where nobody reaches this number.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """
@@ -173,9 +173,9 @@ class Result(Tabled):
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
-        The same table for the coarsest square grid at other origins, in windows of about an hour
-        and in the longest windows. One origin is (0, 0); the others are half a side off the chosen
-        origin, in x, in y and in both. Empty where there is no square grid.
+        Table as in ``grid`` for the coarsest square grid at other origins, in windows of about an
+        hour and in the longest windows. One origin is (0, 0); the others are half a side off the
+        chosen origin, in x, in y and in both. Empty where there is no square grid.
     laws : tuple of Law
         Laws for each axis and p.
     exponents : dict of str to LinearFit or None
@@ -200,7 +200,7 @@ class Result(Tabled):
 
     @property
     def needed(self) -> FloatArray:
-        """Points after which each target was unique, without the targets who were never unique."""
+        """Points after which each target was unique, leaving out targets that were never unique."""
         points = self.points["points"].to_numpy(dtype=float)
         return np.asarray(points[np.isfinite(points)])
 
@@ -317,9 +317,10 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def _elsewhere(
     fs: FingerprintSet, profiles: list[GeneralizationProfile]
 ) -> list[GeneralizationProfile]:
-    """Return the coarsest square grid at other origins than the chosen one.
+    """Return the coarsest square grid at origins other than the chosen one.
 
-    The origin may matter little in long windows, and much in windows of an hour: both are returned.
+    The origin may matter little in long windows and much in windows of an hour, so both kinds of
+    window are returned.
     """
     squares = [(p.space.metres, p.minutes) for p in profiles if isinstance(p.space, Grid)]
     if not squares:
@@ -346,7 +347,7 @@ def _elsewhere(
 def suited(
     fs: FingerprintSet, profiles: tuple[GeneralizationProfile, ...]
 ) -> list[GeneralizationProfile]:
-    """Return the profiles no finer than the data in time nor, for square grids, in space."""
+    """Return the profiles no finer than the data in time or, for square grids, in space."""
     return [
         p
         for p in profiles

@@ -9,8 +9,8 @@ weights the statistics by their noise.
 *Near copies*: the test compares how near synthetic records are to people in the data and to people
 outside. An AUC of .5 means equally near.
 
-*Home*: the attack on tables, made with the homes of the model. These are the homes that very many
-synthetic people would show.
+*Home*: the same attack as on tables, with the homes of the model. These are the homes that very
+many synthetic people would show.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -83,14 +83,14 @@ def attack_synthetic(
     people_too: bool = True,
     progress: Progress = None,
 ) -> SyntheticAttacked:
-    """Attack synthetic people of one half of the data by membership, near copies and homes.
+    """Attack synthetic people made from half of the data: membership, near copies and homes.
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        Number of people to attack; one in ten is among the most recorded.
+        Number of people to attack; one in ten is among those with the most records.
     seed : int
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.
@@ -166,7 +166,7 @@ def _ratio(
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """Return the chance that a value of ``inside`` exceeds one of ``outside``; its 95% interval.
+    """Return the chance that a value of ``inside`` exceeds one of ``outside``, and a 95% interval.
 
     The interval is Hanley & McNeil's.
     """
@@ -206,7 +206,7 @@ class _Records:
         return np.concatenate([np.arange(begin, end) for begin, end in ends])
 
     def by_hour(self, users: IntArray | None = None) -> FloatArray:
-        """Return the number of events by zone and hour, raveled."""
+        """Return the number of events by zone and hour, as a flat array."""
         rows = np.arange(len(self.place)) if users is None else self.rows(users)
         rows = rows[self.place[rows] >= 0]
         cell = self.ground.zone[self.place[rows]].astype(np.int64) * HOURS + self.hour[rows]
@@ -235,7 +235,7 @@ class _Records:
 
 
 def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray]:
-    """Return each sample's place in the frame, −1 outside its places or days, and local minute."""
+    """Return each sample's place in the frame (−1 outside its places or days) and local minute."""
     (cell, corners), counts = cells_of(fs), frame.counts
     t_min = fs.t_min + minutes_after(fs, counts)
     wall_min = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)

@@ -1,4 +1,4 @@
-"""Generation of synthetic people from a model: three candidates each, chosen by their radii.
+"""Generation of synthetic people from a model: a third of the candidates, chosen by radius.
 
 Generation sees the model alone, and draws from a seed of the operating system.
 

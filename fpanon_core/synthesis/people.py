@@ -37,7 +37,7 @@ def synthesize(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> SyntheticPeople:
-    """Make synthetic people; ε-differentially private for everything about one person.
+    """Make synthetic people, ε-differentially private for everything about one person.
 
     Each call draws new noise and costs its ε. Choosing among the results of several calls by
     utility costs the sum of their ε.

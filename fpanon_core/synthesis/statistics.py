@@ -38,14 +38,14 @@ _HALVINGS = 10  # so that there are 1,024 zones at most
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ground(Closed):
-    """The public side of the statistics: a frame whose areas are its places, and its zones.
+    """The public side of the statistics: a frame whose areas are its places, with zones.
 
     Attributes
     ----------
     frame : TableFrame
     zone : int32 ndarray (n_places,)
-        Zone of each place. Zones are pieces of neighbouring places from median splits; zones close
-        to each other have numbers close to each other.
+        Zone of each place. Zones are groups of neighbouring places, made by median splits. Zones
+        close to each other have numbers close to each other.
     x_m, y_m : float64 ndarray (n_places,)
         Centres of the places.
     """

@@ -64,11 +64,11 @@ def generate_cdr(
     Returns
     -------
     DataFrame
-        One row per event, by user, then by time: ``user_id`` (int32), ``timestamp`` (to the second,
-        in the region's time zone), ``lat``, ``lon`` (degrees, of the antenna), ``antenna_id``
-        (categorical). ``attrs["antennas"]`` holds the antenna table as a dict of columns;
-        ``pandas.DataFrame(frame.attrs["antennas"])`` makes a table of it. (A table among the attrs
-        would break ``pandas.concat``.) ``attrs["synthetic"]`` is True.
+        One row per event, by user, then by time. The columns are ``user_id`` (int32), ``timestamp``
+        (to the second, in the region's time zone), ``lat``, ``lon`` (degrees, of the antenna),
+        ``antenna_id`` (categorical). ``attrs["antennas"]`` holds the antenna table as a dict of
+        columns; ``pandas.DataFrame(frame.attrs["antennas"])`` makes a table of it. (A table among
+        the attrs would break ``pandas.concat``.) ``attrs["synthetic"]`` is True.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def generate_cdr_chunks(
 ) -> Iterator[pd.DataFrame]:
     """Generate the table of :func:`generate_cdr` in pieces of ``chunk_users`` users.
 
-    The pieces suit writing to a file. Concatenated, they equal that table, whatever their size.
+    The pieces suit writing to a file. Concatenated, the pieces equal the whole table, whatever the
+    size of a piece.
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
     limits.GENERATED_USERS.check("n_users", n_users)

@@ -6,7 +6,7 @@ fictitious**: it lies on the empty Tanezrouft plain of the Sahara, hundreds of k
 town. So no real place or person can be mistaken for a place or person in the region. Names are
 combined from syllables. The plain keeps one offset from UTC all year.
 
-As in real networks, most antennas stand where people are. Their number grows less than in
+As in real networks, most antennas stand where people are. The number of antennas grows less than in
 proportion to people, so a city mast serves more people than a village mast. The other antennas form
 a thin, even cover.
 """
@@ -52,7 +52,7 @@ class Region:
         One row per antenna: ``antenna_id``, ``lat``, ``lon`` (degrees), ``municipality``,
         ``district``. Every municipality lies in one district.
     x_m, y_m : float64 ndarray (n_antennas,)
-        The same positions on the region's own equal-area projection, metres.
+        The same positions in the region's own equal-area projection, metres.
     residents, jobs : float64 ndarray (n_antennas,)
         Share of the residents, and of the jobs and amenities, nearest to each antenna.
     seed : int

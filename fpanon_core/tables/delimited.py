@@ -30,8 +30,8 @@ def read_delimited(data: bytes) -> SourceTable:
     """Return the table in the bytes of a text file, with every field as text.
 
     Each line is a row. A field may be quoted, but may not contain a line break; otherwise one stray
-    quote would silently swallow the rest of the file. Lines with a different number of fields, and
-    lines with an unclosed quote, are malformed.
+    quote would silently swallow the rest of the file. Lines with more or fewer fields than the
+    rest, and lines with an unclosed quote, are malformed.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def read_delimited(data: bytes) -> SourceTable:
 
 
 def as_utf8(data: bytes) -> tuple[bytes, str]:
-    """Return the text as UTF-8 without byte order mark, and its original encoding.
+    """Return the text as UTF-8 without a byte order mark, and its original encoding.
 
     Raises
     ------
@@ -182,7 +182,9 @@ def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], t
     notes: tuple[str, ...] = ()
     if len(names) == width - 1 and any(row[-1].strip() for row in rows[1:] if len(row) == width):
         names = ["", *names]  # as R writes row names
-        notes = ("The header has one name less than the rows have fields; the first has none.",)
+        notes = (
+            "The header has one name fewer than the rows have fields; the first field has no name.",
+        )
     names = (names + [""] * width)[:width]
     return tuple(name or f"column {i + 1}" for i, name in enumerate(names)), notes
 

@@ -50,7 +50,7 @@ class _Chosen:
 
 
 class FolderFile(_Chosen):
-    """A chosen file; every reader, in any process, opens it by :meth:`opened` or :meth:`read`.
+    """A chosen file; every reader, in any process, opens it with :meth:`opened` or :meth:`read`.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ def kept_folders(folder: Path) -> list[str]:
 
 
 def kept_in(folder: Path, name: str) -> KeptFolder:
-    """Return the folder of fingerprints of this name in the folder.
+    """Return the folder of fingerprints that has this name in the given folder.
 
     Raises
     ------
@@ -231,5 +231,5 @@ def _is_plain(path: Path) -> bool:
 
 def _gone() -> SchemaError:
     return SchemaError(
-        "This is not, or no longer, in the server's data folder; choose one from the list."
+        "This file is not, or no longer, in the server's data folder; choose a file from the list."
     )

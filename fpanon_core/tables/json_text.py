@@ -148,7 +148,7 @@ def _table(
     budget: Budget,
     numbers: Any,
 ) -> SourceTable:
-    """Return a table with the records' names as columns, in the order of first appearance."""
+    """Return a table with the records' field names as columns, in the order of first appearance."""
     good = [
         {
             _text(name): _text(value) if isinstance(value, str) else value
@@ -164,7 +164,7 @@ def _table(
     if len(names) > MAX_COLUMNS:
         raise SchemaError(
             f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
-            f"is no table of events. {_READABLE}."
+            f"is not a table of events. {_READABLE}."
         )
     # Records need not have all the names, nor any: fields are what is filled in, too.
     budget.check_cells(len(names) * len(good))

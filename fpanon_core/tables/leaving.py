@@ -1,6 +1,6 @@
 """Preparation of tables for export: pseudonyms, release marks and protection from formulas.
 
-A file with figures of single people is marked in its name and in its last column. Its pseudonyms
+A file with figures about single people is marked in its name and in its last column. Its pseudonyms
 are drawn for this file alone, so that two files, or a file and a release, cannot be linked by name.
 On screen, people are numbered in input order. That order must not reach a file, because it would
 link people to the operator's list.

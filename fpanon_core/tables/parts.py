@@ -1,7 +1,7 @@
 """A table in many files: parts, read piece by piece, so that they are never all in memory.
 
-Parts follow one another in the order of their names, or of a given sequence, and make one table;
-the place of the cuts never affects a result. Parquet is streamed. Any other kind is read part by
+Parts follow one another in the order of their names, or of a given sequence, and make one table.
+The place of the cuts never affects a result. Parquet is streamed. Any other kind is read part by
 part by :mod:`.sources`, with all its rules, and kept as Parquet in a private folder during use.
 """
 
@@ -39,7 +39,7 @@ class Part:
     Attributes
     ----------
     name : str
-        File name without folder.
+        File name without its folder.
     path : Path
         Path of the Parquet file that holds the part's rows.
     n_rows : int
@@ -70,8 +70,8 @@ class Parts:
     Raises
     ------
     SchemaError
-        There is no file, or one cannot be read or has other columns than the first; the message
-        names the part.
+        There is no file, or a part cannot be read or has other columns than the first part; the
+        message names the part.
     """
 
     def __init__(self, source: Any, private: Path) -> None:
@@ -148,7 +148,7 @@ class Parts:
         if set(table.labels) != set(first.labels):
             raise SchemaError(
                 "it has other columns than the first part. All parts need the same columns, and "
-                "a header each, or none of them one."
+                "either all or none of them a header."
             )
         order = [table.labels.index(label) for label in first.labels]
         types = [types[at] for at in order]

@@ -141,10 +141,11 @@ class SourceTable:
     def told(self, column: int, *, begins: bool = False) -> str:
         """Return how a sentence refers to a column: by a safe name, else by its place, from 1.
 
-        A first row of text may be mistaken for names and hold a person's data. So may the names of
-        a table with a column for each person. A message must be safe in both cases. So a name is
-        shown only if at least two names are usual in tables of events. The name must also be short,
-        and hold no personal number or address. ``begins`` is for the beginning of a sentence.
+        A first row of text may be mistaken for names, and hold a person's data. The names of a
+        table with a column for each person may hold such data, too. A message must be safe in both
+        cases. So a name is shown only if at least two names are usual in tables of events. The name
+        must also be short, and hold no personal number or address. ``begins`` is for the beginning
+        of a sentence.
         """
         label = str(self.labels[column])
         if not self._is_headed or len(label) > 40 or _PERSONAL.search(label):
@@ -188,8 +189,8 @@ _DECIMAL_COMMA = r"^[+-]?[0-9]*,[0-9]+$"
 def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column as trimmed strings; null becomes the empty string.
 
-    DataFrames may store whole numbers as floats to allow missing values. These are written without
-    ``.0``, so that the same id reads the same from every kind of file.
+    DataFrames may store whole numbers as floats to allow missing values. Such numbers are written
+    without ``.0``, so that the same id reads the same from every kind of file.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -1,8 +1,8 @@
 """Parsing of time columns in any common format, without a slow loop over rows.
 
-A column may mix formats; each row is parsed by its own. Rows are grouped by their *shape* (length,
-and places of digits, letters and marks). The first row of a group is matched against the layouts
-below. The whole group is then cut at the same places with array arithmetic.
+A column may mix formats; each row is parsed in its own format. Rows are grouped by their *shape*
+(length, and places of digits, letters and marks). The first row of a group is matched against the
+layouts below. The whole group is then cut at the same places with array arithmetic.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ class Layout:
 
 @dataclass
 class Value:
-    """Times of rows: microseconds since 1970, whether each was read, whether it has an offset."""
+    """Times of rows, in microseconds since 1970.
+
+    ``ok`` states whether each time was read, and ``aware`` whether it has an offset.
+    """
 
     us: IntArray
     ok: BoolArray
@@ -217,7 +220,7 @@ class ParsedTimes:
     us : int64 ndarray (n,)
         UTC instants if ``aware``, else the local time of an unknown zone; 0 if not ``ok``.
     ok, aware : bool ndarray (n,)
-        Whether the row was parsed; whether it has an offset, ``Z``, or is epoch time.
+        Whether the row was parsed; whether it has an offset or ``Z``, or is an epoch time.
     formats : Counter
         Number of rows by format.
     notes : list of str
@@ -244,11 +247,12 @@ def parse_times(
 ) -> ParsedTimes:
     """Parse a column of times: text, numbers (epoch), or timestamps.
 
-    Known formats: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
-    ``MM/DD/YYYY`` (the data decide which of the two, see :attr:`ParsedTimes.notes`); both with
-    ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``; ``3 Apr
-    2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and nanoseconds,
-    distinguished by magnitude. A value before the year 1 or past 9999 is not a time.
+    Dates may be written as in ISO 8601, ``YYYY/MM/DD``, ``YYYYMMDD`` or ``3 Apr 2012``. They may
+    also be ``DD/MM/YYYY`` or ``MM/DD/YYYY``; the data decide which of the two (see
+    :attr:`ParsedTimes.notes`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
+    or am/pm, and by an offset. ``YYYYMMDDhhmmss`` and ``Tue Apr 03 18:00:09 +0000 2012`` are read
+    as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
+    value before the year 1 or past 9999 is not a time.
 
     By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
     not whole); state them if the column is one part of several.
@@ -285,7 +289,7 @@ def _parsed(
 
 
 def has_fractions(numbers: npt.NDArray[np.float64]) -> bool | None:
-    """Return whether some of the finite numbers are not whole; None if there is none."""
+    """Return whether some of the finite numbers are not whole; None if no number is finite."""
     finite = numbers[np.isfinite(numbers)]
     return bool(np.any(finite != np.floor(finite))) if len(finite) else None
 
@@ -390,7 +394,7 @@ class DateOrder:
         spans = [max(high - low, 0) for low, high in zip(self._low, self._high, strict=True)]
         by_day, by_month = spans
         order = MONTH_FIRST if by_month < by_day else DAY_FIRST
-        why = "the data then spans less time" if by_day != by_month else "day first is the commoner"
+        why = "the data then span less time" if by_day != by_month else "day first is commoner"
         return by_month >= by_day, (
             f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is "
             "wrong, write the dates as YYYY-MM-DD."

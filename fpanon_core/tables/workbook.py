@@ -7,7 +7,7 @@ cells are checked against the budget as they are read, because thousands of cell
 of megabytes.
 
 Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its
-claims may be false: one cell in the last of 16,384 columns makes its row that wide, and a row may
+claims may be false. One cell in the last of 16,384 columns makes its row that wide, and a row may
 be numbered 10¹¹. So all of the XML is scanned once without keeping anything. It is refused if rows,
 columns, cells or elements exceed the budget, or if parsing a part would take time quadratic in its
 length.

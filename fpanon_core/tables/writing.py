@@ -94,7 +94,7 @@ def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = Fal
     """
     target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
+        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
     with whole_file(target, new=new) as into:
         into.write(content)
 
@@ -124,7 +124,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         raise SchemaError(
-            f"The file {Path(path).name!r} is missing or no JSON; check its name and content."
+            f"The file {Path(path).name!r} is missing or is not JSON; check its name and content."
         ) from None
 
 
@@ -136,7 +136,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             f"The output's name ends in {target.suffix!r}; end it in .csv, .csv.gz or .parquet."
         )
     if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
+        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
     return target
 
 
@@ -306,8 +306,8 @@ def sweep(folder: Path) -> int:
     """Remove half-written files that killed fpanon processes left in a folder; return their number.
 
     An entry is removed only if its name is one that fpanon gives, it belongs to this user, and its
-    process has ended. That is so if no process has its number, and none holds its lock. The lock
-    matters because another machine or container has process numbers of its own.
+    process has ended. A process has ended if no process has its number, and none holds the entry's
+    lock. The lock matters because another machine or container has process numbers of its own.
     """
     removed = 0
     with suppress(OSError), os.scandir(folder) as entries:

@@ -60,16 +60,16 @@ def verify_k_anonymity(
         The promised k of k-anonymity.
     suppressed : DataFrame, optional
         For a table: the samples stated as suppressed, in columns ``sample`` (row number in the
-        original set), ``reason`` and, as a cross-check, ``user`` (row number) or ``user_id``. If a
-        reason is a suppression threshold, every published sample must hold samples of k people. A
-        result includes its own list.
+        original set) and ``reason``. As a cross-check, ``user`` (row number) or ``user_id`` may be
+        added. If a reason is a suppression threshold, every published sample must hold samples of k
+        people. A result includes its own list.
     key : DataFrame, Series or mapping, optional
         For a table: the person behind each pseudonym, as columns ``pseudonym`` and ``user_id``, or
         as a mapping from pseudonyms to ids. Without it, at least one assignment of records to users
-        must keep every promise. For a release in periods checked against whole fingerprints, also
-        ``period`` (number).
+        must keep every promise. For a release in periods checked against whole fingerprints, a
+        column ``period`` (number) may be added.
     period_days : int, optional
-        For a table of a release in periods and whole fingerprints: days in a period.
+        For a table of a release in periods, checked against whole fingerprints: days in a period.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def verify_k_anonymity(
         records = records_of(result, faults)
         check_pseudonyms(records, faults)
         if set(result.columns) - KNOWN:
-            faults.add("columns", "The table has columns that a release has not.")
+            faults.add("columns", "The table has columns that no release has.")
         whose = None if key is None else matched(records, key, faults)
         listed = None if suppressed is None else listed_samples(suppressed, faults, of_whole=True)
         limited = suppressed is not None and _says_limits(suppressed)
@@ -123,7 +123,7 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     _check_left_out(result, faults)
     listed = listed_samples(stated, faults)
     if set(stated.get("reason", ())) - set(REASONS):
-        faults.add("reason", "A sample is listed as suppressed for a reason that is none.")
+        faults.add("reason", "A sample is listed as suppressed for an unknown reason.")
     limits = result.suppress_space_m, result.suppress_time_min
     check_limits(claim, *limits, faults)
     limited = any(limit is not None for limit in limits) or _says_limits(stated)
@@ -136,7 +136,7 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
 
 
 def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> None:
-    """Check the share of false presence and the accuracy by the cells that hold the samples."""
+    """Check the share of false presence and the accuracy, from the cells that hold the samples."""
     fs, table = faults.original, result.accuracy
     if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
         text = f"The share of false presence is {checked.phantom_share:.6f}, not as stated."
@@ -188,7 +188,9 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     try:
         rows = stated["sample"].to_numpy(np.int64)
     except (ValueError, TypeError, OverflowError):
-        raise SchemaError("A sample in the list of suppressed samples is no row number.") from None
+        raise SchemaError(
+            "An entry in the list of suppressed samples is not a row number."
+        ) from None
     known = (rows >= 0) & (rows < fs.n_samples)
     if of_whole and faults.cut is not None and faults.of_whole:
         piece_row = np.empty(fs.n_samples, np.int64)
@@ -204,7 +206,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     if not known.all():
         text = (
             f"{int((~known).sum())} samples listed as suppressed are not in the original, or "
-            "another person's."
+            "belong to another person."
         )
         faults.add("unknown suppressed sample", text)
     gone[rows[known]] = True
@@ -278,7 +280,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     # The names of pieces are drawn, and are in their digest: cut anew, they have another.
     digest = result.whole_digest if faults.of_whole else result.digest
     if digest != (faults.whole_digest if faults.of_whole else original.digest):
-        faults.add("digest", "The result was made from other data: its digest is another.")
+        faults.add("digest", "The result was made from other data: its digest differs.")
     number = np.arange(1, original.n_users + 1) if faults.of_whole else original.number
     if not np.array_equal(result.number, number):
         text = "The numbers behind the pseudonyms are not, one by one, those of the original."
@@ -318,12 +320,12 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
     wrong: dict[str, dict[str, bool | np.bool_]] = {
-        "A limit, a share, or what becomes of left-over people is none that there is.": {
+        "A limit, a share, or the treatment of left-over people is not a possible one.": {
             "limit": not all(math.isfinite(limit) and limit > 0 for limit in limits),
             "left over": result.leftover not in ("merge", "suppress"),
             "left out": not sound,
         },
-        "The people said to be left over, or left out, are none of the original, or too many.": {
+        "The people said to be left over, or left out, are not in the original, or are too many.": {
             "left over": not ours or twice or -(-most // shards) >= max(result.k, 1),
             "left out": sound and (not possible or (gone > share * people + 1e-6).any()),
         },
@@ -355,21 +357,24 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     over, sparse = by_reason.get("left over", none), by_reason.get("period of fewer than k", none)
     hardest = by_reason.get("hardest to hide", none)
     wrong = {
-        "as left over, and the people are not": len(over)
+        "as left over, but the people are not": len(over)
         and (result.leftover != "suppress" or not np.isin(over, left).all()),
-        "as hardest to hide, of others than those left out": not np.array_equal(
+        "as hardest to hide, but belong to other people than those left out": not np.array_equal(
             np.unique(hardest), np.unique(out)
         ),
-        "as of a period of too few people, and there are enough": len(sparse)
+        "as from a period with too few people, but there are enough": len(sparse)
         and (faults.cut is None or (people[period[sparse]] >= result.k).any()),
-        "as of too few people, but no limit is stated": "fewer than k" in by_reason
+        "as shared by too few people, but no limit is stated": "fewer than k" in by_reason
         and set(limits.values()) == {None},
     }
     for (what, limit), extent in zip(limits.items(), _extents(result, fs), strict=True):
         listed = [users for reason, users in by_reason.items() if what in str(reason).split()]
         users = np.concatenate([none, *listed])
         beyond = len(users) and (limit is None or (extent[users] <= limit).any())
-        wrong[f"as beyond a limit in {what}, and none is stated, or no cell could be"] = beyond
+        wrong[
+            f"as beyond a limit in {what}, but no such limit is stated, or no cell could be "
+            "beyond it"
+        ] = beyond
     for text in [text for text, found in wrong.items() if found]:
         faults.add("reason", f"Samples are listed {text}.")
 

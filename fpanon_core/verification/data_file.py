@@ -1,4 +1,4 @@
-"""Rows of a release, read from its bytes by their stated format, without guessing.
+"""Rows of a release, read from its bytes in their stated format, without guessing.
 
 Source: docs/science.md, “A release, as it leaves”.
 
@@ -105,9 +105,12 @@ class DataFile:
     def _tell_odd(self) -> None:
         """Add, once, the fault that the file is not written as a release writes it."""
         if not self._odd:
-            text = "The data file is not written as a release's: another number, quote or line."
+            text = (
+                "The data file is not written as a release writes it: a number, quote or "
+                "line differs."
+            )
             if self._packed:
-                text = "The data file has more in it, or another form, than its rows make."
+                text = "The data file holds more than its rows make, or has another form."
             self._faults.add("written otherwise", text)
         self._odd = True
 
@@ -128,7 +131,7 @@ class DataFile:
                 table = next(tables, None)
             if table is None:
                 break
-            with self._told("A bound, group or time in the data file is none."):
+            with self._told("A bound, group or time in the data file is not valid."):
                 piece = self._piece(table)
             yield piece
         for wrong in self._wrong.values():
@@ -176,7 +179,7 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """Yield the rows; write a file from them again, and compare the two byte by byte."""
+        """Yield the rows; write a file from them again, and compare the two files byte by byte."""
         file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
         named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
@@ -197,7 +200,9 @@ class DataFile:
         by = str(file.metadata.created_by)
         if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
             text = f"Arrow {by.split()[-1]} wrote the data file, and this is {pa.__version__}"
-            self._faults.add("version", f"{text}; verify with that one, or publish it anew.")
+            self._faults.add(
+                "version", f"{text}; verify with that version, or publish the release anew."
+            )
         else:
             self._tell_odd()
 

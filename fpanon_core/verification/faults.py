@@ -43,7 +43,7 @@ class Claim:
     first, last : int64 ndarray (n_classes,)
         Cells of class c are rows ``first[c]:last[c]``.
     label : int64 ndarray (n_classes,)
-        Stated group number of each class; without one, a number of its content.
+        Stated group number of each class; without one, the number of its content.
     content : int64 ndarray (n_classes,)
         Number of the content, equal for equal cells.
     records : int64 ndarray (n_classes,)
@@ -52,8 +52,8 @@ class Claim:
         Class of each original user; −1 = nothing is published of the user. None if the classes are
         not known.
     elsewhere : int64 ndarray (n, 2)
-        With periods, one row for each record moved into a period without samples of its person: the
-        row number in the original of the person's piece in another period, and the class.
+        With periods, one row for each record moved into a period without samples of its person. It
+        holds the row number in the original of the person's piece in another period, and the class.
     """
 
     cells: FloatArray
@@ -67,7 +67,7 @@ class Claim:
 
     @property
     def n_classes(self) -> int:
-        """Number of different records."""
+        """Number of classes."""
         return len(self.label)
 
     @cached_property
@@ -180,7 +180,7 @@ class Faults:
             self.in_periods(days)
 
     def _check_pieces(self, given: PeriodSet) -> None:
-        """Check that each person has at most one piece in a period, and its samples begin there."""
+        """Check that a person has at most one piece in a period, with samples that begin in it."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
             text = "The pieces are more, or fewer, than the people and periods named."

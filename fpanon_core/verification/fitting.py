@@ -113,8 +113,8 @@ class _Search:
 def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return an order that puts neighbouring boxes into one block, and the hull of each block.
 
-    Slices of equal number run from west to east, each from south to north (Leutenegger et al.
-    1997).
+    Slices with equally many boxes run from west to east, and the boxes of a slice from south to
+    north (Leutenegger et al. 1997).
     """
     n = len(around)
     x, y = around[:, 0] + around[:, 1], around[:, 2] + around[:, 3]

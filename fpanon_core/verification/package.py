@@ -3,8 +3,8 @@
 This module reads a folder or a zip with its own code, independent of the writers of releases.
 README and description are made again from the stated facts, with the templates of the writers, and
 compared. The headers of a zip are rebuilt and compared, too. The templates themselves are not
-verified. The facts determine both documents, and :mod:`.release` verifies them against the data and
-the original.
+verified. The facts determine both documents, and :mod:`.release` verifies the facts against the
+data and the original.
 
 Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),
 sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
@@ -292,13 +292,14 @@ def _facts(
         faults.add(
             "version",
             f"fpanon {version if known else 'another version'} wrote this release, and this is "
-            f"fpanon {__version__}. Verify it with the version that wrote it, or publish it anew.",
+            f"fpanon {__version__}. Verify the release with the version that wrote it, or publish "
+            "it anew.",
         )
         return None
     try:
         facts = ReleaseFacts.from_dict(ours)
     except ConfigError as fault:
-        faults.add("facts", f"The facts in {DESCRIPTION} are none. {fault}")
+        faults.add("facts", f"The facts in {DESCRIPTION} are not valid. {fault}")
         return None
     data = str(package.data_name), len(package.data), package.data_digest
     if description != described(facts, *data):
@@ -309,21 +310,21 @@ def _facts(
 
 
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Add faults where a description differs from the one due; name keys of the latter only."""
+    """Add faults where a description differs from the expected one; name the latter's keys only."""
     here, there = dict(_flat(found)), dict(_flat(due))
     wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
     for at in wrong:
         if at[-1] in ("bytes", "hash"):
             faults.add("hash", "The data file's size or hash is not the one in the description.")
         else:
-            faults.add("description", f"{DESCRIPTION} says something else of {'.'.join(at)}.")
+            faults.add("description", f"{DESCRIPTION} says something else about {'.'.join(at)}.")
     if here.keys() - there.keys():
         faults.add("description", f"{DESCRIPTION} has a key that no release has.")
     elif not wrong:
         faults.add(
             "description",
-            f"{DESCRIPTION} says what it should, written otherwise: in its order, escapes, white "
-            "space or numbers, or with a key twice.",
+            f"{DESCRIPTION} says what it should, but is written differently: in its order, "
+            "escapes, white space or numbers, or with a key twice.",
         )
 
 

@@ -210,7 +210,7 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
 def _met(
     fs: FingerprintSet, covered: BoolArray, home: IntArray, claim: Claim
 ) -> tuple[IntArray, int, FloatArray, FloatArray]:
-    """Return people with a sample in each cell, the number of pairs, and extents per sample."""
+    """Return how many people have a sample in each cell, the number of pairs, and cell extents."""
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     side, span = np.full((2, fs.n_samples), np.nan)
     for users, rows, offsets, samples in stretches(fs):
@@ -243,10 +243,11 @@ def _label(claim: Claim, home: IntArray, user: int) -> int:
 def _check_samples_of_k(
     claim: Claim, found: Fit, checked: Checked, limited: bool, faults: Faults
 ) -> None:
-    """Check that each group, and with thresholds each cell, has k people with a sample in it.
+    """Check that each group (with thresholds, also each cell) has k people with a sample in it.
 
     Without the key, the owners of records are unknown, and all possible pairs of users and classes
-    count. A group or a cell is then at fault only if all its possible people are too few.
+    count. A group or a cell is then at fault only if all its possible people together are fewer
+    than k.
     """
     fs, home = faults.original, found.home
     left = _kept(fs, checked.gone) > 0
@@ -269,7 +270,7 @@ def _check_samples_of_k(
         )
         faults.add("people with a sample", text, group=int(labels[at]))
     for u in np.flatnonzero((home >= 0) & ~left).tolist() if found.only else ():
-        text = "A person of whose samples none is published has a record all the same."
+        text = "A person has a record although none of the person's samples is published."
         faults.add("people with a sample", text, group=_label(claim, home, u), user=u)
     for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (

@@ -108,7 +108,7 @@ class Gathering:
         self._several = self._wrong = 0
 
     def add(self, table: pd.DataFrame) -> bool:
-        """Add rows with the columns of a release, which hold all rows of each of their records.
+        """Add rows with the columns of a release; all rows of a record must come in one call.
 
         Return whether the rows were added; none is added if one of the records came before.
 
@@ -212,7 +212,8 @@ def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> i
     """Count rows whose degrees are not the extremes over corners and midpoints of sides.
 
     The degrees are computed anew, point by point, without trust in the release or in the code that
-    wrote it. For data without a projection no degrees may be stated; the result is then −1.
+    wrote it. For data without a projection, no degrees may be stated; if some are, the result is
+    −1.
     """
     if not set(DEGREES) <= set(table.columns):
         return 0
@@ -302,7 +303,7 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
     for row in named[times > 1].tolist():
         faults.add("key", "The key gives a person several pseudonyms.", user=row)
     for _ in range(int(((whose < 0) & ~elsewhere).sum())):
-        faults.add("key", "A published pseudonym is not in the key, or of nobody.")
+        faults.add("key", "A published pseudonym is not in the key, or stands for nobody.")
     home = np.full(original.n_users, -1, np.int64)
     home[whose[whose >= 0]] = records.kind[whose >= 0]
     records.claim.home = home
@@ -320,7 +321,7 @@ def _in_periods(pairs: list[Named], key: Key, of: dict[str, int]) -> list[Named]
         if (numbers != stated).any():
             raise ValueError
     except (ValueError, TypeError, OverflowError):
-        raise SchemaError("A period in the key is no whole number.") from None
+        raise SchemaError("A period in the key is not a whole number.") from None
     return [(name, user_id, at) for (name, user_id, _), at in zip(pairs, stated, strict=True)]
 
 
@@ -337,7 +338,7 @@ def _pairs(key: Key) -> list[Named]:
 
 
 def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFrame:
-    """Return the table in a file of texts with a header of column names.
+    """Return the table in a CSV file with a header of column names, as text.
 
     Parameters
     ----------

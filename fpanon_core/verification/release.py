@@ -77,15 +77,16 @@ def verify_release(
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
         The data that GLOVE received. If the release states periods, whole fingerprints are cut into
-        them anew. Pieces do not state their persons, so a key for pieces must have the pieces' own
-        ids.
+        these periods anew. Pieces do not name their people, so a key for pieces must have the
+        pieces' own ids.
     k : int or None
         The promised k of k-anonymity. None if none is promised, as with noise or exchanged
         positions; then files, figures and names are checked, but not the records against the
         original.
     key : path, DataFrame, Series or mapping, optional
-        The person behind each pseudonym: ``pseudonym`` and ``user_id``, with periods also
-        ``period``. Without it, at least one assignment of records to users must keep every promise.
+        The person behind each pseudonym: ``pseudonym`` and ``user_id``; with periods, ``period``
+        may be added. Without it, at least one assignment of records to users must keep every
+        promise.
     left_out : path or DataFrame, optional
         The samples left out: ``sample`` (row number in the original) and ``user_id``. Without it,
         no more samples may be missing than the release states.
@@ -101,7 +102,7 @@ def verify_release(
     ConfigError
         k is not an integer of 2 or more.
     SchemaError
-        There is no release at ``path``, or key or list cannot be read.
+        There is no release at ``path``, or the key or the list cannot be read.
     """
     if k is not None:
         whole("k", k, 2)
@@ -217,7 +218,7 @@ def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
         faults.add("stated k", "The release does not state the size of group that it promises.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
     if facts.k is not None and (facts.against == "original") != held:
-        faults.add("verdict", "The verdict stated is on other data than the techniques allow.")
+        faults.add("verdict", "The verdict stated is about other data than the techniques allow.")
     _check_rows_accuracy(facts, records.claim, faults)
 
 
@@ -273,7 +274,7 @@ def _day(at: Any, zone: dt.tzinfo) -> dt.date:
 
 
 def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Return how many days of the last window lie up to the day ``last``, and how many it has.
+    """Return how many days of the last window lie up to the day ``last``, and how many days it has.
 
     The result is None if the window ends by that day.
     """
@@ -300,7 +301,7 @@ def check_samples_accuracy(facts: ReleaseFacts, checked: Checked, faults: Faults
 
 
 def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> None:
-    """Check the stated accuracy: its basis follows from the steps.
+    """Check the stated accuracy, whose basis must follow from the steps.
 
     An accuracy over rows must equal the one found. An accuracy over samples must lie within the
     range of the published cells.
@@ -399,7 +400,7 @@ def _check_phantoms(
         return
     # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
     if stated == 1 and faults.k:
-        faults.add("phantom share", "The stated share of false presence cannot be.")
+        faults.add("phantom share", "The stated share of false presence is impossible.")
     if checked is not None:
         share, sure, least = checked.phantom_share, checked.certain, checked.closest
     elif records.claim.home is not None and not (facts.moved and faults.cut is not None):
@@ -472,5 +473,5 @@ def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> No
     allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)
     if (pieces - there > allowed).any() or (there[people < step.k] > 0).any():
         within = "" if cut is None else " of a period"
-        text = f"More people are left out{within} than the techniques stated leave out."
+        text = f"More people are left out{within} than the stated techniques leave out."
         faults.add("counts", text)

@@ -81,7 +81,7 @@ def check_groups_numbered(records: Records, faults: Faults) -> None:
     """Check that group numbers are 1 … G."""
     labels = np.unique(records.claim.label)
     if not np.array_equal(labels, np.arange(1, len(labels) + 1)):
-        faults.add("group numbers", "The groups are not numbered 1 to their number.")
+        faults.add("group numbers", "The groups are not numbered from 1 to the number of groups.")
 
 
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:
@@ -141,7 +141,7 @@ def _check_links(
 
     The check uses rank correlation over each person's records in one period and in the person's
     next period. Without the key it compares classes, as in :func:`check_order`. Group numbers are
-    always compared by class, since people of one group share theirs.
+    always compared by class, since people of one group share one number.
     """
     cut = faults.cut
     assert cut is not None
@@ -177,7 +177,7 @@ def _check_links(
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
-    """Return whether two orders agree, or disagree, more than one in a million random ones does.
+    """Return whether two orders agree, or disagree, more than all but a millionth of random ones.
 
     Each stratum is ranked separately, and the evidence is summed. For n values in random order with
     the rank correlation r, n·r has the variance n²/(n − 1).

@@ -1,7 +1,7 @@
-"""Counts to publish: stated places and period, the chosen protection, and the zip that leaves.
+"""Counts to publish: stated places and period, the chosen protection, and the zip to release.
 
-The zip is offered only while the settings on the screen, and the way the data were read, are the
-same as when the zip was made. Otherwise an unprotected zip could appear under settings that promise
+The zip is offered only while the settings on the screen and the reading of the data are those with
+which the zip was made. Otherwise an unprotected zip could appear under settings that promise
 protection.
 """
 
@@ -47,7 +47,7 @@ _BOUNDS = ("South", "West", "North", "East")
 
 @dataclass(frozen=True)
 class Asked:
-    """Requested counts: their data, the way these were read, and the settings.
+    """Requested counts: the data, how the data were read, and the settings.
 
     The data's digest alone would not suffice. Data that are read again in another way may have the
     same samples, but the promise that can be made for them differs.
@@ -89,7 +89,7 @@ def section(data: Dataset) -> None:
 
 
 def _offer(made: counts_release.Result, *, prefix: str) -> None:
-    """Draw a description of the counts made, and the zip, labelled with its protection."""
+    """Draw a description of the counts, and a download button that names their protection."""
     if warning := counts_story.warned(made):
         st.warning(warning)
     what_this_means(*counts_story.made(made), key="aggregates_counts")
@@ -97,7 +97,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
     form, why = made_by.form, ""
     if form == "plain":
         why = st.text_area(
-            "Why unprotected counts may leave",
+            "Why unprotected counts may be released",
             key="aggregates_counts_why",
             max_chars=2_000,
             height=100,
@@ -147,7 +147,7 @@ def _begin(data: Dataset) -> None:
 
 
 def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
-    """Draw the fields; return their settings, or None and the reasons where they are invalid."""
+    """Draw the fields; return the settings, or None and the reasons why they are invalid."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
     when, first = _columns(4), None
@@ -192,7 +192,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
 
 
 def _protection() -> tuple[Form | None, float, float, Unit]:
-    """Draw the fields that the chosen protection needs; return it, None until one is chosen."""
+    """Draw the protection and its fields; return the form (None if not chosen) and all values."""
     what = _columns(4)
     form = what[0].selectbox(
         "Counts",

@@ -17,7 +17,7 @@ REASON_FIRST = (
     "No limit applies to such counts, and an attack may recover the trajectories behind them. "
     "Say why they may be released; the zip is then offered."
 )
-EMPTY = "State protection, places and period; you get the counts as one zip."
+EMPTY = "State the protection, the places and the period; you get the counts as one zip."
 CHANGED = (
     "The settings, or the way the data are read, have changed since counts were last made. The "
     "counts made earlier are no longer offered: make them again with these settings."
@@ -63,7 +63,7 @@ def zip_label(config: Config) -> str:
 
 
 def warned(made: Result) -> str:
-    """Return a warning if the counts are unprotected or mostly noise; otherwise empty."""
+    """Return a warning if the counts are unprotected or mostly noise; otherwise ""."""
     if made.config.form == "plain":
         share = f" ({words.percent(made.of_one / made.published)})" if made.published else ""
         return (
@@ -76,7 +76,11 @@ def warned(made: Result) -> str:
     off, each = _off(made), made.people / made.frame.n_places
     if off < each:
         return ""
-    much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
+    much = (
+        "These counts say next to nothing"
+        if off >= made.people
+        else "These counts are mostly noise"
+    )
     return (
         f"**{much}.** Each count is off by about {_rounded(off)}, but there "
         f"{'is' if made.people == 1 else 'are'} {words.people(made.people)} in all, "
@@ -89,17 +93,21 @@ def _unseen(made: Result) -> str:
     if not made.of_one:
         return ""
     if not made.of_one_unseen:
-        return " Each says where that person was recorded."
+        return " Each of these counts says where its person was recorded."
     seen = made.of_one - made.of_one_unseen
     told = (
         f" In {words.percent(made.of_one_unseen / made.of_one)} of these counts, the person was "
-        "not recorded in that slot. The place was inferred from the records before or after, and "
+        "not recorded in the slot counted. The place was inferred from the records before or "
+        "after, and "
         "the person may have been elsewhere."
     )
     if not seen:
         return told
     says, these = ("says", "one it is") if seen == 1 else ("say", "ones they are")
-    return f"{told} The other {seen:,} {says} where a person was; nothing shows which {these}."
+    return (
+        f"{told} Of these counts, {seen:,} {says} where a person was recorded; nothing shows "
+        f"which {these}."
+    )
 
 
 def _off(made: Result) -> float:
@@ -109,13 +117,13 @@ def _off(made: Result) -> float:
 
 
 def _rounded(off: float) -> str:
-    """Return an error in people, to three digits."""
+    """Return an error in people, to three digits, or to two below 10."""
     people = f"{float(f'{off:.3g}'):,.0f}" if off >= 10 else f"{off:.2g}"
     return f"{people} {'person' if people == '1' else 'people'}"
 
 
 def guessed(report: IngestReport) -> str:
-    """Say what private counts need stated, but the records decided; return "" if nothing."""
+    """Say what the records decided but private counts need stated; return "" if nothing."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
@@ -123,9 +131,9 @@ def guessed(report: IngestReport) -> str:
         )
     if report.screening.by_span:
         return (
-            "Who was kept by the screening goes by the days of all records, so that one person "
-            "more can change it. Private counts need data screened by a least number of samples "
-            "only."
+            "The screening kept people by the days of all records, so one more person could "
+            "change who is kept. Private counts need data screened only by a minimum number of "
+            "samples."
         )
     return ""
 
@@ -153,7 +161,7 @@ def made(made: Result) -> tuple[str, ...]:
 
 
 def _filled(made: Result) -> str:
-    """Return the share of counted points that were recorded; empty if all were, or if unknown."""
+    """Return the share of counted points that were recorded, in words; "" if all or unknown."""
     share = made.recorded_share
     if not share < 1:
         return ""
@@ -167,8 +175,8 @@ def _protected(made: Result) -> str:
         return (
             f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise); "
             f"there {'is' if made.people == 1 else 'are'} {words.people(made.people)} in all. "
-            f"{counts_words.epsilons(made.guarantee)} It holds if time zone, centre of the "
-            "projection, area and period were not chosen by looking at single records."
+            f"{counts_words.epsilons(made.guarantee)} The promise holds if time zone, centre of "
+            "the projection, area and period were not chosen by looking at single records."
         )
     if made.config.form == "suppressed":
         are, hold = ("is", "it holds") if made.blank == 1 else ("are", "they hold")
@@ -176,8 +184,9 @@ def _protected(made: Result) -> str:
             f"{words.count(made.blank, 'count')} above 0 and below {made.config.below} {are} left "
             f"blank; {hold} {words.percent(made.blank_share)} of all people counted. In "
             f"{made.subtractable:,} of {made.frame.n_slots:,} slots, anyone who knows the total "
-            f"learns by subtraction that fewer than {made.config.below} are in the blanks. Publish "
-            "no totals, and no other table of the same people. Leaving counts blank is a custom, "
+            f"learns by subtraction that fewer than {made.config.below} people are in the blanks. "
+            "Publish no totals, and no other table of the same people. Leaving counts blank is a "
+            "custom, "
             "and promises nothing."
         )
-    return "Nothing protects them."
+    return "Nothing protects these counts."

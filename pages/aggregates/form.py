@@ -32,8 +32,9 @@ _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "
 _HELP = {
     "users": "If the data hold more people, this number is drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
-    "takes each in order, with the most alike that is left (as published). The other makes all "
-    "pairs together have most in common, and takes longer.",
+    "takes each trajectory in order and pairs it with the most similar one left (as "
+    "published). The other way pairs all so that they have most in common together, and "
+    "takes longer.",
     "link_threshold_m": "Trajectories and records no farther apart than this are linked at once, "
     "the nearest first. At 0, every link is optimal.",
     "seed": "The seed is for random linking and for the choice of people.",
@@ -81,7 +82,7 @@ def form(fs: FingerprintSet) -> Config:
 
 
 def _number(name: str, label: str, value: float, **more: Any) -> Any:
-    """Draw a number of the settings, within its allowed range."""
+    """Draw the field of a numeric setting, within its allowed range."""
     offered, key = _OFFERED[name], f"aggregates_{_KEYS.get(name, name)}"
     return st.number_input(
         label, offered.low, offered.high, value, key=key, help=_HELP[name], **more
@@ -89,7 +90,7 @@ def _number(name: str, label: str, value: float, **more: Any) -> Any:
 
 
 def wanted() -> Config:
-    """Return the settings in use; those of the address when the session begins."""
+    """Return the settings in use; when the session begins, those in the address."""
     if _PLAN not in st.session_state:
         asked = address.settings_asked(_NAMES, Config())
         refused = {name for name, each in _OFFERED.items() if getattr(asked, name) not in each}
@@ -100,7 +101,7 @@ def wanted() -> Config:
 
 
 def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
-    """Return the attack's result, if any; with few cells, the attack starts automatically."""
+    """Return the attack's result, if any; a small attack with greedy pairing starts by itself."""
     minutes = float(fs.t_min.max() - fs.t_min.min())
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
     return questions.settle(
@@ -115,7 +116,7 @@ def _question(fs: FingerprintSet, plan: Config) -> Question:
 
 
 def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
-    """Return the attack over resolutions and numbers of people; computed on request only."""
+    """Return the attack's results by resolution and number of people, computed only on request."""
     config = recovery_factors.Config(plan.slot_min, plan.users, plan.pairing, plan.seed)
     question = Question(FACTORS, fs, config, "Varying places, slots and people")
     return questions.settle(question, alone=False, button="Vary places, slots and people")
@@ -124,7 +125,7 @@ def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
 def mitigations(
     fs: FingerprintSet, plan: Config, found: recovery.Result, frame: FrameConfig | None
 ) -> recovery_mitigations.Result | None:
-    """Return the results of the attack after each mitigation; computed on request only.
+    """Return the results of the attack after each mitigation, computed only on request.
 
     The attack runs on everyone if the time of the previous attack shows that this is affordable.
     The likely cost is shown first.
@@ -144,7 +145,7 @@ def mitigations(
 
 
 def moment(found: recovery.Result, dates: list[str]) -> int:
-    """Return the slot shown on the map; the middle of the first whole day until one is chosen."""
+    """Return the slot shown on the map: the middle of the first whole day until you choose one."""
     wall = found.counts.wall_start_min
     if len(wall) == 1:
         return 0

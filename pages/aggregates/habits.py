@@ -56,7 +56,7 @@ def section(found: Result, of: Theme) -> None:
 
 
 class Drawn(NamedTuple):
-    """One figure: its key, finding, explanation of terms, axes, and values by curve."""
+    """One figure: its key, its finding, an explanation of terms, its axes and its curves."""
 
     key: str
     finding: str

@@ -24,8 +24,8 @@ INTRODUCTION = (
 )
 PUBLISHED_RECOVERY = (
     "of all points, the attack recovered 95 to 98% over single nights and 73 to 91% over all days. "
-    "Its accuracy was 0.99 with 1,000 people, and about 0.5 with 100,000. 8 to 21% of the points "
-    "were more than 1 km off."
+    "The attack's accuracy was 0.99 with 1,000 people, and about 0.5 with 100,000. 8 to 21% of "
+    "the points were more than 1 km off."
 )
 PUBLISHED_UNIQUENESS = "more than 95% are unique by two places."
 PUBLISHED_FACTORS = (
@@ -65,14 +65,14 @@ def release(found: recovery.Result) -> Sentences:
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
         "about single people. To publish counts, state places and period in advance, below.",
-        f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
+        f"{words.people(left)} in the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
     )
 
 
 def attack(found: recovery.Result) -> Sentences:
-    """Say how much of everybody's trajectory the attack recovers, beside linking at random."""
+    """Say how much of everybody's trajectory the attack recovers, compared with random linking."""
     score = found.score
     night, day, whole = (float(share) for share in score.recorded_by_step)
     random = score.baseline_recorded
@@ -94,7 +94,7 @@ def attack(found: recovery.Result) -> Sentences:
         if random > 0
         else "",
         f"{words.percent(filled)} of the points had to be filled in from the records before or "
-        f"after; they were not recorded. The figures are of the other "
+        "after; they were not recorded. The figures cover the other "
         f"{words.percent(found.recorded)}, the recorded points."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
@@ -119,8 +119,8 @@ def attack(found: recovery.Result) -> Sentences:
 
 def _few(people: int) -> str:
     return (
-        f"Small counts are commoner among {people:,} people than among all, so leaving them out "
-        "protects less with all people than it seems to here."
+        f"Small counts are commoner among {people:,} people than among all. For all people, "
+        "leaving small counts out therefore protects less than these figures suggest."
     )
 
 
@@ -154,10 +154,10 @@ def unique(found: recovery.Result) -> Sentences:
     """Say whether a recovered trajectory can be linked to a person."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
-        "pair of most visited places that no other has.",
+        "pair of most visited places that no other trajectory has.",
         "An attacker who knows those two places of a person, mostly home and work, finds only one "
-        "trajectory that fits. They then learn every point that the attack recovered correctly on "
-        "that trajectory: see above.",
+        "trajectory that fits. The attacker then learns every point that the attack recovered "
+        "correctly on that trajectory.",
     )
 
 
@@ -183,7 +183,7 @@ def nights(habits: Habits) -> str:
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
     one = words.percent(float(habits.top_night[known, 0].mean()))
-    return f"On average, people have {one} of their records at night at one place."
+    return f"On average, people have {one} of their night-time records at one place."
 
 
 def places(habits: Habits) -> Sentences:
@@ -196,7 +196,7 @@ def places(habits: Habits) -> Sentences:
         if known.any()
         else "",
         f"{words.people(left)} without a record from 0:00 to 6:00 {words.verb(left)} left out of "
-        "the nights."
+        "the figures for nights."
         if left
         else "",
     )
@@ -269,8 +269,9 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         f"{words.distance(coarse['level'])}, where a point says less. With slots of "
         f"{words.duration(long['level'])}, {words.percent(long['whole'])} are recovered "
         f"(at random {words.percent(long['whole_random'])}).",
-        f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} are recovered; "
-        f"with all {words.people(int(many['level']))}, {words.percent(many['whole'])}.",
+        f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} of the points are "
+        f"recovered, and with all {words.people(int(many['level']))}, "
+        f"{words.percent(many['whole'])}.",
         f"Two places make {words.percent(fine['top2'])} of the trajectories unique at the finest "
         f"places, and {words.percent(coarse['top2'])} at the coarsest.",
     )
@@ -301,11 +302,14 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 def effort(planned: Effort, everyone: Effort) -> Sentences:
     """Say how many people the mitigations will be tried on, and the likely cost."""
     if planned.people == everyone.people:
-        return (f"For all {planned.people:,} people, this would take {_taking(planned)}.",)
+        return (
+            f"For all {planned.people:,} people, trying the mitigations would take "
+            f"{_taking(planned)}.",
+        )
     return (
-        f"For all {everyone.people:,} people, this would take {_taking(everyone)}. It is tried on "
-        f"{planned.people:,} of them, drawn at random, and takes {_taking(planned)}. "
-        f"{_few(planned.people)}",
+        f"For all {everyone.people:,} people, trying the mitigations would take "
+        f"{_taking(everyone)}. Trying them on {planned.people:,} people drawn at random takes "
+        f"{_taking(planned)}. {_few(planned.people)}",
     )
 
 
@@ -324,23 +328,24 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     custom = best["mitigation"] != least["mitigation"]
     return (
         f"From the counts as they are, the attack recovers {words.percent(none['recorded'])} of "
-        f"the recorded points. It recovers least after {_after(least)}",
+        f"the recorded points. The attack recovers least after {_after(least)}",
         "Among the mitigations that keep places and slots and promise nothing, the attack recovers "
         f"least after {_after(best)}"
         if custom
         else "",
-        f"Among the mitigations whose error is at most half of all people counted, "
+        "Among the mitigations whose error is at most half the number of people counted, "
         f"“{named(mild)}” helps most. The attack then recovers {words.percent(mild['recorded'])} "
-        f"of the points, and the error is {words.percent(mild['count_error_share'])} of all people "
-        "counted."
+        f"of the points, and the error is {words.percent(mild['count_error_share'])} of the "
+        "number of people counted."
         if mild is not None
-        else "No mitigation keeps the error below half of all people counted.",
-        f"{words.people(drawn)} of the data {words.were(drawn)} not drawn. {_few(tried.people)}"
+        else "No mitigation keeps the error of the counts below half the number of people counted.",
+        f"{words.people(drawn)} in the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",
-        "With longer slots or coarser places, a point is right when the coarse point is. So more "
-        "points are recovered, and each says less. The attack is not adapted to noise or gaps, and "
-        "a better attack may recover more: what this attack does not recover is not thereby safe.",
+        "With longer slots or coarser places, a point counts as right when the coarse point is "
+        "right. So more points are recovered, and each says less. The attack is not adapted to "
+        "noise or gaps, and a better attack may recover more: what this attack does not recover "
+        "is not thereby safe.",
         _promise(tried),
     )
 
@@ -352,7 +357,7 @@ def _after(row: Any) -> str:
         f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
         f"{words.percent(row['recorded_random'])}). The published counts are then off by "
         f"{row['count_error']:,.{digits}f} people each on average, and together by "
-        f"{_times(row['count_error_share'])} all people counted."
+        f"{_times(row['count_error_share'])} the number of people counted."
     )
 
 
@@ -360,9 +365,9 @@ def _promise(tried: recovery_mitigations.Result) -> str:
     places = words.count(tried.places, "place")
     if tried.config.frame is None:
         return (
-            f"The private counts tried here have the noise that their ε needs, on {places} and a "
-            "period taken from these records. They show what noise does and promise nothing. "
-            "Once places and period are stated below, a stated ε is a promise."
+            f"The private counts tried here have the noise that their ε needs, for {places} and a "
+            "period taken from these records. Such counts show what noise does and promise "
+            "nothing. Once places and period are stated below, a stated ε is a promise."
         )
     return (
         f"The private counts tried here use the {places} and the period stated when counts were "

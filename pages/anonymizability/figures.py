@@ -29,11 +29,11 @@ from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
     HIDDEN: "Share of the people whose fingerprint at least k − 1 others have, too.",
-    AT_0: "Share of the people who match without any move in what has a weight.",
+    AT_0: "Share of the people who match others without moving in a dimension that has a weight.",
 }
 _CAPPED = (
-    "Of a typical person (the median): the mean over the matched samples, each counted up to the "
-    "limit of the stretch effort."
+    "For a typical person (the median): the mean over the matched samples, each counted up to "
+    "the cap of the stretch effort."
 )
 
 
@@ -95,7 +95,7 @@ def by_profile(
     order: Sequence[GeneralizationProfile],
     of: style.Theme,
 ) -> list[Curve]:
-    """Return a curve for each measured profile, coloured by its place among all."""
+    """Return a curve for each measured profile, coloured by its place in ``order``."""
     colours = style.graded(len(order), of)
     return [
         Curve(str(profile), measured[profile].gaps.at(k).values, colours[i], i)
@@ -109,7 +109,7 @@ _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as
 
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
-    """Draw temporal share, Gini coefficient and tail weight of everyone, for one profile and k."""
+    """Draw everyone's temporal share, Gini coefficient and tail weight, for one profile and k."""
     st.subheader("Why people are hard to hide", anchor=False)
     _temporal_share(measured, k, of)
     left, right = side_by_side("why")
@@ -188,7 +188,7 @@ def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
 
 
 def _reach(values: dict[str, FloatArray]) -> float:
-    """Return the right edge of the axis of tail weights: the references, and 99% of every curve."""
+    """Return the right end of an axis that shows the references and 99% of every curve."""
     ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
     return max(20.0, 1.2 * float(max(ends, default=0.0)))
 
@@ -204,7 +204,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     """Say how much of everyone's effort is time."""
     if not judges_all(stretch):
         only = "place" if stretch.w_space > 0 else "time"
-        return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
+        return [f"By the settings, only {only} has a weight, so all of the effort is {only}."]
     defined = share[np.isfinite(share)]
     n = len(share)
     if not len(defined):
@@ -213,14 +213,14 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     by_time = float((defined > 0.5).mean())
     return [
         f"Time takes more than half of the effort for {words.percent(by_time, n)} of people.",
-        f"For hiding among {words.others(k)}, the median temporal share is "
+        f"The median temporal share of the effort to look like {words.others(k)} is "
         f"{words.percent(float(np.median(defined)))}.",
-        f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
+        f"Left out: {words.share(hidden, n)}, already {k}-anonymous." if hidden else "",
     ]
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return medians of the sample and the published data, if k = 2 and the effort is usual."""
+    """Return medians of samples and published data if k = 2 and the stretch effort is default."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 
@@ -229,8 +229,8 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
     if not usual_shares(k, stretch):
         return ""
     return (
-        "time is 80% or more of the effort for half of the people (k = 2). That does not hold on "
-        "all data: the median is 42% on the taxis, and 77% on the synthetic people."
+        "time is 80% or more of the effort for half of the people (k = 2). This share does not "
+        "hold for all data: the median is 42% on the taxis, and 77% on the synthetic people."
     )
 
 
@@ -245,12 +245,12 @@ def gini(parts: Parts) -> list[str]:
         if np.isfinite(moved).all()  # else it has no weight
     }
     return [
-        f"The median is {middle:.2f}: {_spread(middle)}.",
-        "Taken separately, the median is "
+        f"The median coefficient is {middle:.2f}: {_spread(middle)}.",
+        "Measured separately, the median coefficient is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
-            f"In {name}, the samples of {words.share(count, n)} stay as they are; the coefficient "
-            "is then 0."
+            f"In {name}, the samples of {words.share(count, n)} need not move; the coefficient is "
+            "then 0."
             for name, count in none.items()
             if count
         ),
@@ -276,14 +276,14 @@ def tail(parts: Parts) -> list[str]:
             "distribution."
         )
     if found:
-        told.insert(0, f"The median is {' and '.join(found)}.")
+        told.insert(0, f"The median tail weight is {' and '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
         told.append(
             f"People without a tail weight are not in the curves: {listed}. A quarter or more of "
-            "their samples take exactly the median effort (often zero), so there is no spread "
-            "against which to measure."
+            "such a person's samples take exactly the median effort (often zero), leaving no "
+            "spread to measure against."
         )
     return told
 
@@ -311,6 +311,6 @@ def _place(tail: float) -> str:
 
 
 def _named(label: str) -> str:
-    """Return a name such as "an exponential distribution's (1.6)"."""
+    """Return a text such as "that of an exponential distribution (1.6)"."""
     name, value = label.rsplit(" ", 1)
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name} distribution's ({value})"
+    return f"that of {'an' if name[0] in 'aeiou' else 'a'} {name} distribution ({value})"

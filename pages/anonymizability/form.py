@@ -1,4 +1,4 @@
-"""Settings of the analysis: values of k, profiles, stretch effort; kept and undone.
+"""Settings of the analysis: values of k, profiles and stretch effort, with a way to undo changes.
 
 Nothing in them is personal, so they travel in the URL; the selected person does not.
 """
@@ -28,7 +28,7 @@ K_PRESETS = (2, 5, 10, 25, 50, 100)
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the measurement: ``ks`` ascending; ``profiles`` fine to coarse, not too many."""
+    """Settings of the measurement: ``ks`` in ascending order, ``profiles`` from fine to coarse."""
 
     ks: tuple[int, ...] = (2, 5, 10)
     profiles: tuple[GeneralizationProfile, ...] = PRESETS
@@ -44,7 +44,7 @@ class Settings:
         object.__setattr__(self, "profiles", in_order(self.profiles))
 
     def limited_to(self, n_users: int) -> Settings:
-        """Limit the default k to those that the data can answer; keep the user's own choice."""
+        """Limit the default values of k to those the data can answer; keep other settings."""
         if self != Settings() or n_users >= self.ks[-1]:
             return self
         return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])
@@ -55,7 +55,7 @@ class Settings:
 
 
 def current() -> Settings:
-    """Return the settings in use; those of the URL when the session begins."""
+    """Return the settings in use; when the session begins, those in the URL."""
     if _CURRENT not in st.session_state:
         asked = address.settings_asked(_NAMES, Settings())  # an invalid part is ignored
         st.session_state[_CURRENT] = replace(asked, config=widgets.in_force())
@@ -110,7 +110,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
         at=cells[0],
         step=0.05,
         key=_key("anon_weight"),
-        help="In the papers, it is 0.5: half the effort is space, half is time.",
+        help="In the papers, this weight is 0.5: half the effort is space, half is time.",
     )
     max_km = number(
         "Full effort in space (km)",
@@ -204,7 +204,7 @@ def write_url() -> None:
 
 
 def _apply(wanted: Settings) -> bool:
-    """Make these the settings in use; return True if they differ from those before."""
+    """Make ``wanted`` the settings in use; return True if this changes the settings."""
     settings = current()
     if wanted == settings:
         return False
@@ -244,7 +244,8 @@ def _key(name: str) -> str:
     """Return the key of a widget of the form.
 
     The settings are given to the widgets as defaults, not through the session's state. A value set
-    there is sent once, and lost if the expander around the form is closed at that moment.
+    in that state is sent once, and is lost if the expander around the form is closed at that
+    moment.
     """
     return layout.key(name, _FORM)
 
@@ -253,4 +254,4 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
     try:
         return tuple(int(str(k)) for k in chosen)
     except ValueError:
-        raise ConfigError("A value of k is no whole number; type one such as 8.") from None
+        raise ConfigError("A value of k is not a whole number; type one such as 8.") from None

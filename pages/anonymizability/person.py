@@ -4,8 +4,8 @@ People appear by pseudonym only, and the selected person stays out of the addres
 
 The sentences say how hard the person is to hide, who is nearest, and which samples were matched.
 
-A person's mean distance and time are counted as everyone's are, each sample up to the limits of the
-stretch effort. The distance of a single pair of samples is given in full, and labelled so.
+A person's mean distance and time count each sample up to the caps of the stretch effort, as
+everyone's do. The distance of a single pair of samples is given in full, and labelled as such.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _table_of_neighbours(
 def _parts_figure(
     fs: FingerprintSet, user: int, neighbours: list[Neighbour], k: int, of: Theme
 ) -> None:
-    """Draw CDFs of the effort in space, in time and in all, over the matched samples."""
+    """Draw CDFs of the effort in space, in time and in total, over the matched samples."""
     pooled = pd.concat([n.matches for n in neighbours])
     curves = by_part({name: pooled[name].to_numpy() for name in DIMENSIONS}, of)
     top = max(0.05, float(pooled["total"].max()))
@@ -195,7 +195,7 @@ def _parts_figure(
 
 
 def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
-    """Say how hard a person is to hide, and the effort to look like another user."""
+    """Say how hard a person is to hide: the effort it takes to look like k − 1 others."""
     result, parts = measured.gaps.at(k), measured.parts[k]
     stretch = result.config
     row = int(np.flatnonzero(result.users == user)[0])
@@ -239,8 +239,8 @@ def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
         return []
     share = float(matches["time"].sum()) / total
     return [
-        f"Time makes up {words.percent(share)} of the effort of hiding this person among "
-        f"{words.others(k)}, place {words.percent(1 - share)}."
+        f"Time makes up {words.percent(share)} of the effort to make this person look like "
+        f"{words.others(k)}, and place {words.percent(1 - share)}."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Results of the measurement: finished ones, missing ones, and those that start automatically.
+"""Results of the measurement: which are finished or missing, and which runs start by themselves.
 
 Each profile is a separate question, which a larger k only extends: one run serves all smaller k.
 """
@@ -37,7 +37,7 @@ def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> R
 
 
 def ask(data: Dataset, settings: Settings) -> None:
-    """Note that these settings were asked for, so that all of them run."""
+    """Note that these settings were asked for, so that all their profiles are measured."""
     st.session_state[_ASKED] = (data.digest, settings)
     questions.release_held(MEASURE)
     for kind in (MEASURE, DEEPEN, ESTIMATE):
@@ -45,10 +45,10 @@ def ask(data: Dataset, settings: Settings) -> None:
 
 
 def start_wanted(data: Dataset, settings: Settings) -> bool:
-    """Queue what is missing and may run; return True if something waits for the user's consent.
+    """Queue what is missing and may run; return True if something waits for consent.
 
     On a data set of ordinary size, the finest profile starts by itself; the others start if the
-    finest was quick. All of them start if the user asked for them.
+    finest was quick. All of them start if these settings were asked for.
     """
     asked = st.session_state.get(_ASKED) == (data.digest, settings)
     first = _known(data, settings.profiles[0], settings)
@@ -93,7 +93,7 @@ def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | Non
 
 
 def offer(data: Dataset, settings: Settings) -> None:
-    """Draw a button that measures what does not start by itself, with the time it takes."""
+    """Draw a button that measures what does not start by itself, and the estimated time."""
     seconds, missing = expected_s(data, settings)
     with st.container(horizontal=True, vertical_alignment="center"):
         cost = story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds)
@@ -107,10 +107,10 @@ def offer(data: Dataset, settings: Settings) -> None:
 
 
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
-    """Return the longest time likely for one profile, seconds, and how many are missing.
+    """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
     The time is based on the finest profile if that is measured. Otherwise it is estimated from a
-    sample of the data, and None until the estimate is ready.
+    sample of the data, and is None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)

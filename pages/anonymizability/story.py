@@ -50,13 +50,13 @@ def alone(stretch: StretchConfig) -> str:
         return ""
     other = "time" if stretch.w_space > 0 else "space"
     return (
-        f"By the settings {other} has no weight: a k-gap of 0 says that nothing has to be moved in "
-        f"{_of(stretch)}, not that anybody has the same record."
+        f"By the settings, {other} has no weight: a k-gap of 0 says that nothing has to be moved "
+        f"in {_of(stretch)}, not that anybody has the same record."
     )
 
 
 def moved(space_m: float, time_min: float) -> str:
-    """Return a distance and a time in words, or the one of them that is known."""
+    """Return a distance and a time in words, or only the one that is known."""
     known = [
         words.distance(space_m) if np.isfinite(space_m) else "",
         words.duration(time_min) if np.isfinite(time_min) else "",
@@ -73,7 +73,7 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
 
 def counted(stretch: StretchConfig) -> str:
     """Say up to what distance and time a single sample counts."""
-    return "Each sample counts up to " + moved(
+    return "Each sample counts for at most " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
     )
@@ -91,15 +91,17 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     ]
     told = [f"{words.percent(share)} are {cap} or more apart" for share, cap in shares if share]
     if not told:
-        return "No matched samples are that far apart."
+        return "No matched samples reach a cap."
     whose = (
-        "Of a person's matched samples, on average, " if len(space) > 1 else "Of those matched, "
+        "Of a person's matched samples, on average, "
+        if len(space) > 1
+        else "Of this person's matched samples, "
     )
-    return f"{whose}{' and '.join(told)}. They are counted as exactly that far apart."
+    return f"{whose}{' and '.join(told)}. Larger distances or times count as the cap."
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return the sentence on samples beyond the cap: as the first text if many, else the second."""
+    """Return the text on samples beyond the cap: first in the pair if many, otherwise second."""
     told = farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
@@ -152,8 +154,8 @@ def by_profile(
 ) -> list[str]:
     """Return sentences on everyone at one k, under the measured profile that hides the most.
 
-    If several hide equally many, take the last: places of several kinds have no order from fine to
-    coarse.
+    If several profiles hide equally many, the last is used: places of several kinds have no order
+    from fine to coarse.
     """
     most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
     stretch = most.gaps.config
@@ -170,8 +172,8 @@ def by_profile(
         said = f"{at}, {words.share(told_apart, n)} {words.verb(told_apart)} not yet {k}-anonymous."
     elif judges_all(stretch):
         said = (
-            f"At {plain(most.profile)}, everybody is {k}-anonymous: at least {k - 1} "
-            f"other{'s have' if k > 2 else ' has'} the very same fingerprint."
+            f"At {plain(most.profile)}, everybody is {k}-anonymous: each person has the very same "
+            f"fingerprint as at least {k - 1} other{'s' if k > 2 else ''}."
         )
     else:
         said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
@@ -227,11 +229,11 @@ def capped(
 def cost_of_asking(
     missing: int, profiles: Sequence[GeneralizationProfile], n_users: int, seconds: float | None
 ) -> str:
-    """Say what is not measured yet, and its likely time; ``seconds`` is None if unknown."""
+    """Say what is not measured yet, and the estimated time; ``seconds`` is None if unknown."""
     profiles_told = words.count(len(profiles), "profile")
     what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:
-        return f"{what}; measuring may take a while on {n_users:,} people."
+        return f"{what}; measuring may take a while with {n_users:,} people."
     each = f"{what}; measuring takes about {words.clock(max(seconds, 1))}"
     return f"{each} for {plain(profiles[0])}" + (
         f", and at most {words.clock(max(seconds, 1) * missing)} for all." if missing > 1 else "."

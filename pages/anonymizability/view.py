@@ -1,4 +1,4 @@
-"""How hard to hide: everyone's distance from being hidden (Gramaglia & Fiore 2015, fig. 2–5)."""
+"""How hard people are to hide: everyone's k-gap (Gramaglia & Fiore 2015, fig. 2–5)."""
 
 from __future__ import annotations
 

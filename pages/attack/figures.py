@@ -1,4 +1,4 @@
-"""What is found before and after: the result's figures by measure, as the page draws them."""
+"""Figures of an attack before and after a release, by measure, as the page draws them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Figure:
     before_asked, asked : int
         Number of people asked about.
     points_alone : float
-        Value from the known points without any release; NaN where that is not asked.
+        Value from the known points without any release; NaN where there is none.
     """
 
     before: Estimate
@@ -84,7 +84,7 @@ def home(metres: float) -> str:
 
 
 def shares(result: Result, limits: Limits) -> list[Compared]:
-    """Return the figure's rows: shares of records and homes found, beside their thresholds."""
+    """Return the figure's rows: shares of records and homes found, with their thresholds."""
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
@@ -113,7 +113,7 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
 
 
 def errors(result: Result) -> list[Compared]:
-    """Return the errors of the best estimate of a place, km, for the figure."""
+    """Return the errors of the best estimate of a place, in km, for the figure."""
     found = figures(result)[ERROR]
     told = _briefly(off(found.before.value), off(found.after.value), off(found.without))
     before, after = _km(found.before), _km(found.after)
@@ -173,12 +173,12 @@ def between(found: Estimate, asked: int) -> str:
 
 
 def off(metres: float) -> str:
-    """Return an error in words; "under 5 m" if very small, as within the person's own cell."""
+    """Return an error in words, or "under 5 m" if it is very small."""
     if metres < _NOTHING_M:
         return f"under {_NOTHING_M:g} m"
     return words.distance(metres)
 
 
 def distance(metres: float) -> str:
-    """Return a chosen distance, such as "500 m", "1 km"."""
+    """Return a chosen distance, such as "500 m" or "1 km"."""
     return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"

@@ -45,7 +45,7 @@ class Asked:
     outsider : LinkConfig
         What the attacker knows about a person, and how exactly.
     pressed : bool
-        Whether the user has just asked for this attack on another page.
+        Whether this attack has just been requested on another page.
     """
 
     release: AtHand
@@ -75,10 +75,10 @@ def form(fs: FingerprintSet) -> Asked | None:
             accept_new_options=True,
             persist_state="session",
             width=420,
-            help="First come your choice and the data as they are. Then come what was made on "
-            "“Hide everyone” and explored on “Release options” in this session, and the usual "
-            "sets. An option of your own is put together on “Release options”; places and times "
-            "can be typed here. " + widgets.TYPED,
+            help="The list begins with your choice and the data as they are. Next come the "
+            "releases made on “Hide everyone”, the options explored on “Release "
+            "options”, and the usual sets. To combine techniques, add an option on "
+            "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
@@ -191,7 +191,7 @@ def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def typed(text: str) -> AtHand:
-    """Return a typed release of coarser places and times.
+    """Return the release of coarser places and times that a typed text describes.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def followed_one(
 ) -> Question:
     """Return the question of how the attacker closes in on one person.
 
-    The person is given by row number, and the record's period if any.
+    The person is given by row number, and by the record's period if there is one.
     """
     release, config = asked.release, _config(asked)
     what, given = f"Following {data.fs.pseudonyms[user]}", (user, release.made, period, attacker)
@@ -240,7 +240,7 @@ def relinked_periods(data: Dataset, asked: Asked) -> Question:
 
 
 def expected_s(data: Dataset, asked: Asked) -> float | None:
-    """Return the likely time of an attack that waits to be asked for, seconds; None if unknown."""
+    """Return the estimated seconds of an attack that is not requested yet; None if unknown."""
     about = attacked(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None

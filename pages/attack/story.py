@@ -48,7 +48,8 @@ _DRAWN: dict[Strategy, str] = {
     "consecutive": "known points follow one another",
 }
 _ATTACKERS = {
-    "best_sample": "an attacker with true points who takes the best matching sample",
+    "best_sample": "an attacker with true points who takes the record with the best matching "
+    "sample",
     "bayes": "an attacker with true points who takes the likeliest record",
     "bayes_published": "an attacker with points as published who takes the likeliest record",
 }
@@ -83,7 +84,7 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
     link = result.after.link
     judged = ""
     if most is not None:
-        above = "above" if here.after.low > most else "perhaps above"
+        above = "above" if here.after.low > most else "and the true share may be above"
         judged = f", {above if here.after.high > most else 'within'} your threshold of "
         judged += f"{100 * most:.3g}%"
     among = "" if result.period_days is None else " among those of the same period"
@@ -101,11 +102,11 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
 def whom(result: Result) -> str:
     """Return a text such as "496 people" or "1,204 records, each a week of a person,"."""
     told, days = _of_whom(result.after.link.n_present, result), result.period_days
-    return told if days is None else f"{told}, each a {widgets.one(days)} of a person,"
+    return told if days is None else f"{told}, each covering one {widgets.one(days)} of one person,"
 
 
 def _of_whom(count: int, result: Result) -> str:
-    """Return the number of people; in periods, of their records."""
+    """Return the number of people or, for a release in periods, of their records."""
     if result.period_days is not None:
         return words.count(count, "record")
     return words.people(count)
@@ -141,7 +142,7 @@ def named(result: Result) -> list[Told]:
 
 
 def homes(result: Result, by_name: dict[str, Figure]) -> Told:
-    """Say how often the record shows the home, beside guessing; or why that is not known."""
+    """Say how often the record shows the home, compared with guessing, or why that is unknown."""
     metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
     here = by_name[home(metres)]
     if not here.known:
@@ -163,23 +164,24 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
         f"**{gives}, to within {distance(metres)}{before}.** "
-        f"{'That is no more than what guessing' if alike else 'Guessing'} finds"
-        f"{':' if alike else ''} {percent(here.guessing, here.asked)}.",
+        f"Guessing finds {'no fewer homes: ' if alike else ''}"
+        f"{percent(here.guessing, here.asked)}{'' if alike else ' of the homes'}.",
         f"**Home.** We asked about {of_whom} whose home is known (95% interval: "
         f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
-        "We assume that the attacker may know where all other people live, as from a census.",
+        "We assume that the attacker may know where all other people live, for instance from a "
+        "census.",
     )
 
 
 def moments(here: Figure) -> Told:
-    """Return the error of the best estimate of a person's place at a moment, beside guessing."""
+    """Say how far off the best estimate of a person's place is, compared with guessing."""
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
         f"{off(here.after.value)} on average.** With the data as they are, the "
         f"attacker is off by {off(here.before.value)}; without any release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
-        told += " So for this question the release is of no help, on average."
+        told += " On average, the release does not help the attacker to tell where a person was."
     return (
         told,
         f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
@@ -197,23 +199,23 @@ def accused(result: Result, here: Figure) -> list[Told]:
     return [
         (
             f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} "
-            "are accused:** another person's record is taken for theirs.",
+            "are accused,** that is, taken for the owner of another person's record.",
             f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
-            "of those who are in the release; that others are left out makes them no safer.",
+            "for the people in the release; leaving others out makes them no safer.",
         )
     ]
 
 
 def cases(share: float, asked: int) -> str:
-    """Return a text such as "3.2% of cases", "none of the 496 asked"."""
+    """Return a text such as "3.2% of cases" or "none of 496 cases"."""
     return _short(share, asked) + (" of cases" if share > 0 else "")
 
 
 def _short(share: float, asked: int, none: str = "") -> str:
-    """Return a text such as "3.2%", "none of the 496 asked"."""
+    """Return a text such as "3.2%" or "none of 496 cases"."""
     if not math.isfinite(share):
         return "an unknown share"
-    return words.percent(share, asked) if share else none or f"none of the {asked:,} asked"
+    return words.percent(share, asked) if share else none or f"none of {asked:,} cases"
 
 
 # --- what is assumed ---
@@ -225,27 +227,27 @@ def assumed(result: Result) -> list[str]:
     told = [
         f"**Known.** The attacker knows {words.count(link.config.p, 'point')} of each person"
         f"{drawn(link.config)}.{_too_few(link.too_few, result)}",
-        "**Who.** The attacker knows that the person is in the release. They have the release and "
-        "its description, but not its random draws. The people asked about are drawn at random "
-        "from those in the release.",
-        "**Attackers.** There are three. The first attacker scores a record by its best matching "
-        "sample. The second asks how likely the record is: if two records fit, the shorter leads. "
-        "The third does the same, with points as published. If several records fit equally well, "
-        "each counts for its share.",
+        "**Who.** The attacker knows that the person is in the release. The attacker has the "
+        "release and its description, but not its random draws. The people asked about are drawn "
+        "at random from those in the release.",
+        "**Attackers.** There are three attackers. The first attacker scores a record by its "
+        "best matching sample. The second attacker asks how likely the record is: if two records "
+        "fit, the shorter leads. The third attacker does the same as the second, with points as "
+        "published. If several records fit equally well, each is equally likely to be picked.",
         "**Home.** A home is the place with most of a person's events at night, 22 to 6 h. The "
         "attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
-        "the place that suits all records best; each record counts by its probability of being "
-        "right. The moment is one at which the person was recorded. It is not a known moment, "
-        "unless all the person's moments are known. Guessing is the better of two guesses: one "
-        "place for everybody, or the known points alone.",
+        "the place that suits all records best; each record is weighted by its probability of "
+        "being right. The moment asked about is one at which the person was recorded. The "
+        "attacker does not know that moment, unless all the person's moments are known. Guessing "
+        "is the better of two guesses: one place for everybody, or the known points alone.",
     ]
     days = result.period_days
     if days is not None:
         told.append(
             f"**Periods.** Each {widgets.one(days)} of a person is attacked separately: all known "
-            "points come from one record. These figures leave out whether a person's records of "
-            "several periods can be linked; see below."
+            "points come from one record. These figures do not cover whether a person's records "
+            "of several periods can be linked; see below."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(
@@ -265,21 +267,21 @@ def _too_few(count: int, result: Result) -> str:
 
 
 FOLLOWED_HELP = (
-    "A demonstration on one person of these data, by pseudonym. Points become known one after the "
-    "other; after each, all records are put in order by how well they fit. The map shows the "
-    "areas published near the points, for the person's own record and for the three others that "
-    "lead. The bars show the records that lead, ten at most, and the right one."
+    "This is a demonstration on one person in these data, shown by pseudonym. Points become "
+    "known one after the other; after each point, all records are ranked by how well they fit. "
+    "The map shows the areas published near the points, for the person's own record and for the "
+    "three others that lead. The bars show the records that lead, ten at most, and the right one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
-    "hidden": "hidden by it",
+    "hidden": "hidden by the release",
     "found": "found all the same",
-    "home": "not named, home found",
-    "accused": "not in it, accused",
+    "home": "not identified, but home found",
+    "accused": "not in the release, but accused",
 }
 
 
 def describe_step(found: Followed, step: Step) -> list[str]:
-    """Say what a step shows: point and rank, who fits, the original data's answer, the home."""
+    """Say what a step shows: points known, rank, records that fit, original data and home."""
     order = _describe_order(found, step) if found.present else _accused(found, step)
     return [
         " ".join([*_point(found, step), order]),
@@ -292,7 +294,7 @@ def describe_step(found: Followed, step: Step) -> list[str]:
 def _point(found: Followed, step: Step) -> list[str]:
     """Say how many points are known, and the time of the latest."""
     if step.known == 0:
-        return [f"Nothing is known yet of {found.pseudonym}."]
+        return [f"Nothing is known about {found.pseudonym} yet."]
     at = step.known - 1
     when, timed = found.points["time"].iloc[at], math.isfinite(found.points["t_min"].iloc[at])
     moment = f": {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
@@ -305,7 +307,7 @@ def _point(found: Followed, step: Step) -> list[str]:
 def _fitting(found: Followed, step: Step) -> str:
     """Say how many people's records hold all points exactly."""
     if step.known == 0:
-        return f"Each of the {found.n_people:,} records could be the one."
+        return f"Each of the {found.n_people:,} records could be the right one."
     what = {1: "the point", 2: "both points"}.get(step.known, f"all {step.known} points")
     if not step.fitting:
         return f"No record holds {what} exactly."
@@ -316,14 +318,14 @@ def _fitting(found: Followed, step: Step) -> str:
         if found.period is None
         else f"{of} records {'holds' if step.fitting == 1 else 'hold'}"
     )
-    own = "" if step.fits or not found.present else ", not this person's"
+    own = "" if step.fits or not found.present else ", but not this person's"
     return f"{fit} {what} exactly{own}."
 
 
 def _describe_order(found: Followed, step: Step) -> str:
-    """Return the rank of the right record, by how well all records fit."""
+    """Say how well the right record fits, compared with all others."""
     if step.known == 0:
-        return f"Guessing picks out the right one with a chance of 1 in {found.n_people:,}."
+        return f"Guessing picks out the right record with a chance of 1 in {found.n_people:,}."
     if step.better:
         ahead = (
             "the record of 1 other person fits"
@@ -333,8 +335,8 @@ def _describe_order(found: Followed, step: Step) -> str:
         return f"**The attacker does not pick the right record**: {ahead} better."
     if step.level > 1:
         return (
-            f"**The right record is one of {step.level:,.0f} people's that fit best, all equally "
-            f"well: the attacker picks it with a chance of 1 in {step.level:,.0f}.**"
+            f"**The records of {step.level:,.0f} people fit best, all equally well, and one is "
+            f"right: the attacker picks it with a chance of 1 in {step.level:,.0f}.**"
         )
     return "**The right record fits best: the attacker picks it out.**"
 
@@ -344,7 +346,7 @@ def _accused(found: Followed, step: Step) -> str:
     if not step.taken:
         return f"{found.pseudonym} is not in the release, and nobody's record is taken for theirs."
     return (
-        f"**{found.pseudonym} is not in the release, and yet another person's record is taken for "
+        f"**{found.pseudonym} is not in the release, but another person's record is taken for "
         "theirs.**"
     )
 
@@ -354,13 +356,13 @@ def _describe_before(step: Step) -> str:
     if step.known == 0:
         return ""
     if step.before_better:
-        return "In the data as they are, the same points lead to another person."
+        return "In the data as they are, the known points lead to another person."
     if step.before_level > 1:
         return (
-            "In the data as they are, the same points leave a chance of 1 in "
+            "In the data as they are, the known points leave a chance of 1 in "
             f"{step.before_level:,.0f}."
         )
-    return "In the data as they are, the same points pick out the right record."
+    return "In the data as they are, the known points pick out the right record."
 
 
 def _describe_home(found: Followed, step: Step) -> list[str]:
@@ -368,12 +370,12 @@ def _describe_home(found: Followed, step: Step) -> list[str]:
     if step.known == 0 or found.commonest is None:
         return []
     if step.guess is None:
-        return ["Several records lead alike: no home is told."]
+        return ["Several records lead equally: the attacker infers no home."]
     home, guess, common = found.home, step.guess, found.commonest
     if (guess.x_m, guess.y_m) == (common.x_m, common.y_m):
-        return ["About the home, the leading record tells no more than everybody knows."]
+        return ["The leading record tells no more about the home than everybody knows."]
     if home is None:
-        return ["Where the home truly is, the data do not tell."]
+        return ["The data do not tell where the home truly is."]
     metres = math.hypot(guess.x_m - home.x_m, guess.y_m - home.y_m)
     verdict = "found" if metres <= found.within_m else "not found"
     return [

@@ -1,4 +1,4 @@
-"""One person followed: points become known one by one, on a map and in the order of the records.
+"""One person followed as points become known: on a map, and in the ranking of the records.
 
 People appear by pseudonym only, and the selected person stays out of the address.
 
@@ -80,7 +80,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
 
 
 def _nth(result: Result, row: int) -> Target:
-    """Return the person, and the period if any, in a row of the table of those asked about."""
+    """Return the person, and the period if any, in a row of the table of people asked about."""
     table = result.after.link.per_target
     period = int(table["period"].iloc[row]) if "period" in table else None
     return int(table["user"].iloc[row]), period
@@ -212,7 +212,7 @@ def bars(step: Step) -> list[Bar]:
 
 
 def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
-    """Draw how many records can be linked across periods from the release alone, beside chance."""
+    """Draw how many records can be linked across periods from the release alone, and by chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
         form.relinked_periods(data, asked),
@@ -232,7 +232,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
-    """Return the rows of the figure: linked to the next period, and linked over all."""
+    """Return the figure's rows: records linked to the next period, and those linked over all."""
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
@@ -256,7 +256,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
-    """Say how many records of different periods are linked again, beside chance."""
+    """Say how many records of different periods are linked again, compared with chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "

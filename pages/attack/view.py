@@ -13,7 +13,7 @@ from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("attack", "Does it hold against an attacker who knows true points?")
+place = layout.line("attack", "Does a release hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a release of it can be "
@@ -27,8 +27,8 @@ if asked is None:
         st.info(story.NO_RECORD)
     st.info(
         f"Choose {'another' if nothing else 'the'} option to attack. An attacker who knows some "
-        "true places and times of a person looks for the person's record in it. The same attack "
-        "on the data as they are, and guessing, are shown beside it."
+        "true places and times of a person looks for the person's record in the release. The "
+        "same attack on the data as they are, and guessing, are shown for comparison."
     )
     end_view()
 alone = questions.ordinary(data.fs)  # larger data wait to be asked

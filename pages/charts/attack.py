@@ -60,7 +60,7 @@ class Compared:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Return the texts beside the row: the three values and the threshold, empty if none."""
+        """Return the texts beside the row: the three values and the threshold ("" if none)."""
         return (*self.told, brief(percent(self.limit)) if math.isfinite(self.limit) else "")
 
 
@@ -72,10 +72,10 @@ def before_and_after(
     Parameters
     ----------
     shares : sequence of Compared
-        Shares in [0, 1]; fewer are safer. Rows without a value for the original data show the
+        Shares in [0, 1]; lower is safer. Rows without a value for the original data show the
         release alone.
     errors : sequence of Compared
-        Kilometres; more are safer. May be empty.
+        Kilometres; more is safer. May be empty.
     whom : str
         What the shares count: people, or records where a person has one in each period.
     """

@@ -37,7 +37,7 @@ class Curve:
     style : int
         Position in the lists of dashes and markers.
     users : ndarray or None
-        Row number of each value's user, so that a click on the curve selects one.
+        Row number of each value's user, so that a click on the curve selects a user.
     """
 
     name: str
@@ -169,7 +169,7 @@ def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDAr
 
 
 def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
-    """Return a histogram with bars of equal width and the median; a log axis for long tails."""
+    """Return a histogram of samples per user, and the median; long tails get a logarithmic axis."""
     least, most, median = int(samples.min()), int(samples.max()), float(np.median(samples))
     long_tail = most > 50 * max(median, 1)
     if long_tail:

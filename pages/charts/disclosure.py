@@ -172,7 +172,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
 def lorenz_curves(
     curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme
 ) -> go.Figure:
-    """Return Lorenz curves, given as measure, name, share of people, share of all disclosure."""
+    """Return Lorenz curves, each given by measure, name, and shares of people and disclosure."""
     even = {"color": of.css("quiet"), "width": 1.5, "dash": "dot"}
     traces = [series("all alike", [0, 1], [0, 1], "lines", line=even)]
     for i, (measure, name, users, total) in enumerate(curves):

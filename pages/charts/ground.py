@@ -1,4 +1,4 @@
-"""Background of the maps: coasts, borders, towns, degrees, a scale bar, and the user's own lines.
+"""Background of the maps: public geography, degrees, a scale bar, and lines from a file.
 
 The geography is public (Natural Earth, see ``basemap/README.md``). It is clipped to a box of
 longitudes and latitudes, so that little is sent to the browser. Boxes may reach beyond ±180°.
@@ -107,8 +107,8 @@ def outlines(box: Box) -> Outlines:
 def _land(area: Any, coast: Any, rough: Any) -> Any:
     """Cut the box along the fine coast; a piece is land if the rough land covers most of it.
 
-    A piece that touches no side of the box is land, too: it is inside a closed coastline, such as
-    an island too small for the rough land.
+    A piece that touches no side of the box is land, too: a closed coastline surrounds it, such as
+    that of a small island.
     """
     edges = shapely.union_all([*coast, area.exterior])
     pieces = shapely.get_parts(shapely.polygonize([edges]))
@@ -219,7 +219,7 @@ def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.
 
 
 def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return meridians and parallels at round degrees, labelled along the upper and left edge."""
+    """Return meridians and parallels at round degrees, labelled along the upper and left edges."""
     step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
     decimals = max(0, -math.floor(math.log10(step)))
     lines: list[Any] = []
@@ -365,7 +365,7 @@ def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more
 def discs(
     name: str, places: FloatArray, colour: Colour, radius: float, tip: str = "", opacity: int = 230
 ) -> pdk.Layer:
-    """Return a layer of equal discs at places, longitude and latitude; ``tip``: their tooltip."""
+    """Return equal discs at places (longitude, latitude); ``tip`` is the text of their tooltip."""
     data = [{"p": place} | ({"tip": tip} if tip else {}) for place in np.round(places, 5).tolist()]
     return dots(name, data, [*colour, opacity], radius, pickable=bool(tip))
 
@@ -403,7 +403,7 @@ def rectangle(bounds: Iterable[float]) -> list[list[float]]:
 
 
 def sizes(bounds: FloatArray) -> FloatArray:
-    """Return the sizes of areas, square degrees, by which large areas are drawn first."""
+    """Return the sizes of areas in square degrees, so that large areas can be drawn first."""
     found: FloatArray = np.prod(bounds[:, 2:] - bounds[:, :2], axis=1)
     return found
 

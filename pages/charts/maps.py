@@ -77,7 +77,7 @@ def places_map(
 ) -> Map | None:
     """Return a map of places as dots; size and colour show samples (viridis, logarithmic).
 
-    It is None if there are no places, or none in degrees, and nothing else to show.
+    It is None if no place is given in degrees and ``around`` is not given.
 
     Parameters
     ----------
@@ -140,7 +140,9 @@ def fingerprints_map(
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
-    """Return a map of fingerprints (name, longitudes, latitudes, colour), the first filled, on top.
+    """Return a map of fingerprints; the first, on top, is filled.
+
+    Each fingerprint has a name, longitudes, latitudes and a colour.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ def released_map(
         one.
     users : ndarray (n,)
     most : int
-        People at the upper end of the scale, so that maps side by side share theirs.
+        People at the upper end of the scale, so that maps side by side share one scale.
     around : Extent
         Extent that the map shows, so that maps side by side share it.
     """
@@ -346,7 +348,7 @@ def over(
     shown : Extent
         Extent shown at first.
     whole : tuple of ndarray, optional
-        Longitudes and latitudes of the largest extent that a user may want to zoom out to.
+        Longitudes and latitudes of the largest extent to zoom out to.
     above_m : float
         Height of the objects on the ground. If above 0, the view is tilted and the names of towns
         are drawn above the objects. The scale bar, true at one distance only, is then left out.
@@ -386,7 +388,7 @@ def over(
 
 
 def over_ground(deck: Map, background: Background, of: Theme) -> Map:
-    """Return the same map, with the user's own lines over its land and water and under its data."""
+    """Return the same map, with ``background`` over its land and water and under its data."""
     paths = ground.clipped(background, deck.around)
     at = 1 + max(i for i, layer in enumerate(deck.layers) if layer.id == "borders")
     deck.layers.insert(at, ground.lines("background", paths, [*of.quiet, 150], 1.2))
@@ -502,7 +504,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Return viridis colours; if positive, the lowest hundredth of the values share one colour."""
+    """Return viridis colours; on a logarithmic scale, the lowest hundredth of values share one."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)

@@ -245,7 +245,7 @@ class _Screens:
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
         """Return the first place along the line where the label covers no dot, and its box.
 
-        If no place is free at all widths, one that is free at a desk will do.
+        If no place is free at all widths, one that is free at all but the narrowest will do.
         """
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX

@@ -40,11 +40,12 @@ class Scene:
     points : float64 ndarray (j, 2)
         Positions of the points known so far, in the order in which they became known.
     areas : float64 ndarray (m, 4)
-        West, south, east, north of published areas near the points, of the leading records.
+        Bounds (west, south, east, north) of the areas that the leading records and the right one
+        publish near the points.
     rank : int64 ndarray (m,)
         Rank of the record of each area, from 1.
     right : bool ndarray (m,)
-        Whether that record is the person's own.
+        Whether the record of each area is the person's own.
     home, guess : (longitude, latitude) or None
         The person's home, and the home that the leading record indicates.
     around : tuple of ndarray
@@ -90,7 +91,7 @@ def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
 
 
 def _homes(scene: Scene, of: Theme) -> list[tuple[Place, str, Colour]]:
-    """Return the home and its estimate, or one mark if both are one place."""
+    """Return the home and its estimate, or one mark if both are at one place."""
     home, guess = scene.home, scene.guess
     if home is not None and guess is not None and np.allclose(home, guess, atol=1e-5):
         return [(home, "home, guessed rightly", of.other)]
@@ -193,14 +194,14 @@ def _label(bar: Bar) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """Recorded and published data of one person; degrees, and local minutes.
+    """Recorded and published data of one person, in degrees and local minutes.
 
     Attributes
     ----------
     lon, lat, minute : float64 ndarray (n,)
         Where and when the person was recorded, in order of time.
     areas : float64 ndarray (m, 4)
-        West, south, east, north of what is published for the person, in order of time.
+        Bounds (west, south, east, north) of the areas published for the person, in order of time.
     start, end : float64 ndarray (m,)
         Published start and end of the time of each area.
     around : tuple of ndarray
@@ -264,7 +265,7 @@ def recorded_map(
 def published_map(
     seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
 ) -> Map:
-    """Return a map of the areas published for the moment (filled) and of earlier ones (outline)."""
+    """Return a map of areas published for the moment (filled) and for earlier times (outlined)."""
     shown = np.flatnonzero(seen.start <= now)
     drawn: dict[tuple[float, ...], bool] = {}
     for i in shown[np.argsort(-sizes(seen.areas[shown]), kind="stable")].tolist():
@@ -358,7 +359,7 @@ def _trip(
     colour: Colour,
     width: float,
 ) -> pdk.Layer:
-    """Return a fading line; times count from its first, as the browser keeps few digits."""
+    """Return a fading line; times count from the first one, as the browser keeps few digits."""
     order = np.argsort(minute, kind="stable")
     begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
     trip = {

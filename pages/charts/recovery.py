@@ -106,7 +106,7 @@ def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
 def by_step(
     steps: Sequence[str], attack: Sequence[float], random: Sequence[float], of: Theme
 ) -> go.Figure:
-    """Return bars of the accuracy after each step, beside linking at random; NaN has no bar."""
+    """Return bars of accuracy after each step, next to those of random linking; NaN has no bar."""
     quiet = of.css("quiet")
     hatched = {"line": {"color": quiet, "width": 1.5}, "pattern": _PATTERN | {"fgcolor": quiet}}
     drawn = [
@@ -202,7 +202,7 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
     Parameters
     ----------
     greyed : bool
-        Whether the last series is the result of random linking, and grey.
+        Whether the last series is the result of random linking, drawn in grey.
     """
     wide = (1 - _ROOM * (len(drawn) - 1)) / len(drawn)
     traces: list[dict[str, Any]] = []
@@ -238,7 +238,7 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
 
 @dataclass(frozen=True)
 class Remedy:
-    """A mitigation: the accuracy of the attack and of random linking after it, and its error."""
+    """A mitigation: the accuracy of the attack and of random linking, and the counts' error."""
 
     name: str
     whole: float
@@ -247,7 +247,7 @@ class Remedy:
 
 
 def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
-    """Return two panels over one list: accuracy after the attack, and the error of the counts."""
+    """Return two panels by mitigation: what the attack recovers, and the error of the counts."""
     names = [r.name for r in tried]
     errors = [r.error if r.error > 0 else None for r in tried]
     known_errors = [e for e in errors if e is not None]
@@ -289,7 +289,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
     ]
     ends = [math.log10(low) - 0.1, 1.22 * math.log10(top) - 0.22 * math.log10(low) + 0.2]
     x2 = {
-        "title": "Error of the counts, of all counted",
+        "title": "Error of the counts, share of people counted",
         "type": "log",
         "domain": [0.56, 1.0],
         "range": ends,

@@ -157,7 +157,8 @@ def figure(
     Parameters
     ----------
     **more
-        Further layout properties, named as in plotly; for ``margin`` and ``legend``, only changes.
+        Further layout properties, named as in plotly; ``margin`` and ``legend`` hold only the
+        changes.
     """
     ink, clear = of.css("ink"), "rgba(0,0,0,0)"
     font = {"family": FONT, "size": 14, "color": ink}
@@ -206,7 +207,7 @@ DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 
 
 def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
-    """Return the properties of an axis of rows at 0, 1, …, the first on top, ``least`` of them."""
+    """Return the properties of an axis of rows, from the top down, with room for ``least``."""
     return {
         "tickvals": list(range(len(names))),
         "ticktext": list(names),
@@ -252,7 +253,7 @@ def bars(
     told: tuple[Theme, list[str]] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return bars, upright by default; ``told``: the theme, and the text at each bar."""
+    """Return bars, upright by default; ``told`` holds the theme and the text at each bar."""
     trace = series(name, x, y, "", hover, type="bar", marker=marker, **more)
     del trace["mode"]
     if told is not None:
@@ -274,7 +275,7 @@ def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
 def interval(
     value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
 ) -> dict[str, Any]:
-    """Return bars of 95% intervals; none where an end is not known."""
+    """Return bars of 95% intervals, without the ends that are not known."""
     several = list(zip(value, low, high, strict=True))
     return {
         "type": "data",
@@ -320,7 +321,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return cells coloured between two values; ``bar``: properties of the scale beside them."""
+    """Return a heat map between two values; ``bar`` holds the properties of the scale beside it."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:

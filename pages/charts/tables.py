@@ -52,7 +52,7 @@ class Ground(NamedTuple):
 
 
 def ground_of(geojson: dict[str, Any]) -> Ground | None:
-    """Return the areas of a GeoJSON; None if none of them is in degrees."""
+    """Return the areas of a GeoJSON; None if it holds no areas."""
     features = geojson["features"]
     if not features:
         return None

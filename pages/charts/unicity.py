@@ -1,4 +1,4 @@
-"""Figures of how much an attacker needs: ε against points, over resolutions, and the fitted law."""
+"""Figures of what an attacker needs: ε against points, ε over resolutions, and the fitted law."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Fitted:
 
 
 def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
-    """Return a figure of ε against resolution with the fitted laws, resolution logarithmic."""
+    """Return a figure of ε against resolution (on a logarithmic axis), with the fitted laws."""
     traces = []
     for i, law in enumerate(fitted):
         colour = of.categories[i % len(of.categories)]
@@ -194,7 +194,7 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
 def antennas_against_people(
     people: IntArray, antennas: IntArray, of: Theme, *, noun: str
 ) -> go.Figure:
-    """Return dots of areas by residents and antennas; zeros lie on the edge."""
+    """Return a figure with a dot per area, by residents and antennas; zeros lie on the edge."""
     ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
     titles = "People who live in the area", f"{noun} in the area"
     across, up = (
@@ -219,7 +219,7 @@ def transition(
             series("asked for", at[:1], at[1:], "markers", told, marker=mark),
         ],
         {"title": "Number of bins (d)", "type": "log", "dtick": 1},
-        {"title": "Probability to be unique", "range": [-0.02, 1.02], "dtick": 0.25},
+        {"title": "Probability of being unique", "range": [-0.02, 1.02], "dtick": 0.25},
     )
 
 

@@ -1,4 +1,4 @@
-"""Numbers in words: kilometres, minutes, shares, counts, rounded to what they support."""
+"""Numbers in words: kilometres, minutes, shares and counts, rounded to the digits they support."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.charts.plain import plain
 
 
 def distance(metres: float) -> str:
-    """Return a distance in words, such as "no distance", "350 m", "1.7 km", "12 km"."""
+    """Return a distance in words, such as "no distance", "350 m" or "1.7 km"."""
     if not math.isfinite(metres):
         return "an unknown distance"
     if metres < 5:
@@ -20,7 +20,7 @@ def distance(metres: float) -> str:
 
 
 def duration(minutes: float) -> str:
-    """Return a duration, such as "no time", "35 minutes", "2.5 hours", "5.2 days", "44 days"."""
+    """Return a duration, such as "no time", "35 minutes" or "5.2 days"."""
     if not math.isfinite(minutes):
         return "an unknown time"
     if minutes < 0.5:
@@ -33,19 +33,19 @@ def duration(minutes: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 record", "2,000 records", "2,000 people"."""
+    """Return a number with its noun, such as "1 record" or "2,000 people"."""
     if noun == "person":
         return people(number)
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def people(number: int) -> str:
-    """Return a number of people, such as "1 person", "2,000 people"."""
+    """Return a number of people, such as "1 person" or "2,000 people"."""
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 def share(part: int, whole: int, what: str = "person") -> str:
-    """Return a share, such as "none of the 496 people", "3 of the 496 people (0.6%)"."""
+    """Return a share, such as "none of the 496 people" or "3 of the 496 people (0.6%)"."""
     if whole == 1:
         return f"the one {what}" if part else f"not the one {what}"
     of_all = count(whole, what)
@@ -57,12 +57,12 @@ def share(part: int, whole: int, what: str = "person") -> str:
 
 
 def verb(count: int) -> str:
-    """Return the verb "is" or "are", as it goes with :func:`share`."""
+    """Return the verb "is" or "are", to go with :func:`share`."""
     return "is" if count <= 1 else "are"
 
 
 def were(count: int) -> str:
-    """Return the verb "was" or "were", as it goes with a number."""
+    """Return the verb "was" or "were", to go with a number."""
     return "was" if count == 1 else "were"
 
 
@@ -72,7 +72,7 @@ def them(count: int) -> str:
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
-    """Return a percentage such as "0.6%", "31%", "99.8%"; 0 and 100 only if exact.
+    """Return a percentage such as "0.6%", "31%" or "99.8%"; 0 and 100 only if exact.
 
     Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200.
     """
@@ -86,7 +86,7 @@ def percent(fraction: float, whole: int = 1_000) -> str:
 
 
 def brief(text: str) -> str:
-    """Return the text shortened for a narrow column: "< 0.1%"."""
+    """Return the text shortened for a narrow column, such as "< 0.1%"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 
@@ -97,7 +97,7 @@ def beyond(curves: dict[str, int]) -> str:
 
 
 def others(k: int) -> str:
-    """Return the other members of a group of k, such as "one other person", "4 other people"."""
+    """Return the other members of a group of k, such as "one other person" or "4 other people"."""
     return "one other person" if k == 2 else f"{k - 1} other people"
 
 

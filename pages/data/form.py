@@ -46,7 +46,7 @@ def doubt(asked: Asked) -> None:
     st.header("Are these the right places?", anchor=False)
     with st.container(border=True, key="data_doubt"):
         found = plain(" ".join(question.found), MESSAGE_LENGTH)
-        st.warning(f"{found} Nothing is measured before you have answered.")
+        st.warning(f"{found} Nothing is measured until you have answered.")
         for i, reading in enumerate(question.readings):
             st.button(
                 plain(reading.title),
@@ -113,7 +113,7 @@ def screening(rule: Screening) -> Screening | None:
             width="content",
         )
         least = number(
-            "Least samples per person",
+            "Minimum samples per person",
             limits.MIN_SAMPLES,
             rule.min_samples or 1,
             at=cells,

@@ -1,7 +1,7 @@
 """Choosing what to open: a sample, a file from this computer, or one in the server's folder.
 
-The module also shows the likely cost before a large file is read, and loads the user's own roads or
-districts, which are drawn under every map.
+The module also estimates the cost of reading a large file, and loads roads or districts to draw
+under every map.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _upload() -> None:
         type=TYPES,
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "
-        "JSON that is a table (records, one record a line, GeoJSON points). It stays in this "
-        "computer's memory and is written nowhere. For larger files, have the server's "
+        "JSON that is a table (records, one record a line, GeoJSON points). The file stays in "
+        "this computer's memory and is written nowhere. For larger files, have the server's "
         f"operator name a folder in {FOLDER_VARIABLE}.",
     )
     antennas = st.file_uploader(
@@ -201,15 +201,16 @@ def said(told: ReadingEstimate) -> str:
     """Return the estimate as a text for the screen."""
     parts = []
     if told.rows is not None:
-        parts.append(f"It has about {told.rows_rounded:,} rows.")
+        parts.append(f"The file has about {told.rows_rounded:,} rows.")
     if told.seconds is not None and told.fits:
-        parts.append(f"Reading it is likely to take about {clock(max(told.seconds, 1))}.")
+        parts.append(f"Reading the file is likely to take about {clock(max(told.seconds, 1))}.")
     if told.needs_bytes is not None:
         parts.append(describe_need(told.needs_bytes, told.limit_bytes))
     if not told.fits:
         parts.append(
-            "Have it read piece by piece: as Parquet, or in several smaller files, in a folder of "
-            "its own, by `fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here."
+            "To have the file read piece by piece, put it into a folder of its own, as Parquet "
+            "or cut into smaller files. Run `fpanon ingest FOLDER --keep NEW_FOLDER`, and open "
+            "here what is kept."
         )
     return " ".join(parts)
 
@@ -234,13 +235,13 @@ def _adopt(job: session.Job) -> None:
 
 
 def background() -> None:
-    """Draw the upload of a GeoJSON, its result, and a button to remove it."""
+    """Draw the upload of lines under the maps, its result, and a button to remove the lines."""
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "
-            "Lines of your own lie under every map of this session. They are only drawn: no figure "
-            "depends on them. fpanon keeps only the shapes in the file, not the names or any other "
-            "properties."
+            "Lines of your own lie under every map of this session. These lines are only drawn: "
+            "no figure depends on them. fpanon keeps only the shapes in the file, not the names "
+            "or any other properties."
         )
         file = st.file_uploader(
             f"GeoJSON, in degrees, up to {MAX_BYTES >> 20} MB and {MAX_POSITIONS:,} positions",
@@ -258,7 +259,7 @@ def background() -> None:
             found = figure.ground()
             if found is not None:
                 st.button(
-                    "Take away",
+                    "Remove",
                     key="data_background_remove",
                     icon=":material/layers_clear:",
                     on_click=act(figure.remove_ground),
@@ -267,7 +268,7 @@ def background() -> None:
         if found is not None:
             told = [
                 f"{count(found.n_lines, 'line')} of {len(found.lon):,} points lie under the maps"
-                + (f", made simpler from {found.n_read:,}" if found.n_read > len(found.lon) else "")
+                + (f", simplified from {found.n_read:,}" if found.n_read > len(found.lon) else "")
                 + "."
             ]
             if found.n_small:

@@ -71,7 +71,7 @@ def account(report: IngestReport) -> list[str]:
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
     told = f"Of {words.count(report.rows_read, 'row')}, {used}, each for one reason"
     return [
-        f"{told if set_aside else f'All {report.rows_used:,} rows were used'}. They run from "
+        f"{told if set_aside else f'All {report.rows_used:,} rows were used'}. Used rows span "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
     ]
@@ -84,13 +84,14 @@ def reconciled(report: IngestReport) -> list[str]:
         found.append(
             "Rows that equal one another in every field are used, too: they count as events of "
             "their own in their sample’s count, because two calls at one antenna in one minute "
-            "look exactly like this. If the file holds a part of the data twice, mend it first."
+            "look exactly like this. If the file holds a part of the data twice, correct the "
+            "file first."
         )
     return found
 
 
 def column(report: IngestReport, role: str) -> str:
-    """Return the columns of a role, as the form names them: without names, counted from 1."""
+    """Return the columns of a role as the form names them, or by number if they have no names."""
     parts = report.columns[role].split(" + ")
     if report.available and all(isinstance(label, int) for label in report.available):
         parts = [f"column {int(part) + 1}" for part in parts]
@@ -102,7 +103,7 @@ READ_BEFORE = (
     "are not in the folder; columns, times, granularity and screening can only be changed by "
     "reading the records anew: `fpanon ingest RECORDS --keep FOLDER`."
 )
-SCREENED_BEFORE = "Who remains was settled when the records were read."
+SCREENED_BEFORE = "The screening was settled when the records were read."
 
 
 def first_rows(report: IngestReport) -> pd.DataFrame:
@@ -181,7 +182,7 @@ def centre_in(text: str) -> tuple[float, float] | None:
 
 
 def form(report: IngestReport) -> pd.DataFrame:
-    """Return the format of the file; and the time zone, projection and grid of its data."""
+    """Return the file's format, and the time zone, projection and grid of its data."""
     guessed = " (guessed from the position)" if report.timezone_guessed else ""
     known = {
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),

@@ -36,7 +36,7 @@ _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 def current() -> Config:
-    """Return the settings in use; those of the address when the session begins."""
+    """Return the settings in use; when the session begins, those in the address."""
     if _CURRENT not in st.session_state:
         known = address.settings_asked({"knowledge": "known"}, Config())
         profiles = address.asked("over", lambda text: profiles_of(text.split(",")), known.profiles)

@@ -131,7 +131,10 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
         )
     if not pairs:
         tied = f"; {row['tied']} more are tied by one of them" if row["tied"] else ""
-        return f"They rank {words.count(row['concordant'], 'pair')} of profiles alike{tied}."
+        return (
+            f"The two measures rank {words.count(row['concordant'], 'pair')} of profiles "
+            f"alike{tied}."
+        )
     a, b = spoken(row["a"]), spoken(row["b"])
     lines = [
         f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
@@ -191,8 +194,8 @@ def _without_discord(
         ]
     else:
         told = [
-            f"No measure ranks two of the {len(found.grid)} profiles the other way round than "
-            f"{name} does."
+            f"No measure ranks any two of the {len(found.grid)} profiles in the opposite order to "
+            f"{name}."
         ]
     worst = max(pairs, key=lambda r: r["discordant"])
     if worst["discordant"]:
@@ -201,7 +204,7 @@ def _without_discord(
             f"{worst['pairs']} pairs of profiles differently."
         )
     elif all(r["concordant"] for r in pairs):
-        told.append("Which profile is chosen does not depend on which measure one believes.")
+        told.append("The choice of profile does not depend on the measure.")
     return told
 
 
@@ -251,14 +254,14 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
 
 
 def _over(found: Result, profile: str, column: str) -> str:
-    """Return a share at a profile, and at the one where it is least: "97% … at a. At b, 4%"."""
+    """Return a share at a profile, and at the profile where it is least, if that is lower."""
     shares = found.grid.set_index("profile")[column]
     what = "of the time" if column == "k" else "of people"
     told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}. At {_whole(least)}, it is {words.percent(shares[least])}"
+    return f"{told}. At {_whole(least)}, the share is {words.percent(shares[least])}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:
@@ -267,7 +270,7 @@ def _at_most(found: Result, leak: Leak) -> str:
 
 
 def _interval(share: tuple[float, float, float]) -> str:
-    """Return the ends of a share, in brackets; nothing where it has no width."""
+    """Return the ends of a share's interval, in brackets; "" if the interval has no width."""
     low, high = share[1:]
     return f" ({words.percent(low)} to {words.percent(high)})" if low < high else ""
 
@@ -282,9 +285,9 @@ def _ends(of: tuple[float, float, float]) -> str:
 
 MEANS_TOLD = (
     "Here, EM and KL are means over a profile's own bins, as in the paper. These means compare "
-    "people, places and hours of one profile. They do not say which of two profiles is the safer: "
-    "a finer one has more bins, mostly empty, and so a lower mean. The page *Release options* "
-    "compares options by the sums over all bins of a person."
+    "people, places and hours of one profile. The means do not say which of two profiles is the "
+    "safer: a finer one has more bins, mostly empty, and so a lower mean. The page *Release "
+    "options* compares options by the sums over all bins of a person."
 )
 """Note for every comparison of profiles side by side."""
 
@@ -316,7 +319,7 @@ def places_told(leak: Leak, measure: str) -> list[str]:
         f"{words.people(seen)} {words.were(seen)} seen per time window.",
         f"At half of the {len(places):,} places, the value is {middle:.2g} or less."
         if len(places) > 1
-        else f"At the one place, the value is {middle:.2g}.",
+        else f"At the only place, the value is {middle:.2g}.",
     ]
 
 
@@ -344,7 +347,7 @@ def people_told(leak: Leak) -> list[str]:
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
     return [
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
-        f"it is {how}.",
+        f"the burden is {how}.",
         f"We asked about {words.people(len(leak.people))}. Gini coefficient: "
         f"{leak.gini['em']:.2f}. The most exposed tenth bears "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of all KL-disclosure "
@@ -353,7 +356,7 @@ def people_told(leak: Leak) -> list[str]:
 
 
 def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
-    """Return measure, name with Gini coefficient, share of people, share of all disclosure."""
+    """Return each curve as measure, name with Gini coefficient, shares of people and disclosure."""
     return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
 
 
@@ -389,7 +392,7 @@ def example_table(worked: worked_example.Result) -> str:
 
 
 def example_told(worked: worked_example.Result) -> str:
-    """Return one user step by step, and everybody's measures."""
+    """Explain one user's example step by step, and state everybody's measures."""
     whole, second = worked.everybody, worked.second
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)

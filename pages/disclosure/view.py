@@ -123,7 +123,7 @@ with right:
     what_this_means(story.hours_told(leak, measure, weekdays), key="disclosure_hours")
 
 # --- who bears it ---
-st.subheader("Who bears it?", anchor=False, help=definitions.LORENZ)
+st.subheader("Who bears the disclosure?", anchor=False, help=definitions.LORENZ)
 left, right = side_by_side("disclosure_bears")
 with left:
     show(

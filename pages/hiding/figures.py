@@ -128,13 +128,13 @@ def accuracy_curves(
 
 
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
-    """Return a dot for each group, or an even sample of them by loss; the selected one filled.
+    """Return a dot for each group, or for an even sample by loss; the selected group is filled.
 
     Parameters
     ----------
     costs : DataFrame
-        Table by :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row, from
-        1.
+        Table from :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row,
+        from 1.
     """
     last = len(costs) - 1
     some = np.linspace(0, last, min(last + 1, MOST_GROUPS)).round().astype(int)
@@ -254,7 +254,7 @@ COLUMNS = {
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
-    """Draw the release, if it passed its verification, and buttons for the tables about it."""
+    """If the release passed its verification, draw it and buttons for the tables about it."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
         st.markdown(
@@ -285,8 +285,8 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
             "people share every record. The comparison finds the first grid and time window in a "
-            "list that achieve this; the last entry puts everything into one cell. It runs GLOVE "
-            f"with and without limits, for {crowds(ks)}."
+            "list that achieve this; the last entry puts everything into one cell. The "
+            f"comparison also runs GLOVE with and without limits, for {crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
             questions.ask(question)
@@ -367,10 +367,10 @@ def compared(found: comparison.Result) -> list[str]:
         ]
     else:
         told = [
-            "If all places and times are made equally coarse, not everyone is in a group of "
-            f"{first} under any of {len(found.searched)} grids from {found.searched[0]} to {last}: "
-            f"at most {words.percent(uniform['share_hidden'])} of the people are, at {grid}. GLOVE "
-            f"hides all with {spans}."
+            f"None of {len(found.searched)} grids for all places and times, from "
+            f"{found.searched[0]} to {last}, puts everyone in a group of {first}. At most "
+            f"{words.percent(uniform['share_hidden'])} of the people are in such a group, at "
+            f"{grid}. GLOVE hides everyone with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
@@ -389,9 +389,9 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
     if len(searched) == 1:
         return f"That is the only grid tried, {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ", each placed so that most people share a cell" if chosen else ""
-    many = f"{len(searched)} grids from {searched[0]} to {last}{how}"
-    return f"Of {many}, this is the first that hides everyone"
+    how = ". Each grid is placed so that most people share a cell" if chosen else ""
+    many = f"{len(searched)} grids, from {searched[0]} to {last}, that hides everyone{how}"
+    return f"This grid is the first of {many}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

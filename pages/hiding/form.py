@@ -63,7 +63,7 @@ def form(data: Dataset) -> hiding.Config | None:
 
 
 def _groups(least: int) -> tuple[Method, int, str, int]:
-    """Draw and return method, group size, period, and the largest share of people left out, %."""
+    """Draw and return the method, group size, period, and largest percentage of people left out."""
     method = selectbox(
         "Method",
         list(story.METHODS),
@@ -71,7 +71,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         key="glove_method",
         width=180,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
-        "as one area. GLOVE, as published in 2015, is offered for comparison. It joins the "
+        "as one area. GLOVE, as published in 2015, is offered for comparison. GLOVE joins the "
         "samples that are most alike: most samples become coarser, and some rows are false for "
         "their person.",
     )
@@ -112,7 +112,7 @@ def _row() -> DeltaGenerator:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Draw and return widest area (km) and longest span (hours) allowed, and the leftover rule."""
+    """Draw and return the greatest width (km) and span (hours) allowed, and the leftover rule."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,
@@ -149,14 +149,14 @@ def _shards(data: Dataset) -> int | None:
         key="glove_shards",
         placeholder="all at once",
         help="People who are near each other are put into one shard and hidden among one "
-        "another. Everyone is still one of k. This takes less time and memory, and accuracy falls "
-        "a little, by about 1% at 5,000 people in a shard.",
+        "another. Everyone is still in a group of k. Shards take less time and memory, and "
+        "accuracy falls a little, by about 1% at 5,000 people in a shard.",
     )
     return shards
 
 
 def _field(label: str, least: float, value: float | None = None, **how: Any) -> Any:
-    """Draw a field, which persists, for a number of at least ``least``; None if it is empty."""
+    """Draw a persistent field for a number of at least ``least``; return None if it is empty."""
     return st.number_input(label, least, None, value, persist_state="session", **how)
 
 

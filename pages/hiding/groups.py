@@ -186,8 +186,8 @@ def square(people: float) -> str:
 def at_one_moment(when: str, recorded: int, published: int) -> str:
     """Say what both maps show, and which people they leave out."""
     return (
-        f"Both maps show the hour from {when}, in the same colours. The first shows "
-        f"{words.people(recorded)} at the first place recorded. The second shows "
+        f"Both maps show the hour from {when}, in the same colours. The first map shows "
+        f"{words.people(recorded)} at the first place recorded. The second map shows "
         f"{words.people(published)} spread evenly over the first area published for them, "
         "whether they were recorded in that hour or not. Nobody else is shown on these maps."
     )
@@ -209,7 +209,7 @@ def time_unit(minutes: float) -> tuple[str, int]:
 def told_group(
     costs: pd.DataFrame, rank: int, release: GloveResult, fs: FingerprintSet
 ) -> list[str]:
-    """Say what the group of a rank loses, its members, and how their samples are published."""
+    """Say what a group loses, who its members are, and how their samples are published."""
     number, side, span, _ = costs.to_numpy()[rank - 1].tolist()
     rows, names = release.members(int(number)), fs.pseudonyms
     who = ", ".join(names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN])
@@ -219,13 +219,16 @@ def told_group(
     lost = int(release.suppressed["user"].isin(rows).sum())
     own = words.count(samples, "sample")
     if lost:
-        how = f"Of their own {own}, {lost:,} {words.were(lost)} left out; the others are published"
+        how = (
+            f"Of the members' own {own}, {lost:,} {words.were(lost)} left out; the others are "
+            "published"
+        )
     else:
-        how = f"Their own {own} are published"
+        how = f"The members' own {own} are published"
     return [
         f"Group {rank} of {len(costs):,}{' loses most' if rank == 1 else ', ordered by loss'}: on "
         f"average, its samples are published in areas {words.distance(side)} wide and time spans "
-        f"of {words.duration(span)}. Its members are {who}{more}.",
+        f"of {words.duration(span)}. The members of the group are {who}{more}.",
         f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "
         "group.",
     ]

@@ -37,8 +37,9 @@ class Moment:
     recorded, published : int
         People recorded within the hour; people whose published record has an area within it.
     before, after : ndarray (n, 5)
-        West, south, east and north (degrees) of each occupied square, and its number of people:
-        each at the first place recorded, or spread evenly over the first area published.
+        West, south, east and north (degrees) of each occupied square, and its number of people.
+        Before, each person is at the first place recorded; after, spread evenly over the first area
+        published.
     extent : ndarray (1, 4)
         Extent of nearly all samples, degrees, which both maps show.
     """
@@ -73,7 +74,7 @@ def moment(release: GloveResult, fs: FingerprintSet, hour: int) -> Moment:
 
 
 def _shown(fs: FingerprintSet) -> FloatArray:
-    """Return the corners, in metres, of nearly all samples' extent; the same at every hour."""
+    """Return the corners, in metres, of the extent of nearly all samples, for maps of all hours."""
     some = slice(None, None, 1 + fs.n_samples // _SAMPLES_OF_VIEW)
     low = fs.x_m[some], fs.y_m[some]
     high = low[0] + fs.dx_m[some], low[1] + fs.dy_m[some]
@@ -88,7 +89,7 @@ def hours(release: GloveResult, fs: FingerprintSet) -> range:
 
 
 def busiest(fs: FingerprintSet, among: range) -> int:
-    """Return the hour with the most samples; of several, the first."""
+    """Return the hour with the most samples; the first of several such hours."""
     hour = np.floor(fs.wall_minutes(fs.t_min) / 60).astype(np.int64) - among[0]
     inside = hour[(hour >= 0) & (hour < len(among))]
     return among[int(np.argmax(np.bincount(inside, minlength=len(among))))]
@@ -108,13 +109,13 @@ def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray)
 
 
 def _corners(cells: _Cells, rows: IntArray) -> FloatArray:
-    """Return lower x and y, upper x and y of some samples, metres, (n, 4)."""
+    """Return the lower x and y and the upper x and y of some samples, in metres, (n, 4)."""
     low = np.column_stack([cells.x_m[rows], cells.y_m[rows]])
     return np.hstack([low, low + np.column_stack([cells.dx_m[rows], cells.dy_m[rows]])])
 
 
 def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
-    """Return the side of a square and the edges along x and y: whole raw cells over all data."""
+    """Return a square's side, a multiple of the granularity, and the edges over all data."""
     corners = _corners(fs, np.arange(fs.n_samples))
     low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
     seen = _shown(fs)
@@ -189,7 +190,7 @@ def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -
 
 
 def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
-    """Return a person's samples, only those of the group's period where there are periods."""
+    """Return a person's samples; for a release in periods, only those of the group's period."""
     own = fs.rows_of(person)
     rows = np.arange(own.start, own.stop)
     if release.group_period is None or release.period_days is None:

@@ -78,8 +78,8 @@ def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """Say how long a run is likely to take, by k."""
     times = [f"about {words.clock(max(s, 1))} at k = {k}" for k, s in seconds.items()]
     return (
-        f"On this machine, hiding whole records ({WORDS[method]}) takes {', '.join(times)}; "
-        "periods take no more."
+        f"On this machine, hiding whole records ({WORDS[method]}) takes {', '.join(times)}. "
+        "Hiding in periods takes no longer."
     )
 
 
@@ -87,11 +87,11 @@ WHERE_SHARDS = "Shards are set under Limits, in the form."
 
 
 def in_shards(n_users: int) -> str:
-    """Return the number of shards advised for this number of people."""
+    """Say how many shards are advised for this number of people."""
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
-        f"Cutting into shards first (under Limits; {many:,} have about {PEOPLE_A_SHARD:,} people "
-        "each) takes less time and memory; accuracy falls a little."
+        f"Cutting the data into shards first (set under Limits; {many:,} shards have about "
+        f"{PEOPLE_A_SHARD:,} people each) takes less time and memory; accuracy falls a little."
     )
 
 
@@ -126,7 +126,10 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
     text = "**Verified, but of little use.**"
     if coarse:
-        text += f" Half of the samples are published as {', and half as '.join(coarse)}."
+        text += (
+            " Half of the samples are published as "
+            f"{'. Half of the samples are published as '.join(coarse)}."
+        )
     if worth.thin:
         text += (
             " Less than half of the data is left: what is published shows the places and hours of "
@@ -173,7 +176,7 @@ def accurate(result: Result) -> list[str]:
         return ["Nothing could be published under these limits."]
     told = (
         f"Half of the samples have areas at most {words.distance(f['median_space_m'])} wide, and "
-        f"half time spans of at most {words.duration(f['median_time_min'])}."
+        f"half have time spans of at most {words.duration(f['median_time_min'])}."
     )
     if f["phantom_share"]:
         told += (
@@ -190,7 +193,7 @@ def accurate(result: Result) -> list[str]:
 
 
 def gained(gain: Gain, config: Config) -> str:
-    """Say what others gain when the tail is left out, in the release made with ``config``.
+    """Say what others gain when the people hardest to hide are left out, under ``config``.
 
     Both releases are compared on the same samples, so that leaving out the worst samples is not
     itself a gain.
@@ -212,9 +215,10 @@ def gained(gain: Gain, config: Config) -> str:
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
-    """Return a release with nobody left out and the same one with a tail left out, or None.
+    """Return the release with nobody left out and the same with some people left out, or None.
 
-    One of the two is the selected release; of several tails, the largest is taken.
+    One of the two is the selected release; if it leaves out nobody, the other leaves out the
+    largest share.
     """
     whole = replace(chosen, leave_out=0.0)
     tails = [c for c in made if c.leave_out and replace(c, leave_out=0.0) == whole]
@@ -236,7 +240,7 @@ def promised(result: Result) -> list[str]:
         f"Everyone published is one of at least {k} people with the same record{within}.",
     ]
     if days is not None:
-        told[0] += " **This does not hold across several periods.**"
+        told[0] += " **This bound does not hold across several periods.**"
         told.append(
             "People who keep to their places and hours can be recognized under the next "
             "pseudonym. An attacker who links a person's records may find fewer than "
@@ -268,8 +272,8 @@ def left_out(result: Result) -> list[str]:
         )
     if config.leave_out and lost:
         told.append(
-            "Those left out are not a random few: they are unlike other people, and the release "
-            "does not represent them."
+            "The people left out are not a random few: they are unlike other people, and the "
+            "release does not represent them."
         )
     return told
 

@@ -1,4 +1,4 @@
-"""Hide everyone: the cost, by method (aligned; GLOVE, Gramaglia & Fiore 2015b)."""
+"""Hide everyone: the cost of each method (aligned, or GLOVE by Gramaglia & Fiore 2015b)."""
 
 from __future__ import annotations
 

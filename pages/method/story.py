@@ -1,4 +1,4 @@
-"""The documents as the page shows them: parts under headings, and links that stay in the page."""
+"""The documents as the page shows them: parts under headings, and links that stay on the page."""
 
 from __future__ import annotations
 

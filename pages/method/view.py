@@ -1,4 +1,4 @@
-"""Method: how each figure is computed, and by which sources."""
+"""Method: how each figure is computed, and on which sources it is based."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.shell import address, layout
 
 _READ, _CHOSEN = "fp_method_section", "method_section"
 
-layout.line("method", "How is every figure computed, and by which source?")
+layout.line("method", "How is every figure computed, and from which source?")
 headings = story.headings()
 contents, page = st.columns([1, 3], gap="large")
 with contents:  # chosen from the list, or asked for by a link; in the address

@@ -84,7 +84,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 
 
 def numbers(table: pd.DataFrame) -> None:
-    """Draw one row per option, for an officer's first questions; no name is cut off."""
+    """Draw one row per option, for an officer's first questions; only long names are cut off."""
     longest = max(map(len, table["Option"]), default=0)
     columns: dict[str, Any] = _texts(
         _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
@@ -263,7 +263,7 @@ def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
     if drawn:
         st.caption(
             f"Colour: people seen at a place, from few (dark) to {most:,} (bright), logarithmic, "
-            "alike in all maps. Point at a place for its number."
+            "the same in all maps. Point at a place for its number."
         )
 
 
@@ -292,7 +292,7 @@ def _map(
         )
         if found.left_out:
             st.caption(
-                f"The {len(found.bounds):,} places of most people are drawn; {found.left_out:,} "
+                f"The {len(found.bounds):,} places with most people are drawn; {found.left_out:,} "
                 "more are not."
             )
 

@@ -52,7 +52,7 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
     """Draw and return the choice of options, without repetition, in the order of the presets.
 
-    The user's own options are put together in a separate place.
+    The officer's own options are put together in ``own_place``.
     """
     presets = {name: _made(fs, key) for name, key in _NAMES.items()}
     put: list[str] | None = None
@@ -150,7 +150,7 @@ def take(fs: FingerprintSet, recipe: Recipe) -> None:
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
     """Return what the address may hold: the sets, knowledge, measure of risk and weighting.
 
-    The user's own options and a questionnaire stay out of it.
+    The officer's own options and a questionnaire stay out of the address.
     """
     chosen = st.session_state.get("options_presets") or []
     named = {
@@ -187,7 +187,8 @@ def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
 def criteria(names: Sequence[str]) -> Criteria | None:
     """Draw and return the measure of risk and the utility; None while an input is missing.
 
-    The thresholds are set once, for every page. ``names``: the options' names, for a questionnaire.
+    The thresholds are set once, for every page. ``names`` holds the options' names, for a
+    questionnaire.
     """
     risk = selectbox(
         "Risk",
@@ -244,7 +245,7 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Draw and return utility by a questionnaire: an uploaded file, or the synthetic example."""
+    """Draw and return the utility by a questionnaire: a file uploaded, or the synthetic example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         downloads.offer(
             "Template",
@@ -252,13 +253,14 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             "questionnaire.csv",
             key="options_template",
             icon=":material/download:",
-            help="A row for each expert, domain and option, its score (0–10) left to fill in.",
+            help="A row for each expert, domain and option, with the score (0–10) left to fill in.",
         )
         example = st.toggle(
             "Use the synthetic example",
             key="options_example",
             persist_state="session",
-            help="Scores of invented experts, to see how it works. They prove nothing.",
+            help="Scores of invented experts, to show how the page works. Such scores prove "
+            "nothing.",
         )
     file = st.file_uploader(
         "Questionnaire (CSV or XLSX: expert, domain, option, score)",

@@ -1,4 +1,4 @@
-"""The user's own release options: put together step by step, or taken from a report's recipe."""
+"""The officer's own release options, put together step by step or taken from a report's recipe."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _MOST_BYTES, _MOST_OPTIONS = 1_000_000, 200
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return the user's own options added so far for these data."""
+    """Return the officer's own options added so far for these data."""
     found: list[ReleaseOption] = st.session_state.get(_OWN, {}).get(fs.digest, [])
     return found
 
@@ -78,7 +78,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
             "Name (optional)",
             key="options_name",
             max_chars=limits.OPTION_NAME_CHARS,
-            placeholder="told by its steps",
+            placeholder="named by its steps",
         )
         pressed = st.form_submit_button("Add", key="options_add")
     if not pressed:
@@ -109,7 +109,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
-    """Draw the fields of the places; return a callable for the places, None if left as they are."""
+    """Draw the fields of the places; return a callable that gives them, or None if unchanged."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -172,7 +172,10 @@ def _resolution(fs: FingerprintSet) -> int | None:
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
-    """Draw and return minutes of the time window (None: unchanged), share kept, users in a bin."""
+    """Draw and return the time window, the share of users kept, and the fewest users in a bin.
+
+    The time window is in minutes, or None if times are left as they are.
+    """
     hours = st.number_input(
         "Time window (hours)",
         fs.granularity_min / 60,
@@ -198,7 +201,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
-    """Draw and return noise in metres and minutes, and what is exchanged."""
+    """Draw and return the noise, in metres and minutes, and what is exchanged."""
     noise_m = _number(
         "Noise in space (m)",
         limits.NOISE_M,
@@ -220,7 +223,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Draw the fields of k and periods; return a callable that returns these last steps."""
+    """Draw the fields of k and periods; return a callable that gives their steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",
@@ -261,7 +264,7 @@ def _number(*args: Any, **how: Any) -> Any:
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Return an exchange within an hour or 5 km, or the option's cells if these are larger."""
+    """Return an exchange within an hour or 5 km, or the option's window or area if larger."""
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):
@@ -341,20 +344,20 @@ def told(recipe: Recipe, digest: str) -> list[str]:
     decision, asked = recipe.decision, recipe.knowledge.users
     every = {
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,
-        "These are other data than the recipe's, or read otherwise, or the recipe is from another "
-        "machine: figures may differ.": not same_data(recipe.digest, digest),
+        "These data are not the recipe's, or are read differently, or the recipe comes from "
+        "another machine: figures may differ.": not same_data(recipe.digest, digest),
         f"The recipe asks about {asked:,} people, this page about {KNOWLEDGE.users:,}: figures "
-        "differ. The command options, with `--recipe`, gives those of the report.": (
+        "differ. The command options, with `--recipe`, gives the figures of the report.": (
             asked != KNOWLEDGE.users
         ),
-        "Its utility was asked of experts; open their answers under Utility.": (
+        "The recipe's utility comes from experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),
         "The decision then was to release nothing; decide anew under “Which one do you choose?”.": (
             decision.refused
         ),
-        f"The recipe chose {plain(decision.chosen)}. Select and keep it under “Which one do you "
-        "choose?”; its reason is already there.": decision.chosen is not None
+        f"The recipe chose {plain(decision.chosen)}. Select and keep this option under “Which one "
+        "do you choose?”; its reason is already there.": decision.chosen is not None
         and not decision.refused,
     }
     return [sentence for sentence, holds in every.items() if holds]

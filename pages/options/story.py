@@ -57,13 +57,13 @@ SERVES = (
     f"needs, and at least {NEED:.0%} of the best utility."
 )
 NO_RECORDS = (
-    "Options without records stand at 0: there is no record to pick. Of the same kind, a smaller ε "
-    "is safer."
+    "Options without records stand at 0: there is no record to pick. Among options of the same "
+    "kind, a smaller ε is safer."
 )
 BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
-    "uniform": "Each row of a person is equally likely.",
+    "uniform": "Each row of a person is equally likely to be drawn.",
     "random": "The points are drawn from the interactions, so that busy places and times are "
     "likelier. Quiet places and times, which tell people apart, are known less often than if each "
     "row were equally likely.",
@@ -164,9 +164,9 @@ def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> 
     else:
         sure = criteria.limits.surely_over(result, criteria.risk)
         level, better = _named(table, table.level_with[i]), _named(table, table.dominated_by[i])
-        stands = ["nothing beats it" if table.front[i] else f"beaten by {better}"]
+        stands = ["beaten by none" if table.front[i] else f"beaten by {better}"]
         stands += [f"level with {level}"] if level else []
-        stands += [f"{'is' if sure else 'may be'} above the threshold"] if unsafe else []
+        stands += [f"{'' if sure else 'perhaps '}above the threshold"] if unsafe else []
     shared = f"at least {result.crowd_least:,} people share each record"
     return [
         ", ".join(stands),
@@ -202,7 +202,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
     if not any(math.isfinite(dot.risk) for dot in scored):
-        return [f"{title(criteria.risk)} is not known of any of these options."]
+        return [f"{title(criteria.risk)} is not known for any of these options."]
     tried = Exploration(table, limits=criteria.limits)
     head, named, told = tried_told(tried).head, best_named(tried), describe_best(tried)
     row = best_option(table, criteria.limits)
@@ -221,17 +221,17 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     """Say why an option is recommended, in a sentence or two."""
-    good, why = within_limits(table, limits), "It is the only option within the thresholds."
+    good, why = within_limits(table, limits), "No other option is within the thresholds."
     if len(good) > 1:
         stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
         why = f"{stay}; of those that serve the purpose, it reveals the least."
-    return why + " Some people have a unique record in it." * some_alone(table.results[row])
+    return why + " Some people have a unique record." * some_alone(table.results[row])
 
 
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
     """Say why the most useful option within the thresholds is not the recommended one.
 
-    Return "" where it is.
+    Return "" if the two are the same option.
     """
     tried = Exploration(table, limits=criteria.limits)
     best, other = best_option(table, criteria.limits), most_useful(table, within(tried))
@@ -241,7 +241,7 @@ def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """Return the front, an option that another beats, and what the figures cover."""
+    """Describe the front, an option that another beats, and what the figures cover."""
     scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
     if not scored:
         return moved_told(table.options)
@@ -258,8 +258,8 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
         )
     if behind := sum(d.behind for d in front):
         told.append(
-            f"{behind} of them {words.verb(behind)} level with another: the 95% intervals leave "
-            "open which of the two has less risk."
+            f"{behind} of these options {words.verb(behind)} level with another: the 95% "
+            "intervals leave open which of the two has less risk."
         )
     worse = [d for d in scored if not d.front]
     told.append(_explained(table, worse, criteria) if worse else "No option beats another.")
@@ -267,7 +267,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
 
 
 def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """Say what stands at 0, and why some are below the threshold's line and yet fail."""
+    """Say which options stand at 0, and why some fail although they are below the line."""
     bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
     broken = [criteria.limits.broken(result) for result in table.results]
     below = criteria.limit is not None and any(b and criteria.risk not in b for b in broken)
@@ -293,9 +293,10 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     less = "the same" if table.risk[better] == table.risk[one] else "a lower"
     more = "the same" if utility[better] == utility[one] else "more"
     return (
-        f"{len(worse)} {words.verb(len(worse))} beaten by another (dominated). For example, "
-        f"“{plain(table.options[better].told)}” beats “{plain(table.options[one].told)}”. It "
-        f"has {less} {name} ({' against '.join(dict.fromkeys(risks))}) and {more} utility "
+        f"{len(worse)} of these options {words.verb(len(worse))} beaten by another (dominated). "
+        f"For example, “{plain(table.options[better].told)}” beats "
+        f"“{plain(table.options[one].told)}”. The better option has {less} {name} "
+        f"({' against '.join(dict.fromkeys(risks))}) and {more} utility "
         f"({' against '.join(dict.fromkeys(useful))}). This comparison counts {name} alone."
     )
 
@@ -358,7 +359,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
             "No line is drawn for the threshold: what guessing finds differs between options. "
-            "Triangles fail it."
+            "Triangles fail the threshold."
         )
     name = spoken(criteria.risk)
     risks = zip(table.options, table.risk, strict=True)
@@ -373,14 +374,14 @@ def outsider_told(known: KnowledgeConfig) -> str:
     return (
         f"For each option, we draw at most {known.users:,} people and {points} of each. "
         f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows all "
-        "of them. The table says for how many published records this is so. For unicity and for "
-        "k-, EM- and KL-disclosure, these points are as published; after noise or exchange, they "
-        "are the moved points. For linkage, the known points are true: exactly as in the data that "
-        "were read. The attacker knows the method and its parameters, never its draws. The "
-        "re-identification risk is that of the strongest of three attackers. For homes the "
-        "attacker has the person's record, or the group's, and may know where all other people "
-        "live. Risks are those of the people in the release: drawing a sample of people lowers "
-        "the risk of nobody in it."
+        "of them. The table says how many published records have so few points. For unicity and "
+        "for k-, EM- and KL-disclosure, the known points are as published; after noise or "
+        "exchange, they are the moved points. For linkage, the known points are true: exactly as "
+        "in the data that were read. The attacker knows the method and its parameters, never its "
+        "draws. The re-identification risk is that of the strongest of three attackers. For "
+        "homes the attacker has the person's record, or the group's, and may know where all "
+        "other people live. Risks are those of the people in the release: drawing a sample of "
+        "people does not lower the risk of the people in it."
     )
 
 
@@ -408,8 +409,9 @@ def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
     alone = int((gaps > 0).sum())
     if periods:
         return (
-            f"In “{plain(name)}”, {words.share(alone, len(gaps), 'record')}, each a person's of "
-            f"one period, {'is' if alone <= 1 else 'are'} like nobody else's."
+            f"In “{plain(name)}”, {words.share(alone, len(gaps), 'record')} "
+            f"{'is' if alone <= 1 else 'are'} like nobody else's; each record covers one person "
+            "in one period."
         )
     return (
         f"In “{plain(name)}”, {words.share(alone, len(gaps))} "
@@ -447,8 +449,8 @@ def chosen_told(
     lines = [
         plain(why, MESSAGE_LENGTH) or "No reason is given yet.",
         w.describe_over(criteria.limits, result),
-        "Some people have a unique record in it." if some_alone(result) else alone_told(result),
-        plain(f"By {name} it is beaten by {better}.", MESSAGE_LENGTH) if better else "",
+        "Some people have a unique record." if some_alone(result) else alone_told(result),
+        plain(f"By {name}, this option is beaten by {better}.", MESSAGE_LENGTH) if better else "",
     ]
     text = " ".join([f"**Chosen: {plain(result.option.told)}.**", *filter(None, lines)])
     figures = [

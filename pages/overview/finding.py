@@ -33,7 +33,7 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """Return the attacker's knowledge assumed when options were last weighed, or the usual one."""
+    """Return the knowledge assumed when options were last weighed, or the usual knowledge."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 
@@ -128,7 +128,7 @@ def _progress(data: Dataset, tried: Tried) -> None:
 
 @fragment(run_every=_POLL_S)
 def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
-    """Draw one bar for the whole search, by its time."""
+    """Draw one bar for the time of the whole search."""
     left = tried.until - time.monotonic()
     if left <= 0 or any(not job.active for job in jobs):
         st.rerun()
@@ -146,7 +146,7 @@ def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
 
 
 def _found(explored: Exploration, on_the_way: int) -> None:
-    """Draw the best option within the thresholds and its cost; without one, the nearest."""
+    """Draw the best option within the thresholds and its cost; if there is none, the nearest."""
     row, digest = story.best(explored), explored.table.digest
     if row is not None:
         with st.container(key="overview_best"):

@@ -41,9 +41,9 @@ _MOVED = (
 )
 _RECOVERED = (
     "fpanon makes counts of people at each place, then attacks them with a program that sees "
-    "nothing else. The number is the share of a person's recorded points that the path paired with "
-    "the person gets right, once nights, days, and then successive days have been linked. The "
-    "counts are of the places and the period of the data, with no noise and nothing left out."
+    "nothing else. The number is the share of a person's recorded points that the trajectory "
+    "paired with the person gets right. Nights and days are linked first, then successive days. "
+    "The counts are of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
@@ -231,7 +231,7 @@ def draw(statement: Statement) -> None:
 
 
 def _waiting(statement: Statement) -> None:
-    """Draw the progress, the reason why there is no number, or the button that asks."""
+    """Draw the progress, the reason why there is no number, or a button to measure it."""
     jobs = _jobs(statement)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")

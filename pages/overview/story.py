@@ -47,7 +47,7 @@ _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
     "On data of this size or length, whatever takes minutes or hours waits until you ask for it. "
-    "Its progress, and a button to stop it, are shown wherever it runs."
+    "Progress, and a button to stop the work, are shown wherever it runs."
 )
 PLAN = (
     "The search tries tables, synthetic people and records, attacks each, and compares the risks "
@@ -58,7 +58,7 @@ REFUSED = "Decided: **nothing is released.** The report says so, with the reason
 
 
 def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
-    """Return the report's verdict, as mark and head; provisional while options are under way."""
+    """Return the report's verdict as marks and heads; it may change while options are waiting."""
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
         are = "is" if waiting == 1 else "are"
@@ -82,7 +82,7 @@ def best(exploration: Exploration) -> int | None:
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """Say which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
-    yet = " Some people have a unique record in it." if some_alone(result) else ""
+    yet = " Some people have a unique record." if some_alone(result) else ""
     none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
     return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 
@@ -109,7 +109,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
 
 
 def decides(exploration: Exploration, row: int) -> str:
-    """Return a table of what an attacker may find beside what is accepted, the nearest first.
+    """Return a table of what an attacker may find and what is accepted, the closest call first.
 
     Thresholds decide by the upper ends of the intervals, so these are what the table shows.
     """
@@ -152,7 +152,7 @@ def next_is_counts(exploration: Exploration) -> bool:
     """Return whether to look at counts next: no option comes near, or none can be shown to pass.
 
     An option is near if its worst measure is at most twice the threshold: slightly larger groups or
-    cells may then suffice.
+    areas may then suffice.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):

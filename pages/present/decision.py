@@ -1,4 +1,4 @@
-"""The slides of the decision: the verdict, who is singled out, what an attacker finds, the end.
+"""The decision's slides: the verdict, who is singled out, what an attacker finds, the outcome.
 
 They agree with the report on the chosen option or, without a choice, on the original data.
 """
@@ -23,7 +23,7 @@ from pages.shell.figure import show
 
 
 def ask(data: Dataset, found: Exploration) -> None:
-    """Measure the original data, unless they are large or the user stopped the measurement."""
+    """Measure the original data, unless they are large or the measurement was stopped."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
         questions.ask(raw)
@@ -100,7 +100,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
 
 
 def risk(found: Exploration, result: OptionResult) -> Slide:
-    """Return the slide on what an attacker finds, before and after, beside guessing."""
+    """Return the slide on what an attacker finds before and after, compared with guessing."""
     title = "What does an attacker find, before and after?"
     return Slide("risk", title, partial(_risk, found, result))
 

@@ -96,7 +96,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
 
 
 def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Played:
-    """Return a person's own samples and all that is published from them; empty without a record."""
+    """Return a person's own samples and, if there is a record, all that is published from them."""
     own = fs.rows_of(user)
     lon, lat = lon_lat(
         fs.crs, *((a + b / 2)[own] for a, b in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))

@@ -48,7 +48,7 @@ def where(data: Dataset) -> list[Slide]:
 
 
 def _ahead(question: Question) -> None:
-    """Ask a question before its slide is reached, unless it takes long or the user stopped it."""
+    """Ask a question before its slide is reached, unless it takes long or it was stopped."""
     if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
         questions.ask(question)
 

@@ -1,4 +1,4 @@
-"""Layout for projection on a wall: a title, a figure, a sentence, and buttons between slides."""
+"""Layout for projection on a wall: a title, a figure, a sentence, and buttons to change slides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Slide:
     question : str
         The question that it answers.
     show : callable
-        Draws the figure in place, or its progress; returns the message, Markdown.
+        Draws the figure in place, or its progress; returns the message in Markdown.
     """
 
     key: str

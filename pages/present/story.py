@@ -42,9 +42,9 @@ from pages.charts.record import Played
 
 NOTHING = "No data set is open yet. Open a sample, or your own data. The slides follow."
 ONE_PERSON_REAL = (
-    "These are not marked as synthetic: the slide would show the path of one real person to "
-    "everybody in the room. An attacker who knows some of a path finds the person, even under a "
-    "pseudonym."
+    "These data are not marked as synthetic: the slide would show the trajectory of one real "
+    "person to everybody in the room. An attacker who knows part of a trajectory finds the "
+    "person, even under a pseudonym."
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; there is nobody like that."
 NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
@@ -54,8 +54,8 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "There is no map yet: each new draw of noise would protect people less. These figures are of "
-    "a trial that is never published. Make the release on *Report*."
+    "There is no map yet: each new draw of noise would protect people less. These figures come "
+    "from a trial that is never published. Make the release on *Report*."
 )
 _EPSILON = re.compile(r", ε = [\d.]+| \(ε = [\d.]+\)")
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
@@ -77,10 +77,12 @@ _ROWS = {
 
 
 _HOLDS = {
-    "tables": "It holds counts of {counts}, and nobody's record.",
-    "synthetic people": "It holds records of people who do not exist, made from noisy statistics.",
-    "hidden records": "It holds records of real people in groups; each group has one record.",
-    "coarser records": "It holds everybody's record, in wider areas or longer times.",
+    "tables": "The option holds counts of {counts}, and nobody's record.",
+    "synthetic people": "The option holds records of people who do not exist, made from noisy "
+    "statistics.",
+    "hidden records": "The option holds records of real people in groups; each group has one "
+    "record.",
+    "coarser records": "The option holds everybody's record, in wider areas or longer times.",
 }
 
 
@@ -101,7 +103,7 @@ def asked(purpose: Purpose, recipient: Recipient, threshold: str) -> str:
 
 
 def without_epsilon(text: str) -> str:
-    """Return an option's name for the wall, without its ε; the line under the title has it.
+    """Return an option's name for a slide, without its ε; the line under the title states ε.
 
     Examples
     --------
@@ -114,7 +116,7 @@ def without_epsilon(text: str) -> str:
 def verdict(
     found: Exploration, decided: Decision | None = None, chosen: int | None = None
 ) -> tuple[list[str], str]:
-    """Return the report's verdict on the original data and on the choice: headings, a sentence.
+    """Return the report's verdict on the original data and the choice: headings and a sentence.
 
     Without a choice, return how many options are within the thresholds, and which comes first.
 
@@ -133,7 +135,7 @@ def verdict(
         sentence = use_told(result)
         if last.over:
             of_all = words.count(len(found.limits.judged), "threshold")
-            sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
+            sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
             counts = _counted(result.option.tables)
             sentence = f"{_HOLDS[kind_of(result.option)].format(counts=counts)} {sentence}"
@@ -159,7 +161,7 @@ def _counted(step: Tables | None) -> str:
 
 @dataclass(frozen=True)
 class SingledOut:
-    """Who is singled out: number in a hundred, share, of which people, and how sure that is."""
+    """Who is singled out: the number in a hundred, the share, its meaning, and how sure it is."""
 
     of_a_hundred: int
     share: str
@@ -198,7 +200,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
 
 def not_asked(raw: OptionResult) -> str:
     """Say why it is not known who is singled out."""
-    return plain(raw.fault or "It was not measured who is singled out.", MESSAGE_LENGTH)
+    return plain(raw.fault or "Who is singled out was not measured.", MESSAGE_LENGTH)
 
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
@@ -210,7 +212,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:
         return [*heads, "No threshold was set."]
-    said = [*heads, "It stays within the thresholds.", *_alone(result)]
+    said = [*heads, "The option stays within the thresholds.", *_alone(result)]
     return [*said, plain(use_told(result), MESSAGE_LENGTH)] if little_use(result) else said
 
 
@@ -231,7 +233,7 @@ def signed(by: str, until: str) -> list[str]:
     end = (
         f"Valid until **{plain(until)}**."
         if until.strip()
-        else "Until when it holds is not stated."
+        else "Until when the decision holds is not stated."
     )
     return [f"{who} {end}"]
 
@@ -253,7 +255,10 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def keeps(found: Exploration, result: OptionResult) -> str:
-    """Say how much is kept of what the purpose needs, beside the best within the thresholds."""
+    """Say how much is kept of what the purpose needs.
+
+    The option is compared with the most useful one within the thresholds.
+    """
     table, good = found.table, within_limits(found.table, found.limits)
     told = describe_cost(table.choice, result)
     own = [row for row in good if table.options[row].steps == result.option.steps]
@@ -293,7 +298,7 @@ def risk(found: Exploration, result: OptionResult) -> str:
 
 
 def _homes(result: OptionResult) -> str:
-    """Say how many homes are found, beside guessing; return "" if homes were not measured."""
+    """Say how many homes are found, compared with guessing; return "" if not measured."""
     found, guessed = result.risk("home")[0], guessing(result, "home")
     if math.isnan(found):
         return ""
@@ -302,7 +307,7 @@ def _homes(result: OptionResult) -> str:
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
-    """Return the rows of the figure: before and after, beside guessing and the threshold."""
+    """Return the rows of the figure: before, after, guessing and the threshold."""
     rows = []
     for row in report_figures.compared(found, result):
         before, after = (
@@ -364,12 +369,12 @@ def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -
 
 
 def nobody_told(option: ReleaseOption, name: str) -> str:
-    """Return a note that a release without records has no person's record; empty for records."""
+    """Return a note that a release without records has no person's record; otherwise ""."""
     if option.recordless is None:
         return ""
-    holds = "It holds counts of people only."
+    holds = "The release holds only counts of people."
     if isinstance(option.recordless, Synthesize):
-        holds = "It holds made-up people only: nobody in it exists."
+        holds = "The release holds only made-up people, none of whom exists."
     return f"**The release has no record of {name}.** {holds}"
 
 
@@ -381,8 +386,8 @@ def person_told(
     places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
     told = (
         f"Recorded: {words.count(len(seen.minute), 'sample')} of {name} at "
-        f"{words.count(places, 'place')} on {words.count(day, 'day')}. The way between them is not "
-        "known."
+        f"{words.count(places, 'place')} on {words.count(day, 'day')}. The routes between these "
+        "places are not known."
     )
     if record is None:
         return told

@@ -19,20 +19,21 @@ NOTHING_YET = (
 )
 NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release made."
 OPENS = (
-    "One file, which opens without a network and prints to A4. It holds figures about everyone "
-    "together, and what you write under *Question, reason, names*. It shows no single person and "
-    "no file's name. The recipe holds the options, measures, thresholds, seed, question, choice "
-    "and reason, but not who signs. With the recipe and the data, the command `options` gives the "
-    "same numbers (`--recipe`). You can also open the recipe on *Release options*."
+    "The report is one file, which opens without a network and prints on A4. The file holds "
+    "figures about everyone together, and what you write under *Question, reason, names*. The "
+    "report shows no single person and no file's name. The recipe holds the options, measures, "
+    "thresholds, seed, question, choice and reason, but not who signs. With the recipe and the "
+    "data, the command `options` gives the same numbers (`--recipe`). You can also open the "
+    "recipe on *Release options*."
 )
 
 
 def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
-    """Say what is left to do before the report can be signed; ``made``: the release exists."""
+    """Say what is left to do before signing; ``made`` says whether the release exists."""
     if not (weighed.stands or weighed.refused):
         return ""
     lacks = {"say why": decision.why, "name who signs": decision.signer}
-    lacks["state until when it holds"] = decision.until
+    lacks["state until when the decision holds"] = decision.until
     left = [what for what, stated in lacks.items() if not stated]
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
     told += ["make the release, at the end of this page"] if weighed.stands and not made else []
@@ -70,7 +71,7 @@ def recipe(made: Recipe) -> bytes:
 
 
 def ledger(book: Ledger) -> pd.DataFrame:
-    """Return the private releases of these people, a row each."""
+    """Return the private releases about these people, a row each."""
     lines = book.to_frame()
     return pd.DataFrame(
         {

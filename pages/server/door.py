@@ -2,7 +2,8 @@
 
 Streamlit checks the host of WebSocket requests only. Before it refuses a foreign origin, it asks an
 outside service for this machine's address. So unwanted requests are refused here and never reach
-Streamlit. The headers of every answer allow the browser to load, and connect to, this server only.
+Streamlit. The headers of every answer allow the browser to load from, and connect to, this server
+only.
 """
 
 from __future__ import annotations
@@ -101,19 +102,19 @@ class Door:
         """Return status and reason, or None to let the request through. Never quote the request."""
         here = self._place(scope)
         if here is None:
-            return 421, "The dashboard is not reached under this name."
+            return 421, "The dashboard cannot be reached under this name."
         origins = _values(scope, b"origin")
         if len(origins) > 1 or any(origin != here.origin for origin in origins):
-            return 403, "Not from a page of the dashboard."
+            return 403, "This request does not come from a page of the dashboard."
         # A browser says where from in all but plain reading; what does not is none of our pages.
         if not origins and (scope["type"] == "websocket" or scope["method"] not in _READING):
-            return 403, "Not from a page of the dashboard."
+            return 403, "This request does not come from a page of the dashboard."
         if not _from_here(scope):
-            return 403, "Not from a page of the dashboard."
+            return 403, "This request does not come from a page of the dashboard."
         return self._unknown(scope)
 
     def _place(self, scope: Scope) -> Place | None:
-        """Return the allowed place under which this request came; None for any other."""
+        """Return the place under which this request came; None if the place is not allowed."""
         scheme = scope["scheme"].replace("ws", "http")
         # The port of the very socket it came by: Streamlit may have taken another than asked for.
         _, port = scope["server"]
@@ -133,7 +134,7 @@ class Door:
             return None if open_ else (404, "Not found.")
         for route, methods in _ROUTES:
             if route.fullmatch(path):
-                return None if scope["method"] in methods else (405, "Not that way.")
+                return None if scope["method"] in methods else (405, "This method is not allowed.")
         return 404, "Not found."
 
 
@@ -163,8 +164,8 @@ def policy() -> str:
     """Return the Content-Security-Policy of every answer.
 
     The one inline script of Streamlit's page is known by its digest. Scripts make the page's style
-    sheets, which needs ``unsafe-inline`` for styles. The reader of messages and the maps use
-    compiled code, which needs ``wasm-unsafe-eval``; that turns no text into a program. The tables'
+    sheets, so styles need ``unsafe-inline``. The reader of messages and the maps use compiled code,
+    which needs ``wasm-unsafe-eval``; this permission turns no text into a program. The tables'
     icons are a font within a style sheet.
     """
     scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])

@@ -1,4 +1,4 @@
-"""Access control: everybody who reaches the server, or only the people whom a login names.
+"""Access control: let in everybody who reaches the server, or only the people a login names.
 
 The login is Streamlit's OpenID Connect: the ``[auth]`` section of its secrets names the provider.
 Streamlit leaves it to each page to ask whether a person is logged in. Here the server checks this
@@ -73,8 +73,8 @@ class Entrance:
     providers : tuple of str
         Streamlit's names of the providers that they can log in with.
     officers : frozenset of str or None
-        E-mail addresses and subjects of those let in, in lower case; None for everybody whom the
-        provider lets in.
+        E-mail addresses and subjects of the people let in, in lower case; None to let in everybody
+        whose login the provider accepts.
     fault : str
         Why nobody is let in, where the login is only partly set up; "" otherwise.
     """
@@ -90,9 +90,9 @@ class Entrance:
         Parameters
         ----------
         claims : mapping
-            The provider's claims about the person; empty for nobody.
+            The provider's claims about the person; empty if nobody has logged in.
         now : float or None
-            Seconds since 1970, where a session begins; None in an open session.
+            Present time in seconds since 1970, when a session begins; None in an open session.
         """
         if self.fault:
             return f"Nobody is let in: {self.fault}"
@@ -104,7 +104,7 @@ class Entrance:
             return f"This log-in is older than {HOURS} hours; log in again."
         if self.officers is not None and not self.officers & _names(claims):
             return (
-                f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not told')}), "
+                f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not given')}), "
                 "who is not among the officers of this dashboard. Ask its administrator."
             )
         return ""
@@ -156,26 +156,26 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
     if section is None:
         return _without_log_in(environment)
     if not isinstance(section, Mapping):
-        return Entrance(True, fault="[auth] of the secrets is no section.")
+        return Entrance(True, fault="[auth] in the secrets is not a section.")
     providers, fault = _providers(section)
     return Entrance(True, providers, officers, fault or _common_fault(section, environment))
 
 
 def _without_log_in(environment: Mapping[str, str]) -> Entrance:
-    """Let everybody in, unless officers are listed or the server is open to others."""
+    """Let everybody in, unless officers are listed or a public server has no login by a proxy."""
     if OFFICERS in environment:
-        return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
+        return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is configured ([auth]).")
     if public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
         return Entrance(
             True,
-            fault=f"{PUBLIC_VARIABLE} is set, but no log-in is ([auth]). Where the proxy "
-            f"asks who comes, say so by {ELSEWHERE}={_BY_PROXY}.",
+            fault=f"{PUBLIC_VARIABLE} is set, but no log-in is configured ([auth]). If the "
+            f"proxy asks people to log in, set {ELSEWHERE}={_BY_PROXY}.",
         )
     return Entrance(False)
 
 
 def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
-    """Return the providers and ""; if one is faulty, none and the fault."""
+    """Return the providers and ""; if one is faulty, return no providers and the fault."""
     found = {key: value for key, value in section.items() if isinstance(value, Mapping)}
     found = {key: value for key, value in found.items() if key != "client_kwargs"}
     if not found or section.get("client_id"):
@@ -183,10 +183,10 @@ def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     for key, value in found.items():
         lacking = [each for each in _NEEDED if not value.get(each)]
         if lacking:
-            return (), f"of the provider {key}, {' and '.join(lacking)} must be given."
+            return (), f"for the provider {key}, {' and '.join(lacking)} must be given."
         address = urlsplit(str(value["server_metadata_url"]))
         if address.scheme != "https" and address.hostname not in _LOOPBACK:
-            return (), f"the provider {key} must be asked over https."
+            return (), f"the provider {key} must be reached over https."
     return tuple(found), ""
 
 

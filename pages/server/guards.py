@@ -5,8 +5,8 @@ the memory to the machine. It also sets up the whole process: no outside service
 the one event loop is kept free.
 
 Streamlit asks an outside service for this machine's public address, and a socket for its address
-within the network. It prints them and accepts them as origins. Neither is needed: the configuration
-alone says which names are accepted.
+within the network. It prints both addresses and accepts them as origins. Neither address is needed:
+the configuration alone says which names are accepted.
 
 Every connection, download and page of all sessions goes through one thread, which also needs the
 interpreter to itself for a moment at each step. Two features of Streamlit blocked this thread:
@@ -16,8 +16,8 @@ with twenty visitors, one answer took up to 45 s.
   of them belong to modules and are never freed. They are loaded before the first visit, and
   excluded from collection.
 - When a session comes back after a lost connection, Streamlit watches its source files, even if the
-  configuration says that none is watched. After its runs the paths of all modules are resolved, one
-  by one.
+  configuration says that none is watched. After each run of that session, the paths of all modules
+  are then resolved, one by one.
 """
 
 from __future__ import annotations

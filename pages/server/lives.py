@@ -1,4 +1,4 @@
-"""What a browser session owns on the server, and how long: its child, jobs, data, results, uploads.
+"""What a browser session owns on the server (jobs, data, results, uploads), and for how long.
 
 Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
 for a stated grace once its browser is gone, and then ended (:class:`.guards.Reaper`). The work
@@ -10,8 +10,8 @@ belongs to one browser, identified by the cookie of :mod:`.owners`:
   window takes nothing from the first;
 - a person who comes back after the grace sees what was ended.
 
-A session is not kept if it is empty, or if nobody can come back to it because there is no cookie.
-Otherwise many such sessions would take the machine's memory and files.
+An empty session is kept for a minute at most. A session without a cookie is not kept, because
+nobody can come back to it. Otherwise many such sessions would take the machine's memory and files.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Work:
     connection : str
         The present connection, or the last; "" if there was none.
     gone_since : float or None
-        Time, by the registry's clock, at which the browser left; None while the session has one.
+        Time, by the registry's clock, at which the browser left; None while the session has a
+        browser.
     left : bool
         Whether its page was closed or loaded anew; False if its connection was lost.
     runner : ProcessRunner or None
@@ -172,7 +173,7 @@ class Registry:
             return name, granted
 
     def closed(self, connection: str, *, left: bool) -> None:
-        """Record the end of a connection; ``left``: its page said goodbye first."""
+        """Record the end of a connection; ``left`` says whether its page said goodbye first."""
         with self._lock:
             self._connections.pop(connection, None)
             for work in self._works.values():
@@ -244,7 +245,7 @@ class Registry:
             return list(self._works.values())
 
     def take_due(self) -> list[Work]:
-        """Remove the work of sessions whose grace is over from the registry, and return it."""
+        """Remove from the registry, and return, the work of sessions whose grace is over."""
         with self._lock:
             now = self.clock()
             due = [
@@ -283,7 +284,7 @@ class Registry:
     def _grace(self, work: Work) -> float:
         """Return the seconds for which work is kept.
 
-        They are 0 if nobody can come back to the work, and few if the work is empty.
+        They are 0 if nobody can come back to the work, and few or 0 if the work is empty.
         """
         if not work.owner or (work.left and work.idle):
             return 0.0

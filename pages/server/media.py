@@ -108,7 +108,7 @@ class Media:
 
 
 class Sweep:
-    """Drops files made for downloads, :data:`KEPT_S` after it first saw them or with their session.
+    """Sweep of files made for downloads, which drops each after :data:`KEPT_S` or with its session.
 
     Parameters
     ----------

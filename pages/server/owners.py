@@ -6,7 +6,7 @@ began it. The cookie is a random number of 256 bits. Scripts cannot read it, and
 cause it to be sent; the server keeps only its digest.
 
 Each window takes about four open files and a share of the memory. A server that has no file left
-answers nobody. So the number of connections is limited: in all, of one browser, and of clients
+answers nobody. So the number of connections is limited: in all, for one browser, and for clients
 without a cookie. A connection beyond these limits is refused before it costs anything, and the page
 says so instead of waiting forever.
 """
@@ -142,7 +142,7 @@ def _name(scope: Scope) -> str:
 
 
 def _https(scope: Scope) -> bool:
-    """Return whether the browser speaks https, to this server or to the proxy before it."""
+    """Return whether the browser speaks https, to this server or to the proxy in front of it."""
     told = Headers(scope=scope).get("x-forwarded-proto")
     return told == "https" or scope.get("scheme") in ("https", "wss")
 

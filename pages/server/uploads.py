@@ -2,8 +2,9 @@
 
 Streamlit accepts a file with any id for any session that a client can name, and keeps the file
 until the session ends. Here an upload must come from the session's own browser. It is counted while
-it arrives, for its session and for all, and dropped when no widget of its session's page holds it.
-An upload that stops arriving, or whose session has ended, is stopped and no longer counted.
+it arrives, for its session and for all sessions, and dropped when no widget of its session's page
+holds it. An upload that stops arriving, or whose session has ended, is stopped and no longer
+counted.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _Pace:
     arrived: int = 0  # bytes since then
 
     def stalled(self, size: int, now: float) -> bool:
-        """Return whether too little has arrived lately; ``size``: bytes that arrived just now."""
+        """Return whether too little has arrived lately; ``size`` bytes arrived just now."""
         self.arrived += size
         if self.arrived >= LEAST:
             self.since, self.arrived = now, 0
@@ -81,7 +82,7 @@ class Uploads:
         session_id = route[1]
         work, asking = self._registry.known(session_id), owner(scope)
         if work is None or not asking or work.owner != asking:
-            refusal = PlainTextResponse("This session is not of this browser.", 403)
+            refusal = PlainTextResponse("This session does not belong to this browser.", 403)
             await refusal(scope, receive, send)
             return
         arrived, more = 0, True
@@ -146,14 +147,14 @@ def in_memory(registry: Registry) -> dict[str, int]:
 
 
 def drop(session_id: str, file_ids: list[str]) -> None:
-    """Forget uploaded files, for example when they were handed on to be read."""
+    """Forget uploaded files, for example once they have been handed on to be read."""
     manager = _manager()
     for file_id in file_ids if manager is not None else ():
         cast(MemoryUploadedFileManager, manager).remove_file(session_id, file_id)
 
 
 class Sweep:
-    """Drops files that no widget holds, :data:`UNCLAIMED_S` after the sweep first saw them."""
+    """Sweep that drops a file that no widget holds, :data:`UNCLAIMED_S` after first seeing it."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

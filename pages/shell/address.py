@@ -93,7 +93,7 @@ def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]
     settings, usual : dataclass
         Two instances of one type.
     names : mapping of field to name
-        Fields that are not in it stay out of the address.
+        Fields that this mapping lacks stay out of the address.
     """
     return {
         name: as_text(getattr(settings, field))
@@ -125,7 +125,7 @@ def settings_asked(names: Mapping[str, str], usual: T) -> T:
 def as_text(value: Any) -> str:
     """Return a setting as a short text that :func:`from_text` reads.
 
-    Handles numbers, texts, profiles, dataclasses of them, and tuples of all these.
+    The setting may be a number, text, profile or dataclass of these, or a tuple of any of them.
     """
     if isinstance(value, GeneralizationProfile):
         return value.code
@@ -139,7 +139,9 @@ def as_text(value: Any) -> str:
 
 
 def from_text(text: str, like: T) -> T:
-    """Read a text by :func:`as_text`, as the type of ``like``; for a tuple, of its first element.
+    """Read a text made by :func:`as_text` as a value of the type of ``like``.
+
+    If ``like`` is a tuple, each part of the text is read as the type of its first element.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Purpose and recipient of the release: asked first; utility and thresholds follow from them."""
+"""Purpose and recipient of the release: utility and thresholds follow from these two answers."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def ask(fs: FingerprintSet) -> None:
     )
     row, kind = _pick(
         "Who gets it?",
-        "Anyone: an attack is certain. Others attack with a chance that depends on their "
-        "controls and motive. The threshold of re-identification follows.",
+        "If anyone gets the release, an attack is certain. Other recipients attack with a chance "
+        "that depends on their controls and motive. The threshold of re-identification follows.",
         RECIPIENTS,
         "anyone",
         key=_RECIPIENT,
@@ -168,7 +168,7 @@ def line() -> str:
 
 
 def describe_threshold() -> str:
-    """Return the threshold of re-identification, and in half a sentence where it comes from."""
+    """Return the threshold of re-identification, and where it comes from, as sentences."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "There is no threshold of re-identification."
@@ -187,7 +187,7 @@ def _one_in(share: float) -> str:
 
 
 def _short() -> str:
-    """Ask where the threshold of re-identification comes from, in a few words."""
+    """Return a short label for the threshold of re-identification and where it comes from."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No threshold of re-identification"
@@ -201,7 +201,7 @@ def _at_most(share: float) -> str:
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:
-    """Draw areas of comparison, assumptions on recipient and data, and the choices for both."""
+    """Draw the areas of comparison, and what is assumed of the recipient and the data."""
     selectbox(
         "Compared on",
         _offered(fs),
@@ -226,7 +226,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         LEVELS,
         index=2,
         key=_SENSITIVITY,
-        help="Traces of where people were are highly sensitive.",
+        help="Records of where people were are highly sensitive.",
         **changed,
     )
 

@@ -15,7 +15,7 @@ _TOLD = "fp_ended"
 
 
 def tell() -> None:
-    """Say what was ended, until the user has confirmed reading it."""
+    """Say what was ended, until the message is confirmed."""
     if (ended := session.ended()) is not None:
         st.session_state[_TOLD] = ended
     told: Ended | None = st.session_state.get(_TOLD)
@@ -52,7 +52,7 @@ def sentence(ended: Ended) -> str:
         )
     lost = ["the data and results are gone from this computer's memory"] if ended.data else []
     if ended.stopped:
-        lost.append(f"{words.count(ended.stopped, 'computation')} that had not finished stopped")
+        lost.append(f"{words.count(ended.stopped, 'unfinished computation')} stopped")
     return (
         f"Your session ended after {_minutes(ended.minutes)} without a connection: "
         f"{', and '.join(lost)}."

@@ -1,4 +1,4 @@
-"""The data set of the session: opening one, reading it again, describing it."""
+"""The data set of the session: opening it, reading it again, describing it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A source that waits until the user has said how its positions are to be read."""
+    """A source that waits for an answer on how its positions are to be read."""
 
     doubt: PositionDoubt
     source: Source
@@ -70,7 +70,7 @@ def open_sample(key: str) -> None:
 
 
 def open_file(source: Source, reading: Reading | None = None) -> None:
-    """Start reading a file, uploaded or from the server's folder; in a given way, if any."""
+    """Start reading a file, uploaded or from the server's folder, in the way given, if any."""
     if reading is None:
         _open(source)
     else:

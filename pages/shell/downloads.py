@@ -46,16 +46,16 @@ Files = Mapping[str, File]
 
 
 def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
-    """Draw a button for each file, made when requested; files that may leave stand apart.
+    """Draw a button for each file, which is made on request; files that may leave stand apart.
 
     Parameters
     ----------
     view : str
-        Begins the widgets' keys.
+        Prefix of the widgets' keys.
     files : Files
     prefix : str
-        Prefix of the files' names, so that the files of several views can be kept in one folder;
-        for synthetic data it is preceded by ``synthetic_``.
+        Prefix of the files' names, so that one folder can hold the files of several views. For
+        synthetic data, ``synthetic_`` precedes it.
     """
     current = dataset.current()
     if current is not None and current.source.synthetic:
@@ -94,7 +94,7 @@ def offer(
     disabled: bool = False,
     left: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a download button; every file leaves by one, and the audit log records each file.
+    """Draw a download button, by which every file leaves; the audit log records each file.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def offer(
     settings : mapping, optional
         Settings with which the file was made, for the audit log.
     disabled : bool
-        Whether something else must be done before.
+        Whether something else must be done first.
     left : callable, optional
-        Called once the file was handed out; outside any session, like ``content``.
+        Called once the file has been handed out, outside any session, as ``content`` is.
     """
     current = dataset.current()
     made = officer.exporting(
@@ -144,7 +144,7 @@ def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
 
 
 def files_of(result: Tabled, labels: Mapping[str, str], prefix: str = "") -> dict[str, File]:
-    """Return one result's tables for :func:`csv_files`, where a row of buttons covers several.
+    """Return a result's tables for :func:`csv_files`, where one row covers several results.
 
     ``prefix`` begins the tables' names in the result, but not in ``labels``.
     """

@@ -111,7 +111,7 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """Return the options that the search, or its next round, would still try; no failed options."""
+    """Return the options that the search, or its next round, would still try, not failed ones."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -124,7 +124,7 @@ def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
 
 
 def _search(fs: FingerprintSet) -> Search:
-    """Return the search for data, thresholds and purpose, made once."""
+    """Return the search, made once for the data, thresholds and purpose."""
     in_force, name = limits.in_force(), aims.purpose().name
     key = (fs.digest, name, tuple(sorted(in_force.of.items())))
     held = st.session_state.get(_SEARCH)
@@ -203,14 +203,14 @@ def _answer(
 
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
-    """Return the question of an option, by its steps alone: its name makes no difference."""
+    """Return the question about an option, by its steps alone: its name makes no difference."""
     only = ReleaseOption(steps=option.steps)
     config = options.Config((only,), knowledge, as_areas(aims.areas(fs)))
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
 
 
 def empty(data: Dataset) -> OptionsTable:
-    """Return the table before any option was weighed."""
+    """Return the table as it is before any option is weighed."""
     choice = utility_choice(aims.purpose().name)
     return OptionsTable((), "outsider", choice, KNOWLEDGE, data.digest)
 

@@ -37,7 +37,7 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:
-    """Draw a map over the user's own lines; for None, a note that there can be no map.
+    """Draw a map, with the lines under all maps; for None, a note that there can be no map.
 
     All maps are drawn here, and nowhere else. A map has the height that it was made for, unless
     ``height`` is given.

@@ -1,4 +1,4 @@
-"""The frame of every view: takes over finished work, draws the sidebar, reports faults plainly.
+"""The frame of every view, which takes over finished work, draws the sidebar and reports faults.
 
 The line above every view shows what is open, which thresholds hold, what runs and what waits. The
 module also holds the dashboard's icon, which the browser's tab shows.

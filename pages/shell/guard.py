@@ -62,7 +62,7 @@ def act(callback: Callable[P, object]) -> Callable[P, None]:
 def fragment(
     *, run_every: float | None = None
 ) -> Callable[[Callable[P, object]], Callable[P, Any]]:
-    """Make a part of a page that is redrawn by itself; its faults are reported in its place.
+    """Make a part of a page redraw separately, and report its faults where that part is.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dis
 
 
 def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
-    """Draw one message for all the jobs it stopped; offer a retry only where it may help."""
+    """Draw one message for all jobs that failed with it; offer a retry only where one may help."""
     first, more = jobs[0], len(jobs) - 1
     label = first.label + (f" (and {more} more)" if more else "")
     with st.container(border=True, key=f"{key}_failed_{first.number}"):
@@ -134,7 +134,7 @@ def line(job: Job, waiting: int) -> str:
 
 
 def waits(job: Job) -> str:
-    """Say how many others, of all sessions, a job waits behind; return "" when it is its turn."""
+    """Say how many jobs, of all sessions, a job waits behind; return "" if there are none."""
     ahead = job.ahead
     if not ahead:
         return ""

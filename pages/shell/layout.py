@@ -1,6 +1,7 @@
 """Layout of a view: its first line, with the question, its technical term and the settings.
 
-- What a figure means: one or two sentences with this data's numbers, in one place under it.
+- What a figure means: one or two sentences with the numbers of these data, in one place under the
+  figure.
 - Two things side by side where there is room, one below the other where there is not.
 - Errors on the screen: a message may quote names from outside.
 - Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
@@ -91,7 +92,7 @@ def what_this_means(
         The finding; then the people it covers, how sure it is, what is assumed, and what is left
         out.
     key : str
-        Ends the widgets' keys.
+        Suffix of the widgets' keys.
     published : str
         What a paper found on its own data.
     source : str
@@ -133,7 +134,7 @@ def dress() -> None:
 
 
 def say(error: FpanonError | str) -> None:
-    """Draw a box with what was found, expected and to be done, for an error or its message."""
+    """Draw an error or its message in a box: what was found, what was expected, what to do."""
     message = error if isinstance(error, str) else error.message
     st.error(plain(for_screen(message), MESSAGE_LENGTH))
 
@@ -145,7 +146,7 @@ def overtake(*counters: str) -> None:
 
 
 def key(name: str, counter: str) -> str:
-    """Return the key of a widget, a new one after each time it was overtaken."""
+    """Return the key of a widget, a new key after each time the widget was overtaken."""
     overtaken = st.session_state.get(counter, 0)
     return f"{name}_{overtaken}" if overtaken else name
 

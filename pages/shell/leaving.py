@@ -1,8 +1,8 @@
 """Release of an option: records, or tables and synthetic people for stated days and areas.
 
-A release without records needs stated days and areas: taken from the records, they would reveal
-something about them. A private release is charged to the ledger. Then it is made, and offered as a
-zip file.
+A release without records needs stated days and areas, because those taken from the records would
+reveal something about people. A private release is charged to the ledger. Then it is made, and
+offered as a zip file.
 """
 
 from __future__ import annotations
@@ -57,17 +57,20 @@ PERIOD = (
     "would reveal something about some people."
 )
 BY_SPAN = (
-    "Screening keeps people by the days of all records, so one person changes who is kept. For "
-    "private tables, screen by a least number of samples only, on the page Data."
+    "Screening keeps people by the days of all records, so one person can change who is kept. "
+    "For private tables, screen only by a minimum number of samples, on the page Data."
 )
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (
-    "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
-    "may be released; the download button then appears."
+    "Nothing protects exact counts: a count of one person says where that person was. Say why "
+    "they may be released; the download button then appears."
 )
-VERIFIED_PEOPLE = "places, protection and every byte of the zip were checked. Nobody in it exists."
+VERIFIED_PEOPLE = (
+    "places, protection and every byte of the zip were checked. No person in the zip exists."
+)
 VERIFIED = (
-    "areas, protection and every byte of the zip were checked. It holds no record of any person."
+    "areas, protection and every byte of the zip were checked. The zip holds no record of any "
+    "person."
 )
 
 
@@ -134,7 +137,7 @@ def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_peopl
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Return whether a release is of an option, apart from days and area, which are stated anew."""
+    """Return whether a release belongs to an option; its days and area may be stated anew."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
@@ -142,7 +145,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
 
 
 def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
-    """Return whether a release is of an option that is, or may be, above a threshold."""
+    """Return whether a release belongs to an option that is, or may be, above a threshold."""
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
     mine = [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
@@ -157,7 +160,7 @@ def _empty(found: Result) -> bool:
 
 
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
-    """Draw the fields of days and area; return the option with the stated ones."""
+    """Draw the fields of days and area; return the option with the stated values."""
     begin(data)
     made_up, frame = isinstance(step, Synthesize), step.frame
     with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):
@@ -294,8 +297,8 @@ def _pressed(
 ) -> bool:
     """Return whether the release is to be made; charge a private one to the ledger first.
 
-    Noise that is not charged is never shown. Otherwise the user could draw noise until the result
-    looks good.
+    Noise that is not charged is never shown. Otherwise noise could be drawn until the result looks
+    good.
     """
     if option.epsilon is None:
         return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
@@ -337,7 +340,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
         settings: dict[str, Any] = {"release": str(option), "epsilon": option.epsilon}
         if isinstance(option, Tables) and option.epsilon is None and option.threshold is None:
             settings["why"] = st.text_input(
-                "Why exact counts may leave", key="tables_why", placeholder=REASON
+                "Why exact counts may be released", key="tables_why", placeholder=REASON
             ).strip()
             if not settings["why"]:
                 st.caption(REASON_FIRST)
@@ -365,7 +368,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:
-    """Return the error of a typical cell, before anything is computed."""
+    """Return the error of a typical count, before anything is computed."""
     first = table.iloc[0]
     areas, people = int(first["areas"]), first["people"]
     each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"

@@ -41,10 +41,11 @@ def draw(label: str, usual: Limits) -> None:
     The source of each threshold is drawn beside it; ``usual`` are the usual thresholds for the
     recipient.
 
-    A browser makes the fields of a popover when it is opened, with what the last run sent. A value
-    that was put into the session's state is sent in that one run. If the field persists, every run
-    sends it until the browser has the field. The content of a field is never read: only its change
-    writes a threshold. Drawing, opening or closing the form changes nothing.
+    A browser makes the fields of a popover when the popover is opened, with the values that the
+    last run sent. A value put into the session's state is sent in one run only. If the field
+    persists, every run sends the value until the browser has the field. The content of a field is
+    never read: only its change writes a threshold. Drawing, opening or closing the form changes
+    nothing.
     """
     of = in_force()
     if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
@@ -103,7 +104,7 @@ def _hold(limits: Limits) -> None:
 
 
 def counted(of: Limits) -> str:
-    """Say which thresholds count where a page says how many an option exceeds."""
+    """Say which thresholds are counted where a page says how many of them an option exceeds."""
     parts = [of_risks()[risk].counted for risk in of.judged]
     if not parts:
         return "No threshold is in force."
@@ -119,7 +120,7 @@ def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
     if limit == usual:
         return f"Threshold: {RISKS[name].source}."
     if limit is None:
-        return "No threshold: no option is refused for it."
+        return "No threshold: no option is refused for this measure."
     if usual is None:
         return "Your own threshold. Usually there is none."
     return f"Your own threshold, {'looser' if limit > usual else 'stricter'} than the usual one."

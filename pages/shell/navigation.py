@@ -25,9 +25,9 @@ class Place:
     address : str
         Empty for the first page.
     title : str
-        What an officer asks there, in few words.
+        What an officer asks there, in a few words.
     word : str
-        The technical term for it; may be empty.
+        The technical term for the page's subject; may be empty.
     icon : str
     """
 
@@ -39,7 +39,7 @@ class Place:
 
     @property
     def view(self) -> str:
-        """Return the file that draws it."""
+        """Return the file that draws the page."""
         return f"pages/{self.folder}/view.py"
 
 
@@ -86,7 +86,7 @@ def place(address: str) -> Place:
     Raises
     ------
     KeyError
-        There is none.
+        There is no page at the address.
     """
     return _BY_ADDRESS[address]
 

@@ -48,7 +48,7 @@ def way_out() -> None:
 
 
 def standing() -> str:
-    """Say why nothing may be opened or downloaded just now; return "" when it may."""
+    """Say why nothing may be opened or downloaded just now; return "" if both are allowed."""
     log = audit.asked_for()
     try:
         if log is not None:
@@ -77,7 +77,7 @@ def overridden(option: str, data: str, by: str) -> None:
 
 
 def signer(label: str) -> str:
-    """Draw the field for the person who signs the report; return the name, one for all pages.
+    """Draw the field for the person who signs the report; return the name, the same on all pages.
 
     The same person answers for a release above a threshold.
     """
@@ -87,35 +87,35 @@ def signer(label: str) -> str:
         key=_SIGNER,
         max_chars=120,
         persist_state="session",
-        help="This stands in the report, not in its recipe.",
+        help="This appears in the report, not in its recipe.",
     )
     return name
 
 
 def ending() -> str:
-    """Draw the field for how long the decision holds; return it, in the officer's words."""
+    """Draw the field for how long the decision holds; return the officer's words."""
     until: str = st.text_input(
         "Valid until",
         key=_UNTIL,
         max_chars=60,
         persist_state="session",
         placeholder="31 December 2027",
-        help="This stands in the report, not in its recipe.",
+        help="This appears in the report, not in its recipe.",
     )
     return until
 
 
 def signed() -> tuple[str, str]:
-    """Return the signer and the end of validity, as they were given; empty where they were not."""
+    """Return the signer and the end of validity, as entered; "" for what was not entered."""
     return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
 
 
 def exporting(
     content: Callable[[], bytes], what: str, data: str, **settings: Setting
 ) -> Callable[[], bytes]:
-    """Return a callable that makes the bytes of a download, and notes it before handing them out.
+    """Return a callable that makes and logs a download, before its bytes are handed out.
 
-    Streamlit calls it when the user clicks, outside any session. So the user is looked up here.
+    Streamlit calls it on a click, outside any session. So the officer is looked up here.
     """
     log, who = audit.asked_for(), officer()
     if log is None:

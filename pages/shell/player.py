@@ -45,7 +45,7 @@ def play(
     moments : sequence of str
         Labels of the moments on the slider.
     draw : callable
-        Takes the number of the moment; only this is redrawn while it plays.
+        Draws the moment of a given number; only this drawing is repeated during playback.
     start : int
         The moment shown first.
     shortcut : str, optional

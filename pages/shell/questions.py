@@ -1,7 +1,7 @@
 """Questions put to the studies: asked, held, answered once, and looked up again.
 
 Every page asks through here, and every answer is kept here: by the kind of question, the data and
-the study's settings. A question that the user stopped is held: it is not asked again automatically.
+the study's settings. A question that was stopped is held: it is not asked again automatically.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Kind:
     name : str
         Name of the kind; begins the keys of its widgets.
     study : callable
-        ``study(fs, config, *also, progress=...)``, of :mod:`fpanon_core.studies`; importable by
-        name, as a child process calls it.
+        ``study(fs, config, *also, progress=...)`` of :mod:`fpanon_core.studies`; a child process
+        imports it by name.
     page : str or None
         Address of the page that shows its progress in full; other pages show a line above the view.
         None if nobody waits for the answer, so that no page mentions it.
@@ -44,11 +44,11 @@ class Kind:
     together : bool
         Whether several may be under way; if not, a new one drops the others.
     join : callable or None
-        Takes the answer kept under the same key (None the first time) and the new one, and returns
-        the one to keep; used where a later answer extends an earlier one.
+        Joins the answer kept under the same key (None the first time) and the new answer. It is
+        used where a later answer extends an earlier one.
     identity : callable or None
-        Returns, from the study's settings, those that distinguish two questions, hashable; all
-        settings if None.
+        Returns those of the study's settings that distinguish two questions, hashable. If None, all
+        settings distinguish them.
     """
 
     name: str
@@ -143,7 +143,7 @@ def under_way(question: Question) -> bool:
 
 
 def held(question: Question) -> bool:
-    """Return whether the user stopped a question."""
+    """Return whether a question was stopped."""
     return (question.kind.name, question.key) in st.session_state.get(_HELD, set())
 
 
@@ -215,18 +215,18 @@ def settle(
     button: str = "Measure",
     told: str | None = None,
 ) -> Any | None:
-    """Return the answer; without one, show its progress, its failure or a button that asks.
+    """Return the answer; if there is none, show the progress, the failure or a button to ask.
 
     Parameters
     ----------
     alone : bool
-        Whether to ask automatically, unless the user stopped the question.
+        Whether to ask automatically, unless the question was stopped.
     asked : bool
-        Whether the user has just asked the question.
+        Whether the question has just been requested.
     button : str
-        Label of the button otherwise.
+        Label of the button to ask.
     told : str or None
-        Likely cost, shown below the button; looked up here when None.
+        Estimated cost, shown below the button; if None, it is estimated here.
     """
     found = answer(question)
     name = question.kind.name
@@ -245,7 +245,7 @@ FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, i
 
 
 def _foretell(question: Question, told: str | None) -> None:
-    """Draw the likely cost of a question that waits to be asked; the time, once it is estimated."""
+    """Draw the estimated cost of a question that waits to be asked, with the time once known."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
         return  # it is over sooner than it could be estimated
@@ -271,7 +271,7 @@ def progress(kind: Kind) -> None:
 
 
 def _adopt(job: Job) -> None:
-    """Keep an answer; drop those about other data, and the oldest of many."""
+    """Keep an answer; drop answers about other data, and the oldest if there are too many."""
     kind: Kind = job.meta["of"]
     key = job.meta["key"]
     mine = {k: v for k, v in kept(kind).items() if k[0] == key[0]}

@@ -1,4 +1,4 @@
-"""A release to download: requested by a button, verified, shown, and offered with its key."""
+"""A release to download: requested, verified, shown, and offered with its pseudonym key."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
     if over:
         st.warning(
             f"**{report_words.describe_over(found.limits, result)}** A verified release keeps what "
-            "it promises; that does not mean that it may leave."
+            "it promises; that does not mean that it may be released."
         )
     use = report_words.use_told(result) if option.recordless is None else ""
     if use and report_words.little_use(result):
@@ -103,7 +103,7 @@ def section(
     also: tuple[Any, ...] = (),
     over: bool = False,
 ) -> None:
-    """Draw a button that makes the release; once made, its result and the files.
+    """Draw a button that makes the release; once it is made, draw its result and the files.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def section(
 
 
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
-    """Draw the verdict; if it is passed, also the files and the page that goes with them."""
+    """Draw the verdict; if the release passed, also the files and the page that goes with them."""
     prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(describe_verdict(found))
@@ -195,9 +195,9 @@ def describe_verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            "**The release is written as it would leave. It does not guarantee k-anonymity.** "
-            f"{alone(found.facts)} What an attacker finds in it is measured on this page, not "
-            f"verified here. {said}"
+            "**The release is written as it would leave. This release does not guarantee "
+            f"k-anonymity.** {alone(found.facts)} What an attacker finds in it is measured on "
+            f"this page, not verified here. {said}"
         )
     return f"**The release is written as it would leave.** {said}"
 
@@ -214,7 +214,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
         every = len(np.unique(fs.days // facts.period_days))
         if lost := every - facts.periods:
             length = words.count(facts.period_days, "day")
-            gone = f" **Nothing is published of {lost:,} of {every:,} periods ({length}).**"
+            gone = f" **Nothing is published for {lost:,} of {every:,} periods ({length}).**"
     stood_for = facts.samples_in - facts.samples_left_out
     samples = words.count(stood_for, "recorded sample")
     if facts.samples_left_out:
@@ -228,21 +228,21 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 def describe_again(found: Result) -> str:
     """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
-        f"Anyone with the records can check it again: `{check_command(found.facts)}`. The exit "
-        "code is 0 if the release is in order."
+        f"Anyone with the records can check the release again: `{check_command(found.facts)}`. "
+        "The exit code is 0 if the release is in order."
     )
 
 
 def describe_secret(found: Result) -> str:
     """Return a description of the files that must not leave."""
-    uses = ["answer for single people", "compare a later release with this one"]
+    uses = ["answer questions about single people", "compare a later release with this one"]
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
     told = (
         "**Not for release.** The key says which id each pseudonym stands for: anyone "
-        "with the key and the release knows whose row each one is. It exists only here, until this "
-        f"session ends. Download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; "
-        "otherwise you do not need it."
+        "with the key and the release knows whose row each row is. The key exists only here, "
+        "until this session ends. Download the key now if you will have to "
+        f"{', '.join(uses[:-1])} or {uses[-1]}; otherwise you do not need it."
     )
     if not found.facts.samples_left_out:
         return told

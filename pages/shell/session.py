@@ -46,7 +46,7 @@ def is_first_run() -> bool:
 
 
 def settings() -> dict[str, Any]:
-    """Return the choices made on the session's pages, by name; kept as long as its work."""
+    """Return the choices made on the session's pages, by name; they are kept with its work."""
     return _work().settings
 
 
@@ -163,7 +163,7 @@ def cancel_all() -> None:
 
 
 def jobs(kind: str | None = None) -> list[Job]:
-    """Return the session's jobs that wait, run, or ended badly; the list itself without a kind."""
+    """Return the session's jobs that wait, run, or ended badly; without a kind, the list itself."""
     if _JOBS not in st.session_state:
         st.session_state[_JOBS] = _work().jobs = []
     found: list[Job] = st.session_state[_JOBS]
@@ -176,7 +176,7 @@ def finished() -> list[Job]:
 
 
 def forget(job: Job) -> None:
-    """Remove a job that has ended from the list."""
+    """Remove from the list a job that has ended."""
     mine = jobs()
     if job in mine:
         mine.remove(job)

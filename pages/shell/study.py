@@ -1,7 +1,7 @@
-"""The session's study: what is saved of it in one file, and what happens to one that is opened.
+"""The session's study: what is saved in its file, and what happens when a study is opened.
 
-A study belongs to certain data, identified by their digest. It is put in place when these are open:
-at once, after it has opened them itself, or when the user opens them.
+A study belongs to certain data, identified by their digest. It is put in place when those data are
+open: at once, after the study has opened them itself, or when an officer opens them.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def opening(*, key: str) -> None:
         "Study (zip)",
         type=["zip"],
         key=f"{key}_study_file",
-        help="What “Study (zip)” saved: its results, settings and choice replace the current "
-        "ones. The study must hold its data or use a sample; otherwise you must open the data "
-        "yourself.",
+        help="Choose a file that “Study (zip)” saved: its results, settings and choice "
+        "replace the current ones. The study must hold its data or use a sample; "
+        "otherwise you must open the data yourself.",
     )
     if st.button("Open the study", key=f"{key}_study_open", disabled=file is None) and file:
         open_file(file.getvalue())
@@ -88,7 +88,7 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
     Parameters
     ----------
     with_data : bool
-        Whether to include the files that they were read from.
+        Whether to include the files that the data were read from.
     """
     source = data.source
     answers = tuple(
@@ -159,7 +159,7 @@ def settle() -> None:
 
 
 def tell() -> None:
-    """Show what happened to the study opened last, until the user has confirmed reading it."""
+    """Show what happened to the study opened last, until the message is confirmed."""
     told: tuple[str, str] | None = st.session_state.get(_TOLD)
     if told is not None:
         kind, text = told
@@ -169,7 +169,7 @@ def tell() -> None:
 
 @contextlib.contextmanager
 def forgiving() -> Iterator[None]:
-    """Drop a study's settings that a page cannot use, if they do not come from this machine."""
+    """Drop a study's settings if a page cannot use them and they are not from this machine."""
     try:
         yield
     except Ended:
@@ -205,7 +205,7 @@ def _adopt(job: Job) -> None:
 
 
 def _put(found: Opened, data: Dataset) -> None:
-    """Replace all that the session had found with the study."""
+    """Put the study in place of all that the session had found."""
     study = found.study
     session.cancel_all()
     questions.put_every(study.answers)
@@ -230,10 +230,10 @@ def _read() -> None:
 
 HOLDS = (
     "A study holds results, settings, choice and reasons, so that you can continue on this or "
-    "another computer. **Not for release:** it is personal data. It holds no ids. It does hold the "
-    "file's name, and figures about single people by row number. It also holds everyone's record "
-    "after hiding and, for attacks, where people truly were. It does not hold the finished "
-    "releases or their pseudonym keys."
+    "another computer. **Not for release:** it is personal data. A study holds no ids, but it "
+    "does hold the file's name, and figures about single people by row number. A study also "
+    "holds everyone's record after hiding and, for attacks, where people truly were. A study "
+    "does not hold the finished releases or their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
     "This page could not use the settings that the study brought, and begins with the usual ones; "
@@ -243,7 +243,7 @@ SETTINGS_LEFT_OUT = (
 
 HOLDS_DATA = (
     "This adds the files as you opened them, with every id: anyone who has the study then has the "
-    "data. If you leave them out, the same data must be opened along with the study."
+    "data. If you leave the files out, the same data must be opened along with the study."
 )
 
 
@@ -254,9 +254,9 @@ def describe_opened(study: Study, sealed: bool) -> str:
     if sealed:
         return said
     return (
-        f"{said} This computer does not recognize it as its own: it was saved elsewhere, or has "
-        "been changed since. Its figures are taken on trust; have them measured anew before you "
-        "sign."
+        f"{said} This computer does not recognize the study as its own: the study was saved "
+        "elsewhere, or has been changed since. The study's figures are taken on trust; have them "
+        "measured anew before you sign."
     )
 
 
@@ -267,16 +267,16 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
         f"“{plain(study.label)}”, with {_many(study)}."
     )
     if waits:
-        return f"{what} It will open once those data are open."
-    return f"{what} It was not opened; open its data first, then the study."
+        return f"{what} The study will open once those data are open."
+    return f"{what} The study was not opened; open its data first, then the study."
 
 
 def describe_not_its_own(study: Study) -> str:
     """Return a note that the data that a study names or holds have changed."""
     return (
-        f"The data that the study names, “{plain(study.label)}”, are not those that it is of, "
-        f"{_many(study)}: they have changed, or are read in another way by this program. The study "
-        "was not opened."
+        f"The data that the study names, “{plain(study.label)}”, do not match its results, "
+        f"{_many(study)}: the data have changed, or this program reads them differently. The "
+        "study was not opened."
     )
 
 

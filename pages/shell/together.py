@@ -1,7 +1,7 @@
-"""Check, before a release is exported, whether it is a second one of the same people.
+"""Check, before a release is exported, whether it is a second release of the same people.
 
 For each exported release, the session keeps which records shared a group, on which days, and what
-was done. People are kept as digests under a secret of the session. No place, time or id is kept.
+was done. People are kept as digests under a secret of the session. No place, hour or id is kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECRET_BYTES = 32
 
 
 def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]:
-    """Draw what this release and earlier ones together give away, if there are any.
+    """Draw what this release and earlier ones together give away, if there are earlier ones.
 
     Parameters
     ----------
@@ -79,7 +79,9 @@ def _earlier(kind: Kind, known: Register, made: Membership) -> None:
         release = st.file_uploader(
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )
-        key = st.file_uploader("Its key (CSV)", type=["csv"], key=f"{kind.name}_earlier_key")
+        key = st.file_uploader(
+            "Key of the earlier release (CSV)", type=["csv"], key=f"{kind.name}_earlier_key"
+        )
         lacking = release is None or key is None
         pressed = st.button("Compare", key=f"{kind.name}_earlier_go", disabled=lacking)
         if pressed and release is not None and key is not None:
@@ -122,7 +124,7 @@ def _adopt(known: Register, job: Job) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """One release that left.
+    """One release that has left.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
 """Widgets that several forms share: profiles, stretch effort, numbers, lists and periods.
 
-- The generalization profiles that forms offer, and those chosen or typed in one.
+- The generalization profiles that forms offer, and those chosen or typed in a form.
 - The stretch effort in force, set on one page and used by every page that measures stretch. It
   belongs to no page: a gap under one effort and a release under another cannot be compared.
-- Fields for a number and for one of a list, as settings use them.
+- Fields for a number and for a choice from a list, as settings use them.
 - Periods as forms offer and name them: whole records, weeks, days, 14 days.
 - The local days of a data set, by their dates.
 """
@@ -60,9 +60,9 @@ TYPED = (
 def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
     """Return profiles to choose from, in words: those that suit the data, and others.
 
-    The profiles are ordered from fine to coarse. They are the usual grids; hexagons where the
-    places are known in degrees; and antennas, their clusters and every column of names where there
-    is an antenna table.
+    The profiles are ordered from fine to coarse. They include the usual grids, and hexagons where
+    places are known in degrees. With an antenna table, they also include antennas, antenna clusters
+    and every column of names.
     """
     spaces: list[Space] = []
     if fs.crs is not None:
@@ -110,7 +110,7 @@ _IN_FORCE = "fp_stretch"
 
 
 def in_force() -> StretchConfig:
-    """Return the stretch effort in force; that of the address when the session begins."""
+    """Return the stretch effort in force; when the session begins, that in the address."""
     if _IN_FORCE not in st.session_state:
         usual = StretchConfig()
         put(address.asked(NAME, lambda text: address.from_text(text, usual), usual))
@@ -132,7 +132,7 @@ def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **ho
 
 
 def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
-    """Draw a list to choose one from, whose choice persists."""
+    """Draw a list to choose from; the choice persists."""
     found: T = st.selectbox(label, options, persist_state="session", **how)
     return found
 
@@ -141,8 +141,8 @@ PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "we
 """Days of a period, by the words that forms offer."""
 
 HELP = (
-    "With periods everyone gets a new pseudonym and a new group in each. Shorter records are "
-    "easier to hide, but nobody can be followed for longer than a period. Choose, or type a "
+    "With periods, everyone gets a new pseudonym and a new group in each period. Shorter records "
+    "are easier to hide, but nobody can be followed for longer than a period. Choose, or type a "
     "number of days."
 )
 _DAYS = re.compile(r"\s*(\d{1,4})\s*(d|days?)?\s*")

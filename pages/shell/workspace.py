@@ -32,8 +32,8 @@ NO_REASON = (
 NOT_STATED = "not stated"
 """Value of the areas of comparison before a page has looked at them."""
 REASON = (
-    "What weighs for it, who asked for what, what was given up. Name no person. It appears in the "
-    "report and in its recipe."
+    "What speaks for this choice, who asked for what, and what was given up. Name no person. The "
+    "reason appears in the report and in its recipe."
 )
 
 
@@ -55,11 +55,11 @@ class Tried:
     knowledge : KnowledgeConfig
         What an attacker knows.
     began : float
-        Start of the search, by time.monotonic; identifies it.
+        Start of the search, by time.monotonic; it identifies the search.
     until : float
-        End of its time; 0 once it has ended or was stopped.
+        End of the search's time; 0 once the search has ended or was stopped.
     seconds : float
-        Its time, since it was last begun or continued.
+        Time for the search since it was last begun or continued.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -84,7 +84,7 @@ class Workspace:
         outside.
     tried : Tried or None
     areas : float, str or None
-        Areas on which the options were compared; NOT_STATED before any was.
+        Areas on which the options were compared; NOT_STATED before any option was.
     aside : dict
         Options weighed, choice and search on other areas, by these areas.
     """
@@ -100,7 +100,7 @@ class Workspace:
 
     @property
     def releases(self) -> list[AtHand]:
-        """Return all releases at hand, those made before those weighed."""
+        """Return all releases at hand: first those made, then those only weighed."""
         every = [each for releases in self.made.values() for each in releases]
         return sorted(every, key=lambda release: release.made is None)
 
@@ -187,7 +187,7 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     """Say why a choice cannot be kept without a reason or a name; return "" if it can be kept.
 
     A reason is due if the option is, or may be, above a threshold, or if a record in it is unique.
-    Accepting that is a person's decision. A threshold is overridden only with a name, too.
+    Accepting either is a person's decision. Overriding a threshold also needs a name.
     """
     over = over_told(result, limits)
     alone = result.alone if result.crowd_least <= 1 else 0
@@ -199,8 +199,8 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
         whom = f"{alone:,} of the {result.n_users:,} people"
         against = f"In “{plain(result.option.told)}” {whom} have a unique record."
     return (
-        f"{against} Say above why you choose it all the same"
-        f"{', and who takes that decision' if over else ''}. The report will quote this."
+        f"{against} Say above why you choose this option all the "
+        f"same{', and who takes that decision' if over else ''}. The report will quote your reason."
     )
 
 
@@ -208,7 +208,7 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
 
 
 def propose(name: str) -> None:
-    """Have the page that weighs options select this one; the user keeps it or chooses another."""
+    """Have the page that weighs options select this option, to be kept or replaced there."""
     st.session_state[_PROPOSED] = name
 
 
@@ -224,7 +224,7 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
     Parameters
     ----------
     told : bool
-        Whether the button names the release, if its place does not make it clear.
+        Whether the button names the release; needed where its place does not make this clear.
     """
     which = f" in “{plain(name)}”" if told else ""
     if st.button(f"What does an attacker find{which}?", key=key, icon=":material/person_search:"):

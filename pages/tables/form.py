@@ -1,4 +1,4 @@
-"""Settings of the tables: their protection, areas, hours and days, all stated by the user.
+"""Settings of the tables: their protection, areas, hours and days, all stated by the officer.
 
 Nothing is taken from the records, as their own areas, hours and days would reveal something about
 people.
@@ -169,7 +169,7 @@ def _frame(
 
 
 def _kinds(data: Dataset) -> list[str]:
-    """Return the kinds of areas that these data allow; antenna table columns by their names."""
+    """Return the kinds of areas that these data allow; each antenna table column is one kind."""
     antennas = data.fs.antennas
     columns = [] if antennas is None else [name for name in antennas.columns if name.strip()]
     hexagons = [] if data.fs.crs is None else [_HEXAGONS]
@@ -181,7 +181,7 @@ def _number_columns(data: Dataset) -> tuple[str, ...]:
 
 
 def _begin(data: Dataset) -> None:
-    """Empty the fields for other data; fill those that the chosen option states."""
+    """Reset the fields when other data are opened; fill those that the chosen option states."""
     state = st.session_state
     leaving.begin(data)
     if state.get(_OF) != data.source.label:

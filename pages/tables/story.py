@@ -23,8 +23,8 @@ EMPTY = (
     "who need trajectories. State the period and about how many people there are."
 )
 CHOSEN = (
-    "These fields hold the option that you chose. *Report* makes it, too: the same settings are "
-    "charged once."
+    "These fields hold the option that you chose. *Report* makes its release, too: the same "
+    "settings are charged once."
 )
 EPSILON = (
     "This is the privacy budget of everything published here. At ε = 1, an attacker who guesses "
@@ -51,7 +51,7 @@ ABOUT = (
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
-    "area. It makes up people who do not exist.",
+    "area. From these, the model makes up people who do not exist.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "give that person away.",
 )
@@ -137,7 +137,7 @@ def _found_people(result: People) -> tuple[str, ...]:
         "people, according to a noisy count.",
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
-        f"{kept['mobility']:.2f}. This is for you only; it is never in the zip.",
+        f"{kept['mobility']:.2f}. This comparison is for you only; it is never in the zip.",
         w.describe_epsilon(result.config.epsilon),
         "Choosing among several releases by these figures would break the promise; each release "
         "made is charged to the budget.",

@@ -34,7 +34,7 @@ def outsider(data: Dataset, seed: int) -> Question:
 
 
 def regions(data: Dataset, seed: int) -> Question:
-    """Draw the field of antennas per region; return the question of who is unique once merged."""
+    """Draw the field of antennas per region; return the question of who is unique in regions."""
     noun = story.merged_noun(data.fs.antennas is not None)
     label = f"{noun.capitalize()} in a region, about (v)"
     size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)

@@ -20,7 +20,7 @@ from pages.unicity import form, story
 
 def resolutions(result: Result, of: Theme) -> int:
     """Draw the heat map; return the number of known points chosen here."""
-    st.subheader("Does it help to be coarser?", anchor=False)
+    st.subheader("Do coarser data help?", anchor=False)
     known = story.grid_points(result)
     p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
     show(
@@ -41,7 +41,7 @@ def resolutions(result: Result, of: Theme) -> int:
 
 def laws(result: Result, of: Theme) -> None:
     """Draw the laws along an axis, how well they fit, and their exponents."""
-    with st.expander("By which law does it fall?", key="unicity_law"):
+    with st.expander("By which law does unicity fall?", key="unicity_law"):
         along = selectbox(
             "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING
         )

@@ -80,12 +80,15 @@ def points_known(result: Result) -> list[str]:
     verb = "singles" if few.config.p == 1 else "single"
     one, whom = "", " of people"
     if few.config.p > 1:
-        one, whom = f"1 known point singles out {words.percent(random[0].value)} of people, ", ""
+        one, whom = (
+            f"1 known point singles out {words.percent(random[0].value)} of people, and ",
+            "",
+        )
     told = [
         f"{one}{words.count(few.config.p, 'known point')} {verb} out "
         f"{words.percent(few.value)}{whom} (95% interval: {words.percent(few.low)} to "
         f"{words.percent(few.high)}). Guessing finds 1 in {few.n_users:,}.",
-        "A point is a place and a time, as in these data. We asked about "
+        "A point is a place and a time, as recorded in these data. We asked about "
         f"{words.people(few.n_targets)}.",
     ]
     if most.too_few:
@@ -117,9 +120,12 @@ def points_needed(result: Result) -> list[str]:
         return [f"{fate} person has all their points, too."]
     who = words.people(asked) + who
     if np.isnan(result.median_needed):
-        half = "Fewer than half are ever unique"
+        half = "Fewer than half of the people are ever unique"
     else:
-        half = f"At least half are unique after {words.count(int(result.median_needed), 'point')}"
+        half = (
+            "At least half of the people are unique after "
+            f"{words.count(int(result.median_needed), 'point')}"
+        )
     told = [
         f"{half}. Everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
@@ -128,13 +134,11 @@ def points_needed(result: Result) -> list[str]:
     if never:
         told.append(
             f"{words.people(never)} {words.were(never)} never unique: another person has "
-            "all their points, too. The half counts them."
+            "all their points, too. Shares are of everyone asked about, including people who are "
+            "never unique."
         )
     if len(known) < DRAWN_PEOPLE:
-        told.append(
-            f"That is too few people to draw how their points are spread (fewer than "
-            f"{DRAWN_PEOPLE})."
-        )
+        told.append(f"The spread of points is not drawn for fewer than {DRAWN_PEOPLE} people.")
     return told
 
 
@@ -155,7 +159,7 @@ def grid_points(result: Result) -> list[int]:
 
 
 def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
-    """Return column labels, row labels and ε, rows being time windows."""
+    """Return column labels, row labels and ε; each row is a time window."""
     grid = result.grid
     table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
     sides = [str(Grid(float(metres))) for metres in table.columns]
@@ -168,8 +172,9 @@ def coarser(result: Result, p: int) -> list[str]:
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
-        f"With {p} points, {words.percent(fine['value'])} are unique at {plain(fine['profile'])}, "
-        f"{words.percent(coarse['value'])} at {plain(coarse['profile'])}."
+        f"With {p} points, {words.percent(fine['value'])} of people are unique at "
+        f"{plain(fine['profile'])}, and {words.percent(coarse['value'])} at "
+        f"{plain(coarse['profile'])}."
     ]
     if few := int(coarse["too_few"]):
         told.append(
@@ -228,7 +233,7 @@ def flat(laws: Sequence[Law]) -> str:
 
 
 def lawless(laws: Sequence[Law]) -> str:
-    """Say where unicity falls by no law, and the reason; return "" where all laws hold."""
+    """Say where unicity follows no law, and why; return "" where all laws hold."""
     without = [
         f"p = {law.p} (R² {law.fit.r2:.3f}"
         + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.3f})" if law.fit.better else ")")
@@ -238,8 +243,9 @@ def lawless(laws: Sequence[Law]) -> str:
     if not without:
         return ""
     return (
-        f"No law holds at {', '.join(without)}. Only points are drawn there. A law is shown from "
-        f"an R² of {LAW_R2:g} on, unless another form fits better by more than {CLEARLY_R2:g}."
+        f"No law holds at {', '.join(without)}. Only points are drawn there. A law is shown if "
+        f"its R² is at least {LAW_R2:g}, unless another form fits better by more than "
+        f"{CLEARLY_R2:g}."
     )
 
 
@@ -307,7 +313,7 @@ _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Return curves of each person's median interval and of all intervals, minutes; their range."""
+    """Return curves of people's median intervals and of all intervals, in minutes, and a range."""
     apart = result.recording.intervals
     named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
     curves = [
@@ -319,7 +325,7 @@ def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float
 
 
 def rhythm(result: Result) -> str:
-    """Say how long people are not seen."""
+    """Say how long it takes until a person is recorded again."""
     apart = result.recording.intervals
     if not apart.n_intervals:
         return "Nobody was recorded twice, so there are no intervals."
@@ -348,11 +354,11 @@ def areas(result: Result) -> str:
     """Say whether antennas stand where people live."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
-        return f"Too few areas differ to compare people with {noun}."
+        return f"Too few areas differ in numbers of people and {noun} to compare the two."
     share = words.percent(found.r2, 100)
     return (
-        f"The number of people who live in an area explains {share} of how many {noun} it has "
-        f"(R² = {found.r2:.2f})."
+        f"The number of people who live in an area explains {share} of the variation in its "
+        f"number of {noun} (R² = {found.r2:.2f})."
     )
 
 
@@ -396,8 +402,8 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     told = [
         f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
         f"{words.count(len(merged.sizes), 'region')} of {sizes} {noun}. With {p} points, "
-        f"{words.percent(fine['value'])} of the people are unique in them at "
-        f"{window_text(fine['window_min'])}, {words.percent(coarse['value'])} at "
+        f"{words.percent(fine['value'])} of the people are unique in these regions at "
+        f"{window_text(fine['window_min'])}, and {words.percent(coarse['value'])} at "
         f"{window_text(coarse['window_min'])}.",
     ]
     if not merged.antennas:
@@ -422,6 +428,6 @@ def sparse(found: sparsity.Result) -> str:
 
 
 def _chance(probability: float) -> str:
-    """Return a probability to three digits; 0 or 1 only if exact."""
+    """Return a probability to three digits, or "as good as 0" or "as good as 1"."""
     shown = f"{probability:.3g}"
     return {"0": "as good as 0", "1": "as good as 1"}.get(shown, shown)

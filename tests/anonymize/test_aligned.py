@@ -211,7 +211,7 @@ def test_weights_of_one_and_one_are_of_the_loss_alone():
         lambda: fp.glove(fs, 2, config=config, leave_out=0.1),
         lambda: fp.matched_samples(fs, 0, 1, config=config),
     ):
-        with pytest.raises(fp.ConfigError, match="of a loss"):
+        with pytest.raises(fp.ConfigError, match="for a loss"):
             effort()
     for weights in ((0.7, 0.7), (1, 0.9), (2, -1), (2, 2)):
         with pytest.raises(fp.ConfigError, match="add up to 1"):

@@ -254,7 +254,7 @@ def test_neither_threads_nor_the_order_drawn_change_the_result(name):
 
 def test_groups_of_whole_fingerprints_are_refused():
     fs = people()
-    with pytest.raises(fp.ConfigError, match="each period has groups of its own"):
+    with pytest.raises(fp.ConfigError, match="each period has its own groups"):
         fp.aligned(fp.into_periods(fs, 2), 3, groups=np.zeros(fs.n_users, int))
 
 

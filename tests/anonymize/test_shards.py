@@ -184,7 +184,7 @@ def test_shards_too_small_or_none_at_all_are_refused(method, shards):
 
 def test_groups_that_are_given_have_no_shards():
     fs = people(n=80)
-    with pytest.raises(fp.ConfigError, match="groups with shards"):
+    with pytest.raises(fp.ConfigError, match="groups cannot be combined with shards"):
         fp.aligned(fs, 2, groups=np.arange(80) // 2, shards=2)
 
 

@@ -190,7 +190,7 @@ def test_what_cannot_be_matched_is_refused():
     with pytest.raises(fp.ConfigError, match="give two without periods"):
         fp.match_releases(fp.release(fs, fp.Periods(1)), fp.glove(fs, 2))
     other = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [1, 2])
-    with pytest.raises(fp.ConfigError, match="made of different data"):
+    with pytest.raises(fp.ConfigError, match="made from different data"):
         fp.match_releases(fp.glove(fs, 2), fp.glove(other, 2))
     sampled = [fp.release(fs, fp.SampleUsers(0.25), seed=seed) for seed in range(20)]
     apart = next(each for each in sampled if each.origin.person[0] != sampled[0].origin.person[0])

@@ -176,7 +176,7 @@ def test_what_does_not_belong_together():
     with pytest.raises(fp.ConfigError, match="recovered from"):
         fp.score_recovery(recovered, merged, merged_truth)
     assert fp.score_recovery(recovered, counts, truth.tolist()).n_users == 2
-    with pytest.raises(fp.ConfigError, match="of somebody"):
+    with pytest.raises(fp.ConfigError, match="with at least one person"):
         fp.score_recovery(recovered, counts, truth[:0])
     with pytest.raises(fp.ConfigError, match="Unknown pairing 'best'"):
         fp.score_recovery(recovered, counts, truth, pairing="best")

@@ -86,7 +86,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
 def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     """The members of the group looked at."""
     told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
-    one, other = re.search(r"Its members are (u\d+), (u\d+)\.", told).groups()
+    one, other = re.search(r"The members of the group are (u\d+), (u\d+)\.", told).groups()
     return one, other
 
 
@@ -129,7 +129,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
         named = ["aligned, k = 5", *(f"aligned, k = 5, {name}" for name in names)]
         for figure in ("glove_cdf_space_m", "glove_cdf_time_min"):
             dashboard.wait_for_curves(figure, named)
-    dashboard.says("This does not hold across several periods.")
+    dashboard.says("This bound does not hold across several periods.")
     rows = dashboard.table("Mean loss", 2)
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
@@ -169,9 +169,9 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "everyone is in a group of 2 only at 24 km · 24 h. Of 7 grids from 1 km · 30 min to one "
-        "cell for everything (24 km · 2 days), each placed so that most people share a cell, this "
-        "is the first that hides everyone. GLOVE needs areas"
+        "everyone is in a group of 2 only at 24 km · 24 h. This grid is the first of 7 grids, "
+        "from 1 km · 30 min to one cell for everything (24 km · 2 days), that hides everyone. "
+        "Each grid is placed so that most people share a cell. GLOVE needs areas"
     ).first
     expect(told).to_be_visible()
     expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins

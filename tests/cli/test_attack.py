@@ -59,8 +59,8 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
     assert "accused, not in the release" not in lines
     text = " ".join(output.split())
     assert (
-        "The strongest attacker with 3 known points (drawn from the person's samples, all alike)"
-        in text
+        "The strongest attacker with 3 known points (drawn from the person's samples, each equally "
+        "likely)" in text
     )
     assert "Released: noise of 500 m (planar Laplace)." in text
     assert f"of the {found.after.link.n_present} people asked about" in text
@@ -100,7 +100,9 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
 def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     text = run("attack", people, "--options", own, "--option", "half", "--strategy", "top").stdout
     found = expected(people, OWN[1], strategy="top").after.link
-    assert f"Of {found.n_absent} asked about who are not in the release" in " ".join(text.split())
+    assert f"Of {found.n_absent} people asked about who are not in the release" in " ".join(
+        text.split()
+    )
     row = next(line for line in text.splitlines() if line.startswith("accused"))
     assert "nobody asked" in row
     assert f"{found.accused:.1%}" in row

@@ -464,7 +464,7 @@ def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path
     out = tmp_path / "out"
     said_by("glove", people, "--k", 3, "--out", out)
     output = said_by("verify", out, people)
-    assert "The release promises groups of 3: held against that." in output
+    assert "The release promises groups of 3 and is checked for this." in output
     assert "Verified: everyone published is in a group of at least 3" in output
     plain = tmp_path / "plain"
     said_by("publish", people, "--option", "as it is", "--out", plain)
@@ -528,7 +528,7 @@ def test_glove_stands_beside_equally_coarse_data(people: Path) -> None:
     options = ["--k", 3, "--suppress-space-m", 15_000, "--compare"]
     output = said_by("glove", people, *options)
     assert "GLOVE with suppression" in output
-    assert "The last puts everything in one cell." in output
+    assert "The last grid puts everything in one cell." in output
     told = figures_of("glove", people, *options)["comparison"]
     assert [row["k"] for row in told] == [2, 2, 2, 5, 5, 5, 10, 10, 10]
     assert [row["window_min"] is None for row in told] == [False, True, True] * 3
@@ -600,7 +600,7 @@ def test_hide_that_is_interrupted_says_how_to_go_on(
     options = ["hide", people, "--shards", 1]
     result = run(*options, "--checkpoint", tmp_path / "kept")
     assert result.exit_code == 130
-    assert "Interrupted. Shards that were done are kept in" in result.stderr
+    assert "Interrupted. Finished shards are kept in" in result.stderr
     result = run(*options)  # nothing is kept, and nothing is promised
     assert (result.exit_code, "kept" in result.stderr) == (130, False)
 
@@ -878,7 +878,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     by_home = run(*arguments, "--risk", "home").output
     assert "is above 0.05 more than guessing finds. Threshold: 5 people in 100 more" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
-    assert "learns all that is published of it" in text
+    assert "learns all that is published of the group" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))
     assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
     assert "Unique: people with a unique record" in text
@@ -941,7 +941,7 @@ def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Pat
     answers.to_csv(filled, index=False)
     output = said_by(*arguments, "--questionnaire", filled, "--utility", "transport")
     assert "18 answers used, 2 set aside." in output
-    assert "row 20: the same expert" in output
+    assert "row 20: the expert" in output
     assert "row 21: the score is outside" in output
     assert "0.900" in output
     assert "0.400" in output

@@ -96,7 +96,7 @@ def test_another_file_than_the_recipes_is_told(folder: Path) -> None:
     (folder / "other.csv").write_text(THREE.replace("06:03", "06:07"))
     done = run("options", folder / "other.csv", "--recipe", folder / "r.recipe.json")
     assert done.exit_code == 0
-    assert "other data than the recipe's" in done.output
+    assert "these data are not the recipe's" in done.output
 
 
 def _faults(folder: Path) -> dict[str, tuple[list[str | Path], str]]:
@@ -107,10 +107,10 @@ def _faults(folder: Path) -> dict[str, tuple[list[str | Path], str]]:
     recipe = ["--recipe", folder / "r.recipe.json"]
     data = folder / "alice_secret.csv"
     return {
-        "missing": (["report", folder / "no.json", *out], "missing or no JSON"),
-        "table": (["report", folder / "weighed.csv", *out], "missing or no JSON"),
+        "missing": (["report", folder / "no.json", *out], "missing or is not JSON"),
+        "table": (["report", folder / "weighed.csv", *out], "missing or is not JSON"),
         "damaged": (["report", folder / "damaged.json", *out], "damaged"),
-        "no exploration": (["report", folder / "r.recipe.json", *out], "no table of options"),
+        "no exploration": (["report", folder / "r.recipe.json", *out], "not a table of options"),
         "ending": (["report", weighed, "--out", folder / "x.pdf"], "end it in .html"),
         "folder": (["report", weighed, "--out", folder / "no" / "x.html"], "does not exist"),
         "choice": (["report", weighed, *out, "--choose", "x"], "There is no option 'x'"),

@@ -64,7 +64,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     assert Ledger(book).spent == 1
     assert "names are in order" in " ".join(said_by("verify", out, *data, *ZONE).split())
     more = said_by("synthesize", *asked, "--out", tmp_path / "more.zip")
-    assert "No ledger keeps this ε" in " ".join(more.split())
+    assert "No ledger records this ε" in " ".join(more.split())
 
 
 def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
         ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--out", full, "--ledger", book], "not empty"),
         ([*data, *PERIOD, *ZONE, "--epsilon", 1, *kept, "--format", "xlsx"], "csv or parquet"),
         ([*data, *PERIOD, "--epsilon", 1, *kept], "--timezone"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--screen", "civ", *kept], "one person more"),
+        ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--screen", "civ", *kept], "one more person"),
         ([*events, *PERIOD, *ZONE, "--epsilon", 1, *kept], "no antenna table"),
         (
             [*events, *PERIOD, *ZONE, "--epsilon", 1, "--area", "0m,0m,9m,9m", *kept],

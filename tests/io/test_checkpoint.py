@@ -312,7 +312,7 @@ def test_the_folder_is_its_users_alone(folder, tmp_path):
     folder.chmod(0o700)
     link = tmp_path / "link"
     link.symlink_to(folder)
-    with pytest.raises(ConfigError, match="no folder of your own"):
+    with pytest.raises(ConfigError, match="not a folder of your own"):
         Checkpoint(link)
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError):

@@ -293,7 +293,7 @@ def test_antennas_place_events_of_all_parts(tmp_path):
 
 def test_a_folder_that_is_there_is_not_written_to(folder):
     (folder / "out").mkdir()
-    with pytest.raises(ConfigError, match="not be there yet"):
+    with pytest.raises(ConfigError, match="not exist yet"):
         read_parts(folder / "in", folder / "out", private=folder)
 
 

@@ -144,7 +144,7 @@ def test_what_is_no_area_is_counted_and_what_crosses_itself_is_mended() -> None:
     found = read_regions(collection(bow, road, {"type": "Feature", "geometry": None}, 3))
     assert found.names == ("Bow",)
     assert found.shapes[0].is_valid
-    assert "3 features of the regions' file are no areas and are left out." in found.notes
+    assert "3 features of the regions' file are not areas and are left out." in found.notes
     assert "1 outlines of regions cross themselves and are mended." in found.notes
 
 
@@ -240,9 +240,9 @@ _OPEN = feature([[[0, 0], [1, 0], [1, 1]]], name="x")
 @pytest.mark.parametrize(
     ("body", "match"),
     [
-        (b"", "damaged, cut short, or no JSON"),
-        (DISTRICTS[:-9], "damaged, cut short, or no JSON"),
-        (b"[" * 100_000, "damaged, cut short, or no JSON"),
+        (b"", "damaged, cut short, or not JSON"),
+        (DISTRICTS[:-9], "damaged, cut short, or not JSON"),
+        (b"[" * 100_000, "damaged, cut short, or not JSON"),
         (b"[1]", "without a type, not a FeatureCollection"),
         (json.dumps(WEST).encode(), "of type 'Feature', not a FeatureCollection"),
         (collection(), "0 features and no polygon"),
@@ -254,7 +254,7 @@ _OPEN = feature([[[0, 0], [1, 0], [1, 1]]], name="x")
         (collection(*_TURNED), "None of the 4 antennas .* exchanged 3 are"),
         (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
         (collection(feature([ring(0, 0, 1, 1)])), "Properties: none. Give region_name="),
-        (collection(WEST, WEST), "different for each. Properties: 'code', 'name'."),
+        (collection(WEST, WEST), "different for every region. Properties: 'code', 'name'."),
         (DISTRICTS + b" " * (20 << 20), "more than 20 MB"),
         (b"[[" * 600_000, "1,000,000 positions"),
         (json.dumps({"type": "FeatureCollection", "features": 3}).encode(), "FeatureCollection"),

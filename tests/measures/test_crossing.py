@@ -106,7 +106,7 @@ def test_periods_are_crossed_where_they_share_a_day():
 def test_equals_everyone_with_everyone(first, second):
     expected = oracle.crossing(first, second)
     if not expected:
-        with pytest.raises(InfeasibleError, match="Nobody of the"):
+        with pytest.raises(InfeasibleError, match="None of the"):
             crossing(of(first), of(second))
         return
     found = crossing(of(first), of(second))
@@ -175,7 +175,7 @@ def test_a_fingerprint_that_stands_for_several_is_as_many():
 
 
 def test_others_are_refused_with_their_number():
-    with pytest.raises(InfeasibleError, match="Nobody of the 4 people of the one release is among"):
+    with pytest.raises(InfeasibleError, match="None of the 4 people of one release is among"):
         crossing(whole("ab cd"), whole("ef"))
 
 
@@ -217,7 +217,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
     said = describe_crossing(found, "the other")
-    assert "nobody's group within a period gets smaller. All this concerns one period" in said
+    assert "nobody's group within a period gets smaller. These figures concern one period" in said
     assert "4 of 4 people are then alone" in said
 
 

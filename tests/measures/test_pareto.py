@@ -100,7 +100,7 @@ def test_level_by_hand():
 
 
 def test_an_interval_holds_its_risk():
-    with pytest.raises(fp.ConfigError, match="does not hold its risk"):
+    with pytest.raises(fp.ConfigError, match="does not contain its risk"):
         fp.dominating([0.5], [0.5], low=[0.6], high=[0.7])
 
 

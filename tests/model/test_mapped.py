@@ -106,7 +106,7 @@ def test_in_a_kept_folder_nothing_but_a_plain_file_is_opened(
     way(kept)
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     replaced(kept / name, kind, tmp_path)
-    with pytest.raises(SchemaError, match=f"{name} .* is no plain file"):
+    with pytest.raises(SchemaError, match=f"{name} .* is not a plain file"):
         way(kept)
     if before:
         assert len(os.listdir("/proc/self/fd")) == before

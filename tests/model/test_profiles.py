@@ -101,5 +101,5 @@ def test_what_is_no_space():
 
 def test_side_of_the_grid():
     assert GeneralizationProfile(Grid(2500), 60).grid_m == 2500
-    with pytest.raises(ConfigError, match="about 7 antennas · 1 h is no square grid"):
+    with pytest.raises(ConfigError, match="about 7 antennas · 1 h is not a square grid"):
         _ = GeneralizationProfile(AntennaClusters(7), 60).grid_m

@@ -90,7 +90,7 @@ def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
     app.button(key="aggregates_run").click().run()
     until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
     app.run()
-    assert "446 people of the data were not drawn" in said(app)
+    assert "446 people in the data were not drawn" in said(app)
     assert "Small counts are commoner among 50 people than among all" in said(app)
     _, found = answer(app, "recovery")
     assert len(np.unique(found.users)) == 50
@@ -129,13 +129,16 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     assert "This runs the attack again on coarser places" in said(app)
     app.button(key="recovery_factors_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_factors"))
-    assert "For all 9 people, this would take about 10 seconds and 0.1 GB of memory" in said(app)
+    assert (
+        "For all 9 people, trying the mitigations would take about 10 seconds and 0.1 GB of "
+        "memory" in said(app)
+    )
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
-    assert "They show what noise does and promise nothing" in text
+    assert "Such counts show what noise does and promise nothing" in text
     assert "are recovered across days at the original places" in text
-    assert "It recovers least after" in text
+    assert "The attack recovers least after" in text
     table = app.dataframe[0].value
     assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
     assert table["Counts"].tolist()[-1] == "private, person, ε = 0.1"
@@ -263,7 +266,7 @@ def test_counts_to_publish_are_stated_made_and_packed(
     upload(app, rows(users=9, samples=12), page="aggregates")
     attacked(app)
     # Nothing is chosen, and no field is there that nothing uses.
-    assert "State protection, places and period" in said(app)
+    assert "State the protection, the places and the period" in said(app)
     assert app.selectbox(key="aggregates_counts_form_of").value is None
     unused = ("aggregates_counts_below", "aggregates_counts_epsilon", "aggregates_counts_unit")
     assert not any(has(app, key) for key in unused)

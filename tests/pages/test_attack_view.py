@@ -219,7 +219,7 @@ def test_periods_say_of_whom(app: AppTest) -> None:
     upload(app, "\n".join(["user,time,lat,lon", *lines]).encode(), page="attack")
     result = attacked(app, "aligned, k = 2, days")
     assert result.option.steps == (Periods(1), Aligned(2))
-    assert "24 records, each a day of a person, in the release" in said(app)
+    assert "24 records, each covering one day of one person, in the release" in said(app)
     until(app, lambda at: "By habits alone, without any known point" in said(at))
 
 
@@ -241,7 +241,7 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     assert small.button(key="attack_next").disabled
     steps(small).set_value(0).run()
     assert small.button(key="attack_back").disabled
-    assert f"Nothing is known yet of {who}." in said(small)
+    assert f"Nothing is known about {who} yet." in said(small)
     # Somebody else; nobody's name is in the address, nor an id anywhere.
     for _ in range(3):
         small.button(key="attack_follow_random").click().run()

@@ -131,13 +131,13 @@ def test_what_hiding_many_takes_stands_below_the_form(
     monkeypatch.setattr(form, "_MANY_USERS", 60)
     monkeypatch.setattr(form, "SHARDED_FROM", 60)
     upload(app, rows(users=60, samples=2), page="hiding")
-    assert "It needs about 180 MB of memory; a computation may take" in said(app)
-    assert "Cutting into shards first (under Limits" in said(app)
+    assert "About 180 MB of memory is needed; a computation may take" in said(app)
+    assert "Cutting the data into shards first (set under Limits" in said(app)
     until(app, lambda at: "On this machine, hiding whole" in said(at) or "Estim" not in said(at))
     assert "hiding whole records (aligned) takes about" in said(app)
     app.number_input(key="glove_shards").set_value(3)
     hidden(app)
-    assert "Cutting into shards first" not in said(app)
+    assert "Cutting the data into shards first" not in said(app)
     monkeypatch.setenv("FPANON_MEMORY_GB", "0.01")
     app.run()
     assert "more than there is: a computation may take 10 MB here." in said(app)
@@ -168,11 +168,11 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     gain = "With up to 10% of the people left out of each day, the samples of all others are"
     assert gain in said(app)
     # One group of one day: people by the names they have in the data.
-    told = next(each.value for each in app.markdown if "Its members are" in each.value)
+    told = next(each.value for each in app.markdown if "The members of the group are" in each.value)
     release = latest(app).release
     number = int(hiding.groups_by_loss(release)["group"][0])
     people = np.sort(release.people[release.members(number)])
-    assert f"Its members are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
+    assert f"The members of the group are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
     # A release in periods is produced, and the key keeps them apart.
     found = produced(app)
     assert found.verdict.passed

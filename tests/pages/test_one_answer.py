@@ -68,9 +68,11 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     assert bool(inside) == (kind != "none within")
     name = table.options[best].told
     serving = serves(table, inside)
-    said = f"The nearest is “{name}”"
+    said = f"The nearest option is “{name}”"
     if inside:
-        said = f"{'The recommended option is' if serving else 'The best of them is'} “{name}”"
+        said = (
+            f"{'The recommended option is' if serving else 'The best of these options is'} “{name}”"
+        )
 
     criteria = options.Criteria("outsider", limits, table.choice, "Utility", "utility")
     dots = options.dots(table, criteria, [])

@@ -288,7 +288,7 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     for reason, name in (("", "A. Officer"), ("Coarser.", " ")):
         keep_choice(app, some[1], reason, name)
         assert "is not within your thresholds" in app.error[0].value
-        assert "It exceeds the threshold of 5%" in app.error[0].value
+        assert "The risk exceeds the threshold of 5%" in app.error[0].value
         assert "who takes that decision" in app.error[0].value
         assert chosen(app) is choice
     keep_choice(app, some[1], "Coarser.")
@@ -304,14 +304,14 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
     """Noise promises no crowd; its release leaves all the same, and says so."""
     raw(app, rows(users=9, samples=6))
     added(app, 2, noise_m=500.0)
-    once = "was recorded in the cell at least once"
+    once = "was recorded in its area and time window at least once"
     noisy = next(name for name in names(app) if name != "as it is")
     for name, told in (("as it is", once), (noisy, "of 100 rows")):
         go(app, "options")
         keep_choice(app, name, "It is wanted.")
         go(app, "report")
         until(app, lambda at: has(at, "produce_option_go")).run()
-        assert "It is, or may be, above the threshold" in said(app)
+        assert "This option is, or may be, above the threshold" in said(app)
         assert "has an area" in said(app)
         drawn = app.button(key="produce_option_go").help
         assert "Noise, exchanges and draws of people come from the operating system" in drawn
@@ -322,7 +322,9 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         assert told in said(app)
         assert "does not guarantee k-anonymity" in said(app)
         # Not in green: nothing that protects anybody was checked.
-        assert any("It does not guarantee k-anonymity" in box.value for box in app.warning)
+        assert any(
+            "This release does not guarantee k-anonymity" in box.value for box in app.warning
+        )
         assert not any("in order" in box.value for box in app.success)
         assert [b.label for b in app.download_button if b.key.startswith("produce_option")] == [
             "Release (zip)",

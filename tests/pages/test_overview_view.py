@@ -121,7 +121,7 @@ def test_none_within_the_limits_names_the_nearest(small: AppTest) -> None:
     found(measured(small))
     text = said(small)
     assert "is within all thresholds" in text
-    assert "The nearest is “" in text
+    assert "The nearest option is “" in text
     assert "publish counts of people only" not in text  # tables were tried
     assert has(small, "overview_counts")
     assert not has(small, "overview_choose")

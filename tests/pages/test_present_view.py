@@ -124,7 +124,7 @@ def test_where_options_are_weighed_and_none_is_chosen_the_best_is_named(opened: 
     seen = presented(opened)
     assert list(seen) == [QUESTION, TODAY, WHERE, OPEN]
     for title in (QUESTION, OPEN):
-        assert "The nearest is “coarse" in seen[title]
+        assert "The nearest option is “coarse" in seen[title]
     # That nothing leaves is a decision, too.
     found.weighed = replace(found.weighed, chosen="", why="They are served by counts.")
     seen = presented(opened)
@@ -145,7 +145,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     seen = presented(opened)
     assert list(seen) == [*OF_CHOICE[:-1], DECIDED] == named(seen, "coarse (20 km · 1 h")
     assert "The chosen option is “coarse" in seen[QUESTION]
-    assert "It is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
+    assert "The option is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
     assert "people to be expected there from the published data" in seen[STILL]
     assert "Hexagons with fewer than 5 people, before or after, are left out." in seen[STILL]
     assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
@@ -166,8 +166,8 @@ def test_one_person_is_played_in_any_option_of_records(opened: AppTest) -> None:
 @pytest.mark.parametrize(
     ("step", "holds"),
     [
-        (Presence(FRAME, 4, 5), "It holds counts of people only."),
-        (Synthesize(FRAME, 1.0), "It holds made-up people only: nobody in it exists."),
+        (Presence(FRAME, 4, 5), "The release holds only counts of people."),
+        (Synthesize(FRAME, 1.0), "The release holds only made-up people, none of whom exists."),
     ],
     ids=["tables", "synthetic"],
 )

@@ -162,7 +162,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     choose(weighed, name, "Asked for.")
     page = reported(weighed)
     verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
-    assert f"“{name}”. It is not within the thresholds." in verdict
+    assert f"“{name}”. This option is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
     assert "A. Officer overrides the thresholds. Reason: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.
@@ -193,13 +193,15 @@ def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
     assert "Before you sign" not in f"{reported(weighed)} {said(weighed)}"
     choose(weighed, name, "Asked for.")
     reported(weighed)
-    asked = "state until when it holds (*Question, reason, names*)"
+    asked = "state until when the decision holds (*Question, reason, names*)"
     last = "make the release, at the end of this page."
     assert f"**Before you sign**, {asked}; {last}" in said(weighed)
     weighed.button(key="produce_option_go").click().run()
     until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
     weighed.text_input(key="report_signer").set_value("").run()
-    assert "**Before you sign**, name who signs and state until when it holds" in said(weighed)
+    assert "**Before you sign**, name who signs and state until when the decision holds" in said(
+        weighed
+    )
     assert "make the release, at the end of this page" not in said(weighed)
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
@@ -233,7 +235,7 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     other.file_uploader(key="options_recipe_file").upload("r.json", kept).run()
     other.button(key="options_recipe_use").click().run()
     assert "The recipe's settings are in use: 12 options." in said(other)
-    assert "other data than the recipe's" not in said(other)
+    assert "These data are not the recipe's" not in said(other)
     assert f"The recipe chose {name}" in said(other)
     until(other, idle).run()
     explored(other, 12)
@@ -261,7 +263,7 @@ def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
     assert (
         "Named researchers under contract get the release. We assume high controls and high" in page
     )
-    assert "In force instead: 5%" in page  # the thresholds are the recipe's own
+    assert "The threshold in force is 5%" in page  # the thresholds are the recipe's own
 
 
 def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest) -> None:

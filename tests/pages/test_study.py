@@ -174,7 +174,7 @@ def test_without_data_it_waits_for_them(made: Made) -> None:
     other = open_in(new_app(), made.study)
     assert "A study waits for its data" in said(other)
     upload(other, rows(users=8, samples=6))
-    assert "It will open once those data are open" in said(other)
+    assert "The study will open once those data are open" in said(other)
     assert workspace(other).weighed is None
     upload(other, rows(users=9, samples=6))
     assert "nothing was computed anew" in said(other)

@@ -128,7 +128,7 @@ def test_of_fewer_than_30_nothing_is_drawn(found: unicity.Result) -> None:
     few, many = needing(found, [2.0] * 29 + [np.nan] * 9), needing(found, [2.0, 3.0] * 15)
     assert not story.points_drawn(few)
     assert not story.points_drawn(needing(found, [2.0] * 30))  # all after the same number
-    assert "too few people to draw" in story.points_needed(few)[-1]
+    assert "The spread of points is not drawn" in story.points_needed(few)[-1]
     assert story.points_drawn(many)
     assert "too few" not in " ".join(story.points_needed(many))
 
@@ -156,7 +156,7 @@ def test_a_law_is_shown_only_where_it_fits() -> None:
     text = story.lawless(laws)
     assert text.startswith(f"No law holds at p = 4 (R² {scattered.fit.r2:.3f}")
     assert f"p = 6 (R² {other.fit.r2:.3f}, α − " in text
-    assert "A law is shown from an R² of 0.9 on" in text
+    assert "A law is shown if its R² is at least 0.9" in text
     assert story.lawless([good]) == ""
     for none in (scattered, other):
         with pytest.raises(ConfigError, match="no law"):

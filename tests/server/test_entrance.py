@@ -98,7 +98,7 @@ def test_several_providers(told: Callable[[str], Secrets]) -> None:
     ("secrets", "environment", "why"),
     [
         ("[auth\n", {}, "cannot be read"),
-        ("auth = 1\n", {}, "no section"),
+        ("auth = 1\n", {}, "not a section"),
         ("[auth]\n", {}, "client_id and client_secret and server_metadata_url"),
         (set_up(client_secret=None), {}, "client_secret must be given"),
         (set_up(server_metadata_url="http://provider.example/"), {}, "over https"),

@@ -184,7 +184,7 @@ def people(n):
 
 def test_a_ladder_is_made_of_grids():
     ladder = [GeneralizationProfile(AntennaClusters(3), 60)]
-    with pytest.raises(ConfigError, match="no square grid"):
+    with pytest.raises(ConfigError, match="not a square grid"):
         compare_releases(people(5), (2,), ladder=ladder)
 
 

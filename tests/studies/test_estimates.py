@@ -173,7 +173,7 @@ def test_what_does_not_fit_is_refused_with_what_would():
     with pytest.raises(InfeasibleError) as refused:
         estimates.refuse_what_does_not_fit(hiding.study, fs, config, limits=LITTLE)
     assert f"About {fit:,} of the 2,000 people would fit." in str(refused.value)
-    assert "It was not begun." in str(refused.value)
+    assert "The computation was not begun." in str(refused.value)
     half = fs.subset(np.arange(fit))
     estimates.refuse_what_does_not_fit(hiding.study, half, config, limits=LITTLE)
     estimates.refuse_what_does_not_fit(sparsity.study, fs, None, limits=LITTLE)  # not measured
@@ -184,7 +184,8 @@ def test_shards_are_a_way_out():
     limits = 12 * 10**9
     said = estimates.ways_out(hiding.study, fs, hiding.Config(2), limits, LocalEngine(2))
     assert said == (
-        "About 430,600 of the 1,000,000 people would fit. All of them would, hidden in 200 shards."
+        "About 430,600 of the 1,000,000 people would fit. All people would fit if hidden in 200 "
+        "shards."
     )
     assert "shards" not in estimates.ways_out(
         hiding.study, fs, hiding.Config(2, shards=200), 10**9, LocalEngine(2)
@@ -194,7 +195,7 @@ def test_shards_are_a_way_out():
         for config in (None, hiding.Config(2), hiding.Config(2, shards=3)):
             engine = LocalEngine(workers)
             said = estimates.ways_out(hiding.study, fs, config, 900 * 10**6, engine)
-            assert f"All of them would, hidden in {shards} shards." in said
+            assert f"All people would fit if hidden in {shards} shards." in said
             cut = hiding.Config(2, shards=shards)
             assert needed_bytes(hiding.study, fs, cut, engine) <= 900 * 10**6
     # No more than k leaves room for, nor so small that little accuracy is left.
@@ -210,7 +211,7 @@ def test_for_the_screen():
     assert "of the 2,000 people would fit" in said
     enough = Limits(memory_bytes=10**9)
     assert estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=enough) == (
-        "It needs about 183 MB of memory; a computation may take 1.0 GB here."
+        "About 183 MB of memory is needed; a computation may take 1.0 GB here."
     )
     assert estimates.describe_memory(sparsity.study, fs, limits=enough) == ""
     # With its usual settings, too, something that does not fit is said, and nothing fails.
@@ -232,7 +233,9 @@ def test_a_job_that_does_not_fit_is_refused_before_it_runs_with_what_would():
         )
         assert job.status == "failed"
         assert "need about 180 MB of memory" in str(job.error)
-        assert "It was not begun. About 4 of the 5 people would fit. Your data" in str(job.error)
+        assert "The computation was not begun. About 4 of the 5 people would fit. Your data" in str(
+            job.error
+        )
     finally:
         runner.close()
 

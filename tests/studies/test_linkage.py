@@ -378,7 +378,7 @@ def test_points_without_times_are_not_asked_of_periods():
     fs = crowd(3, users=20)
     made = fp.release(fs, fp.Periods(1), seed=0)
     for ask in (fp.link, fp.expected_error):
-        with pytest.raises(fp.InfeasibleError, match="do not say of which period"):
+        with pytest.raises(fp.InfeasibleError, match="do not say which period"):
             ask(fs, made, 1, strategy="top")
 
 
@@ -424,7 +424,7 @@ def test_in_periods_each_part_of_a_person_is_asked_for_by_itself():
 def test_wrong_inputs_say_what_to_do():
     fs = crowd(9)
     made = fp.release(fs, [])
-    with pytest.raises(fp.ConfigError, match="do not know what was done"):
+    with pytest.raises(fp.ConfigError, match="carry no account of what was done"):
         fp.link(fs, fs, 2)
     with pytest.raises(fp.ConfigError, match="other data"):
         fp.link(crowd(10), made, 2)

@@ -409,8 +409,10 @@ def test_the_page_tells_how_many_rows_are_not_true(fs, limits, tmp_path):
     assert told["phantom_share"] == pytest.approx(phantoms / len(table))
     page = (path / "README.md").read_text()
     in_100 = f"{100 * phantoms / len(table):.1f}".removesuffix(".0")
-    told = f"In {in_100} of 100 rows the person was never recorded in that cell"
-    assert (told if phantoms else "the person was recorded in the cell at least once") in page
+    told = f"In {in_100} of 100 rows the person was never recorded in that area"
+    assert (
+        told if phantoms else "the person was recorded in its area and time window at least once"
+    ) in page
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -551,7 +553,7 @@ def test_samples_that_were_moved_cannot_be_listed(fs, tmp_path):
         ("out.doc", {}, "a folder or a .zip"),
         ("nowhere/out", {}, "does not exist"),
         ("full", {}, "not empty"),
-        ("there", {}, "name of a file"),
+        ("there", {}, "that of a file"),
         ("folder.zip", {}, "that of a folder"),
     ],
 )

@@ -210,7 +210,7 @@ def test_who_is_there_in_one_period_alone_hides_there(tmp_path):
 def test_a_result_needs_the_data_before_they_were_cut(fs, tmp_path):
     made = fp.aligned(fp.into_periods(fs, 1), 3)
     some = fs.subset(np.arange(50))
-    with pytest.raises(fp.ConfigError, match="made of other data"):
+    with pytest.raises(fp.ConfigError, match="made from other data"):
         fp.publish(made, tmp_path / "out", original=some)
     assert isinstance(made, fp.GloveResult)
     cut = fp.into_periods(fs, 1)

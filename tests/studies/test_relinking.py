@@ -509,7 +509,7 @@ def test_faults():
         fp.relink_periods(in_days([(0, None), (None, 5)]))
     with pytest.raises(fp.ConfigError, match="not in periods"):
         fp.relink_periods(fp.release(fs, []))
-    with pytest.raises(fp.ConfigError, match="do not know"):
+    with pytest.raises(fp.ConfigError, match="carry no account"):
         fp.relink_periods(fs)
     with pytest.raises(fp.ConfigError, match="candidates"):
         fp.relink_periods(fp.release(fs, fp.Periods(1)), candidates=0)

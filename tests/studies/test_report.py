@@ -173,10 +173,10 @@ def test_that_nothing_is_released_is_a_decision_and_no_option() -> None:
 
 def test_what_a_search_had_no_time_for_is_said_on_page_one() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
-    assert "before it tried" not in page(report(found, Decision()))
+    assert "The search ended with" not in page(report(found, Decision()))
     cut = report(Exploration.from_dict(replace(found, untried=10).to_dict()), Decision())
-    assert "before it tried 10 more options" in page(cut)
-    assert "before it tried 10 more options" in " ".join(
+    assert "The search ended with 10 more options to try" in page(cut)
+    assert "The search ended with 10 more options to try" in " ".join(
         cut.verdict[1].text[: cut.verdict[1].first]
     )
 
@@ -401,7 +401,7 @@ def test_what_is_no_recipe_is_refused_kindly(plain: Any) -> None:
 def test_a_function_of_ones_own_is_not_reported() -> None:
     found = exploration(result(FINE, 0.5, 0.8))
     own = replace(found.table, choice=UtilityChoice("custom"))
-    with pytest.raises(ConfigError, match="function of one's own"):
+    with pytest.raises(ConfigError, match="function of your own"):
         report(replace(found, table=own), Decision())
 
 

@@ -80,7 +80,7 @@ def test_a_table_of_another_kind(fs, made):
         verify_k_anonymity(fs, made.rows.assign(start=0.0), 2)
     with pytest.raises(SchemaError, match="not a number"):
         verify_k_anonymity(fs, made.rows.assign(x_min_m="here"), 2)
-    with pytest.raises(SchemaError, match="no row number"):
+    with pytest.raises(SchemaError, match="not a row number"):
         verify_k_anonymity(fs, made.rows, 2, suppressed=pd.DataFrame({"sample": ["first"]}))
 
 

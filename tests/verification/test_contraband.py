@@ -127,7 +127,7 @@ IN_DESCRIPTION = {
         ),
         "a look-alike letter": put("title", "M\u043ebility data: GLOVE, k = 2"),
         "a mark that turns text around": put(
-            "description", "\u202eWhat it is, and what is promised, is in README.md."
+            "description", "\u202eREADME.md says what the release is, and what is promised."
         ),
         "no list": whole(DESCRIPTION, lambda raw: b"[" + raw + b"]"),
         "deep brackets": whole(DESCRIPTION, lambda _: b"[" * 200_000),

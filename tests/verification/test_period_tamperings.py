@@ -213,7 +213,7 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
     }
     altered = rewritten(members, alter, facts)
     verdict = verify_release(altered, fs, K, key=kept, left_out=left)
-    told = "More people are left out of a period than the techniques stated leave out."
+    told = "More people are left out of a period than the stated techniques leave out."
     assert told in set(verdict.violations["text"])
     assert {"counts"} <= set(verdict.counts) <= {"counts", "accuracy", "phantom share", "facts"}
 

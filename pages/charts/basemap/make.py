@@ -1,12 +1,12 @@
-"""Packs Natural Earth's GeoJSON into the small arrays that `pages/charts/ground.py` reads.
+"""Pack Natural Earth's GeoJSON into the small arrays that `fpanon_core/model/geography.py` reads.
 
 Run once, from the repository's root, when Natural Earth is updated:
 
     python pages/charts/basemap/make.py FOLDER
 
-with FOLDER holding ne_10m_coastline, ne_50m_land, ne_50m_lakes, ne_50m_admin_0_boundary_lines_land
-and ne_50m_populated_places_simple as .geojson.gz. Lines and rings become 32-bit integers in units
-of 1e-4 degree (about 10 m), well below the scale of the outlines themselves.
+FOLDER must hold these files as .geojson.gz: ne_10m_coastline, ne_50m_land, ne_50m_lakes,
+ne_50m_admin_0_boundary_lines_land and ne_50m_populated_places_simple. Lines and rings become 32-bit
+integers in units of 1e-4 degree (about 10 m), well below the scale of the outlines themselves.
 """
 
 from __future__ import annotations
