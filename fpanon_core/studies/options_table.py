@@ -62,7 +62,7 @@ class OptionsTable(Tabled):
     @cached_property
     def numbers(self) -> list[int]:
         """The number of each option, from 1, in tables and figures; failed ones are not counted."""
-        return np.cumsum([result.fault is None for result in self.results]).tolist()
+        return [int(n) for n in np.cumsum([result.fault is None for result in self.results])]
 
     @cached_property
     def _risks(self) -> FloatArray:

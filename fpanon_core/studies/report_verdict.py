@@ -116,7 +116,10 @@ def describe_nearest(exploration: Exploration) -> str:
 def alone_told(result: OptionResult) -> str:
     """Say how many people have a unique record or share each record, and what that means."""
     if result.option.recordless is not None:
-        return "Such a release can still reveal something about people."
+        return (
+            "This option holds nobody's record. An attacker may still learn something about homes, "
+            "or that a person is in the data."
+        )
     if result.crowd_least > 1:
         many = result.crowd_least
         return (

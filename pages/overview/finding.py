@@ -14,6 +14,7 @@ from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits, serves
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable, merged
+from fpanon_core.studies.report_verdict import within
 from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
@@ -156,7 +157,7 @@ def _found(explored: Exploration, on_the_way: int) -> None:
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if row is not None:
-            useful = bool(serves(explored.table, story.within(explored)))
+            useful = bool(serves(explored.table, within(explored)))
             _choice(digest, explored.table.results[row], useful=useful)
         elif _button("Would counts be safer?", "counts", ":material/grid_on:", primary=counts):
             st.switch_page("pages/aggregates/view.py")
