@@ -259,8 +259,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             "Use the synthetic example",
             key="options_example",
             persist_state="session",
-            help="Scores of invented experts, to show how the page works. Such scores prove "
-            "nothing.",
+            help="Scores of invented experts, to show how the page works. They prove nothing.",
         )
     file = st.file_uploader(
         "Questionnaire (CSV or XLSX: expert, domain, option, score)",

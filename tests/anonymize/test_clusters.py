@@ -100,7 +100,7 @@ def test_real_antennas_are_shared_out_far_more_evenly_than_by_k_means(size):
 @pytest.mark.parametrize(
     ("x", "y", "size", "options", "error", "words"),
     [
-        ([0, 1], [0, 1], 3, {}, InfeasibleError, "more than the 2 there are"),
+        ([0, 1], [0, 1], 3, {}, InfeasibleError, "larger than the 2 antennas there are"),
         ([0, 1], [0, 1], 0, {}, ConfigError, "at least 1"),
         ([0, 1], [0, 1], 1.5, {}, ConfigError, "whole number"),
         ([0, 1], [0, 1], True, {}, ConfigError, "whole number"),

@@ -72,7 +72,10 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     ("options", "words"),
     [
         ([*PERIOD, *AREA, "--private", "1"], "--timezone"),
-        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--suppress-below", "5"], "one of the two"),
+        (
+            [*PERIOD, *AREA, *ZONE, "--private", "1", "--suppress-below", "5"],
+            "Give either --private or",
+        ),
         ([*PERIOD, *AREA, "--unit", "slot"], "--private"),
         ([*PERIOD, *AREA, *ZONE, "--private", "1", "--screen", "civ"], "the days of all records"),
         ([*PERIOD, *AREA, *ZONE, "--private", "1", "--granularity-min", "7"], "1, 3, 5 or 15"),

@@ -247,8 +247,14 @@ _OPEN = feature([[[0, 0], [1, 0], [1, 1]]], name="x")
         (json.dumps(WEST).encode(), "of type 'Feature', not a FeatureCollection"),
         (collection(), "0 features and no polygon"),
         (collection(feature([1, 2], "Point", name="x")), "1 features and no polygon"),
-        (collection(WEST, _OPEN), "Feature 2 of the regions' file is no Polygon as GeoJSON"),
-        (collection(feature("x", name="x")), "Feature 1 of the regions' file is no Polygon"),
+        (
+            collection(WEST, _OPEN),
+            "Feature 2 of the regions' file is not a valid Polygon in GeoJSON",
+        ),
+        (
+            collection(feature("x", name="x")),
+            "Feature 1 of the regions' file is not a valid Polygon",
+        ),
         (collection(_METRES), "Perhaps it is in metres"),
         (collection(feature([ring(14, -99, 15, -98)], name="x")), "Latitude seems to come first"),
         (collection(*_TURNED), "None of the 4 antennas .* exchanged 3 are"),
@@ -258,7 +264,7 @@ _OPEN = feature([[[0, 0], [1, 0], [1, 1]]], name="x")
         (DISTRICTS + b" " * (20 << 20), "more than 20 MB"),
         (b"[[" * 600_000, "1,000,000 positions"),
         (json.dumps({"type": "FeatureCollection", "features": 3}).encode(), "FeatureCollection"),
-        (collection(feature([ring(0, 0, float("nan"), 1)], name="x")), "is no Polygon"),
+        (collection(feature([ring(0, 0, float("nan"), 1)], name="x")), "is not a valid Polygon"),
     ],
 )
 def test_a_file_that_is_none_is_refused_with_the_way_out(body: bytes, match: str) -> None:

@@ -60,7 +60,7 @@ def test_digest():
     ("change", "error", "words"),
     [
         ({"x_m": [0.0]}, SchemaError, "one entry for each"),
-        ({"x_m": [0.0, np.nan]}, SchemaError, "no number"),
+        ({"x_m": [0.0, np.nan]}, SchemaError, "not a number"),
         ({"columns": {"district": ["North"]}}, SchemaError, "each of the 2 antennas"),
         ({"granularity_m": 0}, ConfigError, "granularity_m"),
     ],

@@ -271,7 +271,7 @@ def test_package_is_verified_and_read_with_pandas_alone(made, invented, ending, 
 
 
 def test_package_refuses_a_key_and_a_k(made, invented, tmp_path) -> None:
-    with pytest.raises(fp.ConfigError, match="anybody"):
+    with pytest.raises(fp.ConfigError, match="belongs to a person"):
         fp.publish(made, tmp_path / "a.zip", key=tmp_path / "key.csv")
     path = fp.publish(made, tmp_path / "a.zip")
     with pytest.raises(fp.ConfigError, match="group of k"):
