@@ -48,7 +48,7 @@ def shapes_of(frame: TableFrame) -> list[Area]:
 
 
 def geojson_of(frame: TableFrame) -> dict[str, Any]:
-    """Return the named areas as GeoJSON; without features if the frame has no degrees.
+    """Return the named areas as GeoJSON, with no features if the frame has no projection.
 
     Regions given as polygons keep their shapes. The surroundings of antennas outside all regions
     form one more area.

@@ -82,7 +82,7 @@ def attack_tables(
     fs : FingerprintSet
     option : Tables
     targets : int
-        Number of people in the released half to attack; one in ten is among the most recorded.
+        People to attack in the released half; one in ten is among those with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
     progress : callable of one float in [0, 1], optional
@@ -143,7 +143,7 @@ def drawn_halves(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Draw half of the people, and targets from it; return this half, the other, and the targets.
 
-    One target in ten is among the most recorded people.
+    One target in ten is among the people with the most samples.
     """
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])

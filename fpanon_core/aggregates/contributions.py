@@ -45,7 +45,7 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     Raises
     ------
     ConfigError
-        The data lack the antenna table, the column, the degrees or the calendar the frame needs.
+        The data lack what the frame needs: the antenna table, the column, degrees or a calendar.
     InfeasibleError
         There are too many places.
     """
@@ -159,10 +159,10 @@ def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
 def flows_in(seen: Seen, cells: FloatArray, areas: int, most: int) -> float:
     """Add the trips of some people to the cells of a table; return 0.
 
-    A trip leads from the area of a person's main place at one start time of samples to another area
-    at the next start time. The main place is the place of the sample with the most events; ties go
-    to the smaller x, then the smaller y. A trip belongs to the day on which it begins. There is no
-    trip if either end is outside the frame.
+    A trip is a change of area between a person's main places at two consecutive start times. The
+    main place is the place of the sample with the most events; ties go to the smaller x, then the
+    smaller y. A trip belongs to the day on which it begins. There is no trip if either end is
+    outside the frame.
 
     Parameters
     ----------

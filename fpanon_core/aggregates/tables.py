@@ -52,7 +52,7 @@ def presence(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> PresenceTable:
-    """Count people by area, type of day and band of hours, as the mean of a day.
+    """Count people by area, type of day and band of hours, as a daily mean.
 
     A person with samples in a band counts 1 in this band, divided among the areas by the number of
     samples.
@@ -114,10 +114,9 @@ def flows(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> FlowTable:
-    """Count trips from area to area by type of day, as the mean of a day.
+    """Count trips from area to area by type of day, as a daily mean.
 
-    A trip leads from the area of a person's main place at one start time of samples to another area
-    at the next start time.
+    A trip is a change of area between a person's main places at two consecutive start times.
 
     Parameters
     ----------

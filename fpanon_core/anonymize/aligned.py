@@ -89,13 +89,13 @@ def aligned(
     effort : "default" or "thorough"
         How hard to look for good groups.
     shards : int, optional
-        Number of parts, each of people near to each other, into which the data are first cut. Each
-        part is hidden separately. Use shards for data too large to be hidden at once. Everyone is
-        still one of at least k, time and memory fall, and the loss rises a little; see
-        :mod:`.hiding`. The share left out is rounded down in each shard. Last users are merged
-        within their shard. If last users are to be suppressed, the last users of all shards are
-        first hidden together, if there are k or more of them. With periods, each period is cut into
-        shards, as far as it has enough people.
+        Number of parts into which the data are first cut, by where people are. Each part is hidden
+        separately. Use shards for data too large to be hidden at once. Everyone is still in a
+        group of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The
+        share left out is rounded down in each shard. Last users are merged within their shard. If
+        last users are to be suppressed, the last users of all shards are first hidden together, if
+        there are k or more of them. With periods, each period is cut into shards, as far as it has
+        enough people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
@@ -113,8 +113,8 @@ def aligned(
     ------
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
-        ``leftover`` or ``effort`` is not one of its words. ``groups`` leaves a user without a
-        group, or has a group of fewer than k. ``leave_out`` is outside 0 … 0.1, or is given with
+        ``leftover`` or ``effort`` has an unknown value. ``groups`` leaves a user without a group,
+        or has a group of fewer than k. ``leave_out`` is outside 0 … 0.1, or is given with
         ``groups``.
     InfeasibleError
         k exceeds the number of users; with periods, the number in every period.

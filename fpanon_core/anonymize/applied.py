@@ -319,8 +319,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is neither of its two words, or the seed is not a whole number. Or a size is finer
-        than the data or not positive.
+        ``what`` is unknown, or the seed is not a whole number. Or a size is finer than the data or
+        not positive.
 
     Examples
     --------

@@ -110,7 +110,7 @@ class Chained:
         Result of GLOVE, if it was the last step.
     samples_left_out : int
     kept_share : float
-        Share of its input samples that suppression kept; 1 without suppression.
+        Share of the input samples that suppression kept; 1 without suppression.
     """
 
     original: FingerprintSet

@@ -1,8 +1,8 @@
 """Uniform generalization of a whole data set to coarser places and times.
 
-A coarse grid with a corner in the middle of a city quarters the city, and this alone distinguishes
-people. Therefore the origin of a grid is chosen from the data, unless it is given. The chosen
-origin has the most people per cell, as an average over people.
+A coarse grid with a corner in the middle of a city cuts the city into quarters, and this alone
+distinguishes people. Therefore the origin of a grid is chosen from the data, unless it is given.
+The chosen origin has the most people per cell, as an average over people.
 
 Source: docs/science.md, “Generalization profiles”.
 """

@@ -8,8 +8,8 @@ bound says that no unlisted member has a smaller effort. The method is exact for
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
   other. The pair is in the later one's list or beyond its bound.
-- A member's *key* is the effort to the first in its list that is still in the pool, or the bound if
-  none is left. No key is above the effort of any pair that the member is responsible for. So if the
+- A member's *key* is the effort to the first listed member still in the pool, or the bound if none
+  is left. No key is above the effort of any pair that the member is responsible for. So if the
   smallest of all keys belongs to a pair, this pair is the smallest. If the smallest key belongs to
   a used-up list, only the owner of this list is searched again.
 - If efforts are equal, a used-up list comes before pairs, because it may hide a pair of smaller

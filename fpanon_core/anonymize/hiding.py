@@ -5,8 +5,8 @@ here. The result for some of the people, treated as a data set, is a :class:`Par
 shards and periods are joined into one, and the result is made from it.
 
 *Shards.* Computing time grows faster than the number of people, and memory grows with that number.
-The people of one shard are hidden as a data set of their own. So everyone is one of at least k,
-exactly as without shards. The cost is that a person near a border may have a nearer neighbour
+The people of one shard are hidden as a data set of their own. So everyone is in a group of at least
+k, exactly as without shards. The cost is that a person near a border may have a nearer neighbour
 beyond it. Shards are cut like a k-d tree. Each cut divides the people along the direction in which
 they spread most. The parts are proportional to the numbers of shards on both sides, so the cut for
 two shards is at the median. A direction is east, north, or the distance of a person's samples from

@@ -96,8 +96,8 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     Rectangles of different regions may overlap, and two may even have the same lower corner, which
     identifies a bin. Then the region that comes first (by number of the cluster, or by name) keeps
     the corner. The other rectangles are widened to the west, by whole raw cells, to the first free
-    corner. A widened rectangle still covers its region, all rectangles differ, and ``widened``
-    counts them.
+    corner. A widened rectangle still covers its region, and all rectangles differ; ``widened``
+    counts the widened rectangles.
 
     Raises
     ------
@@ -256,8 +256,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     wherever people were in it. The rectangle is the bounding rectangle of the hexagon's corners,
     rounded outwards to whole metres. The rectangle is widened on each side by the possible bulge of
     an edge and by half a raw cell. A place whose middle is inside the hexagon may reach out of it
-    by half a raw cell. Unlike a rectangle around the samples, it does not reveal where in the
-    hexagon people were. It is the same in every data set of that projection. Only far from the
+    by half a raw cell. Unlike a rectangle around the samples, this one does not reveal where in
+    the hexagon people were. It is the same in every data set of that projection. Only far from the
     projection's centre may it be widened, to hold a place that reaches out further.
 
     Raises

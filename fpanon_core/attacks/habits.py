@@ -106,8 +106,8 @@ def prediction_errors(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distances between predicted and true next places, at night and by day, metres.
 
-    All slots in which the person has a sample count, except the first of each day. Predictions are
-    those of the attack (Xu et al. 2017, eq. 2). At night and in the second slot of a day, the
+    The slots used are those with a sample of the person, except the first of each day. Predictions
+    are those of the attack (Xu et al. 2017, eq. 2). At night and in the second slot of a day, the
     prediction is the last place; otherwise it is ``q_t + (q_t − q_{t−1})``.
 
     Parameters

@@ -204,7 +204,7 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class NightPlaces:
-    """Distinct places of each record at night, or of all day if it has no night.
+    """Distinct places of each record at night, or all day if the record has no night.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ def coarsen(
     Returns
     -------
     counts : AggregateCounts
-        Places are the squares with a place in them.
+        The new places are the squares that hold an old place.
     truth : int32 ndarray (n_users, n_slots)
 
     Examples

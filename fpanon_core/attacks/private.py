@@ -15,9 +15,9 @@ distinguish, up to a factor of e^ε:
 - ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
   samples: if gaps are filled in, one record decides many slots, so filled-in counts are refused. In
   the slot the person is at one place at most, the place with the most samples. One count loses 1
-  and another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots,
-  and so two units, together 2 ε. For all of a person's records, the total is ε times the number of
-  slots.
+  and another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots.
+  Two slots are two units, which together cost 2 ε. For all of a person's records, the total is ε
+  times the number of slots.
 
 Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε values of several
 publications about the same people add up. Fingerprints that stand for several people are refused,

@@ -161,8 +161,8 @@ def traced(
     The mass is spread over the sample's rectangle and over hours of the local day. These are the
     hours that the sample touches, plus one hour before and after; a sample that lasts a day counts
     for all hours alike. With noise, the rectangle and the hours are widened by two standard
-    deviations. Each side becomes the root of the sum of squares, and whole hours are added before
-    and after. Widened rectangles begin at multiples of a quarter of a standard deviation.
+    deviations, w. A side s becomes √(s² + w²), and whole hours are added before and after. Widened
+    rectangles begin at multiples of a quarter of a standard deviation.
 
     Parameters
     ----------

@@ -4,9 +4,9 @@ The first part finds the samples of a release that a known point may have become
 scores every published record with two attackers.
 
 The attacker knows where and when a person was, and has the release and its description. The
-attacker looks for the record that the stated method most likely made of this person. The
-best-sample attacker takes, for each point, the record's likeliest sample. The Bayes attacker takes
-the mean over the record's samples. So of two records that fit, the shorter one ranks first.
+attacker looks for the record that the stated method most likely made from this person's trajectory.
+The best-sample attacker takes, for each point, the record's likeliest sample. The Bayes attacker
+takes the mean over the record's samples. So of two records that fit, the shorter one ranks first.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -109,7 +109,7 @@ class Search:
 
     @classmethod
     def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
-        """Prepare the search for published samples that a method may have made of known points."""
+        """Prepare the search for the published samples that known points may have become."""
         cells, record, share = _rows(published, mechanism)
         low = cells[:, :3].min(axis=0)
         extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low

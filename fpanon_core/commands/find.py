@@ -121,7 +121,7 @@ def _recommended(table: SearchedTable) -> str:
     tried = f"{len(table.results):,} options tried"
     if found is None or best is None:
         return f"{tried}; none is within the thresholds."
-    what = "Recommended" if table.serves else "None serves the purpose. The best of them"
+    what = "Recommended" if table.serves else "None serves the purpose. The best option"
     told = f"{tried}. {what}: {found.option.name}, utility "
     told += f"{w.describe_utility(table.choice, found)}."
     if best is not found:

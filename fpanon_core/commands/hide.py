@@ -81,9 +81,9 @@ def hide(
         Days in a period: everyone has a new pseudonym in each period, and hides among the people of
         that period. Use 1 for days, 7 for weeks. Whole records if not given.
     shards : int or None
-        First cut the data into this many parts, each of people near each other, and hide each part
-        separately. Everyone is still in a group of k; time and memory fall, and the loss rises a
-        little. About 5,000 people in a part is a good size.
+        First cut the data into this many parts, by where people are, and hide each part separately.
+        Everyone is still in a group of k; time and memory fall, and the loss rises a little.
+        About 5,000 people in a part is a good size.
     """
     _carry_out(config, beside, leaving, run)
 

@@ -80,7 +80,7 @@ class Wish:
         JSON file with a list of release options to explore.
     risk : str
         Measure of risk. outsider: share of people whose record the strongest of three attackers
-        singles out; home: share of homes found within 1 km by an attacker who has the record.
+        picks; home: share of homes found within 1 km by an attacker who has the record.
     utility : str
         Purpose that sets the utility: transport, epidemics, or weights of your own, as in
         flows=2,density=1. With --questionnaire, the domain asked about.
@@ -122,9 +122,9 @@ def options(
         Seed of techniques and draws; the same seed gives the same result. It serves studies; the
         command publish has no seed.
     out : Path or None
-        Write one row per option (.csv, .parquet), and all figures to a .json file beside it, also
-        those of the unchanged data. The command report reads the .json file. Results that the file
-        already holds for the same data are not computed again.
+        Write one row per option (.csv, .parquet), and all figures to a .json file beside it,
+        including those of the unchanged data. The command report reads the .json file. Results that
+        the file already holds for the same data are not computed again.
     """
     # Whatever can be checked is checked before a long reading, not after.
     known = None if wish.recipe is None else _alone(read_recipe(wish.recipe), context)

@@ -106,8 +106,8 @@ class Wish:
     trips_per_day : int
         Largest number of trips a day that count for one person in private flows.
     people : int or None
-        A stated number of people. Areas of antennas, and bands of hours, are chosen so that a
-        typical cell is off by at most a fifth for this number, if possible.
+        A stated number of people. Areas of antennas and bands are chosen so that a typical
+        cell is off by at most a fifth for this number, if possible.
     """
 
     what: str = "both"

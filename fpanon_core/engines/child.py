@@ -77,7 +77,7 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether the job still waits or runs."""
+        """Whether the job is still waiting or running."""
         return self.status in ("queued", "running")
 
     @property
@@ -139,7 +139,7 @@ class Child(Recipient):
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
+        """Whether the process is still running."""
         # poll() alone says "alive" while another thread waits for the same process.
         if self.process.poll() is not None:
             return False

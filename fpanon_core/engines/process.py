@@ -16,8 +16,8 @@ input and ends too.
 One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
 others wait in line. A session has one place in the line, however many jobs it has queued, and takes
 a new place at the end after each job. So if one session has twelve jobs, another session's single
-job does not wait for all of them. One short job may run beside the others, so that jobs of hours do
-not block the opening of a file.
+job does not wait for all of them. One short job may run beside the others, so that jobs that
+take hours do not block the opening of a file.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def antennas_of(
 ) -> Antennas:
     """Project the antennas of :func:`read_antennas` like the data, with their columns as text.
 
-    With regions, each antenna also gets its own region. Findings are added to ``notes``.
+    With regions, each antenna also gets the name of its region. Findings are added to ``notes``.
     """
     degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
     x_m, y_m = project(*degrees, centre.crs)
@@ -175,7 +175,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
 
 
 def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Return a column other than id and position as text, unless it has numbers or booleans."""
+    """Return a column as text; a column of numbers or booleans keeps its type."""
     kind = column.type
     plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
     values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()

@@ -32,7 +32,7 @@ ASK = "ask"
 
 
 class DoubtfulPositions(SchemaError):
-    """Signal that a person should check the positions before measuring; see ``doubt``."""
+    """Signal that a person should check the positions before any measurement; see ``doubt``."""
 
     def __init__(self, doubt: PositionDoubt) -> None:
         super().__init__(doubt.message)
@@ -90,7 +90,7 @@ def doubt_of(
 
 
 def as_chosen(roles: Roles, turn: Turn) -> list[str]:
-    """Apply the chosen way to read positions to the roles, and return notes."""
+    """Apply the chosen way of reading positions to the roles, and return notes."""
     if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
         at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
@@ -202,7 +202,7 @@ class Seen:
 
     @classmethod
     def through(cls, turn: Turn, lat: FloatArray, lon: FloatArray, clocks: Clocks) -> Seen:
-        """Locate the positions if the two numbers of each row are read as ``turn`` says."""
+        """Locate the positions, reading the two numbers of each row as ``turn`` says."""
         lat, lon = turn.apply(lat, lon)
         can = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
         possible = float(can.mean())

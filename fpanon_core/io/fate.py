@@ -115,7 +115,7 @@ class Fate:
         return {r: int(n) for r, n in zip(_REASONS, numbers, strict=True) if n}
 
     def check_some_left(self) -> None:
-        """Refuse a table of which no row can be used.
+        """Refuse a table without any usable row.
 
         Raises
         ------

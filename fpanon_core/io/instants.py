@@ -56,11 +56,11 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
 
     Wrong clocks or default values cause such times. Days with data are divided into groups at gaps
     of more than a year. The *bulk* is the group with the most rows, if it has more than half of all
-    rows; otherwise nothing is an outlier. A group is set aside if it is small and far from the
+    rows; otherwise no group is an outlier. A group is set aside if it is small and far from the
     bulk. Small means at most 1% of the rows (one row is always allowed). Far means farther away
     than a year and than the bulk's own span. A group is also set aside if all its rows have default
     dates of devices. Such dates lie in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100;
-    adjacent days count as well. So sparse data, pauses, and a second campaign years later stay.
+    adjacent days count as well. Sparse data, pauses, and a campaign years later therefore stay.
     Times before 1900 and from 2200 on are always outliers.
 
     Parameters
@@ -169,7 +169,7 @@ def zone_of_clocks(
     display: str,
     notes: list[str],
 ) -> tuple[str | None, str | FloatArray]:
-    """Return the name of the zone of clock times without an offset, and the zone or all offsets.
+    """Return how clock times without an offset are read: the zone's name, and the zone or offsets.
 
     ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the offset
     column.

@@ -66,10 +66,10 @@ class Rows:
     placed : bool
         Whether rows have their own degrees; otherwise they name antennas.
     slices : list of slice
-        Slices of rows that are processed at a time.
+        Slices of rows, each processed as one piece.
     store : Store
-        ``code`` of the user, ``us``, ``ok`` and ``aware`` of the time; ``lat`` and ``lon``, or
-        ``antenna``; ``offset`` where there is one.
+        User: ``code``. Time: ``us``, ``ok`` and ``aware``. Place: ``lat`` and ``lon``, or
+        ``antenna``. Offset, where there is one: ``offset``.
     users, antenna_ids : list of str
         Texts by code.
     formats : Counter
@@ -147,7 +147,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Convert floats that serve as text to text, so that all pieces write them alike."""
+        """Convert columns ``texts`` of fractional floats to text, so that all pieces agree."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])

@@ -411,6 +411,6 @@ class Likeness:
 
     @property
     def is_offset(self) -> bool:
-        """Whether the column holds offsets from UTC, in minutes (quarters of an hour) or hours."""
+        """Whether the column holds offsets from UTC: hours, or minutes in multiples of 15."""
         step = 0.25 if self.largest <= 14 else 15.0
         return bool(len(self.numbers) and np.all(self.numbers % step == 0) and self.largest <= 900)

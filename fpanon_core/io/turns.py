@@ -19,8 +19,8 @@ class Turn:
     exchanged : bool
         Whether the first number is the longitude.
     south, west : bool
-        Whether all latitudes are south, or all longitudes west, though their sign was lost; applies
-        after the exchange.
+        Whether all latitudes are south, or all longitudes west, but lost their sign; applies after
+        the exchange.
     """
 
     exchanged: bool = False
@@ -63,7 +63,7 @@ TURNS: dict[str, Turn] = {
 
 
 def turn_of(positions: str | None) -> Turn:
-    """Return the way to read positions that has this name; None means as they are.
+    """Return the way of reading positions that has this name; None changes nothing.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Areas on which a release is compared with its original: squares, hexagons, or named regions.
 
 Squares have no natural corner, so nine grids of equal squares are used, shifted against each other.
-The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis, the shifts are all ninths of
-a side. A square of three by three shifts would have only three different shifts along an axis. A
-cell's edge would then meet a square's edge in three grids or in none. Other areas are used
+The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis, the nine shifts are 0 to 8
+ninths of a side. A square of three by three shifts would have only three different shifts along an
+axis. A cell's edge would then meet a square's edge in three grids or in none. Other areas are used
 unshifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.

@@ -7,8 +7,8 @@ in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the difference of the tw
 KL-disclosure the divergence. The baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
 
 A class visits few of the bins. All other bins contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
-these sums are computed once for all classes. The work is then in the samples of the class's members
-or, for classes of most users, in the samples of all other users.
+these sums are computed once for all classes. The work is then in the samples of the class's
+members; for a class with most of the users, in the samples of all other users.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 

@@ -2,8 +2,8 @@
 
 Draws depend only on the seed and run in one thread, so they are the same on every engine. The
 targets do not depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
-for a smaller p are the first points for a larger p. So values for different p, or in a grid, are
-comparable.
+for a smaller p are the first points for a larger p. So values for different p, or for the profiles
+of a grid, are comparable.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 """

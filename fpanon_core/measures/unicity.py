@@ -275,7 +275,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
     Notes
     -----
     The fit is by least squares (Levenberg–Marquardt). For a given β, the best α is a mean. So the
-    sum of squares is first scanned over β, and the search starts from its lowest points.
+    sum of squares is first scanned over β, and the search starts from its lowest local minima.
 
     Examples
     --------
@@ -346,7 +346,7 @@ _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
-    """Fit a form by least squares (Levenberg–Marquardt), from the lowest points of a β scan."""
+    """Fit a form by least squares (Levenberg–Marquardt), from the lowest local minima over β."""
     term, slope, size = FORMS[form]
 
     def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:
@@ -408,7 +408,7 @@ def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
-    """Return the probabilities, from sparsity alone, that a user is unique and all are 2-anonymous.
+    """Return the chances that a user is unique and that all are 2-anonymous, from sparsity alone.
 
     Parameters
     ----------

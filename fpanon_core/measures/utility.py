@@ -58,10 +58,9 @@ def utility(
       overlaps. Mass in areas that the original does not use counts as entirely misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
       matrices of the areas. T counts trips per person, so a sample of the users can score 1. A trip
-      leads from a person's main place at one start time of samples to a different main place at the
-      next start time. The main place has the most events (ties: smaller x, then y). It stands for
-      all places of one start time, whose order is unknown. Trips spread as their cells do; trips
-      within an area do not count.
+      is a change of a person's main place between two consecutive start times. The main place has
+      the most events (ties: smaller x, then y). It stands for all places of one start time, whose
+      order is unknown. Trips spread as their cells do; trips within an area do not count.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of people's radii of gyration. Events count at
       the middles of their cells.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.

@@ -334,7 +334,7 @@ class RecoveryConfig:
     Attributes
     ----------
     link_threshold_m : float
-        Pairs of a trajectory and a record at most this far apart are linked at once, the nearest
+        Trajectories and records at most this far apart are linked at once, the nearest pairs
         first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point are linked at
         once, which keeps the total cost minimal.
     n_trajectories : int or None

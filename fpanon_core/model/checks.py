@@ -73,7 +73,7 @@ def number(
     most: float = math.inf,
     above: float = -math.inf,
 ) -> float:
-    """Return the value if it is finite, from ``least`` to ``most`` and above ``above``.
+    """Return the value if it is finite, from ``least`` to ``most`` and greater than ``above``.
 
     Raises
     ------

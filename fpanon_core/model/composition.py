@@ -272,7 +272,7 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseMatch:
-    """Share of the people whose group in a second release an attacker finds from the first.
+    """Share of people whose group in one release leads an attacker to their group in another.
 
     Attributes
     ----------

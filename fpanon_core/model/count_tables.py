@@ -115,7 +115,7 @@ class PresenceTable(Closed):
 
     @property
     def flat(self) -> bool:
-        """Whether each area has the same number all day: noise exceeds what hours differ by."""
+        """Whether each area has one number all day, as noise exceeds differences between hours."""
         shown = np.round(self.values[:, self.frame.days > 0], PUBLISHED_DIGITS)
         return shown.shape[2] > 1 and bool((shown == shown[:, :, :1]).all())
 

@@ -87,7 +87,7 @@ class DisclosureResult(Cells):
     config : KnowledgeConfig or None
         Parameters with which the knowledge was drawn; None if its bins were given explicitly.
     digest : str
-        Digest of the knowledge: of the fingerprints from which the points were taken.
+        Digest of the fingerprints from which the known points were taken.
     """
 
     unicity: float

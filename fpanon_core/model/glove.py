@@ -39,13 +39,13 @@ sample in the period."""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GloveResult:
-    """Groups of all users, and what is published of each, from GLOVE or from aligned groups.
+    """Groups of all users and their published fingerprints, from GLOVE or from aligned groups.
 
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        Group of each user, by row number. −1 for a user of whom nothing is published: suppressed,
-        or without a sample left within the thresholds. Groups are numbered by their smallest row
+        Group of each user, by row number. −1 for a user without a published sample: suppressed, or
+        with no sample left within the thresholds. Groups are numbered by their smallest row
         number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
@@ -295,9 +295,9 @@ class Verification:
         if self.passed and self.k == 0:
             return f"The files, figures and names are in order; no group is promised ({checked})."
         if self.passed:
-            within = "" if self.period_days is None else f"in each period of {self.period}, "
-            group = f"everyone published is in a group of at least {self.k}"
-            return f"Verified: {within}{group} ({checked})."
+            where = "the release" if self.period_days is None else f"each period of {self.period}"
+            group = f"everyone in {where} is in a group of at least {self.k}"
+            return f"Verified: {group} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:
             return f"NOT in order. Faults found: {found} ({checked})."

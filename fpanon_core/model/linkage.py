@@ -1,4 +1,4 @@
-"""Results of record linkage by true points, and of what the picked record reveals.
+"""Results of linkage attacks, and of measuring what the picked record reveals.
 
 Results of :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
 :func:`fpanon_core.expected_error`.

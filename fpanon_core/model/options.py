@@ -208,7 +208,7 @@ def as_option(thing: Any) -> ReleaseOption:
 
 
 def name_key(text: object) -> str:
-    """Return the key for comparing names of options and domains: no case, no extra spaces."""
+    """Return a name of an option or domain for comparison, without case and extra spaces."""
     return " ".join(str(text).split()).casefold()
 
 

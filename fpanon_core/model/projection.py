@@ -143,9 +143,9 @@ class Extent:
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Return the extent of the central 98% along each axis and positions close by, or of all.
+    """Return the extent of the central 98% along each axis with positions close by, or of all.
 
-    Close by means within a quarter of the width of the central positions. The extent of all
+    “Close by” is within a quarter of the width of the central positions. The extent of all
     positions is returned unless the smaller extent is at most half as wide or half as high.
 
     Parameters

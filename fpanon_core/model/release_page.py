@@ -4,7 +4,7 @@ README.md says what the release is, what a row means and what is promised. Its t
 ``release_page.md.jinja``; this module holds sentences that other texts share, and numbers in words.
 datapackage.json describes every column with its type and unit: Frictionless Data Package, version
 2, with one property of ours. Both depend only on the facts, so that a verifier can make them again.
-They contain no date, no path and no id.
+They contain no path and no id, and do not say when they were made.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class UnicityResult(Closed):
     too_few : int
         Number of targets with fewer than p bins, all of which were known.
     n_users : int
-        Number of users searched; guessing finds one in this many.
+        Number of users searched; a guess is right with chance 1 over this number.
     config : UnicityConfig
     digest : str
     """

@@ -257,9 +257,10 @@ def extended(before: Result | None, later: Result) -> Result:
 
 
 def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
-    """Merge results on the same data and stretch effort, of one or more profiles each, for these k.
+    """Merge results on the same data and stretch effort into one result for ``ks``.
 
-    A profile has no components for a k that its own result lacks.
+    Each result has one or more profiles. A profile has no components for a k that its own result
+    lacks.
     """
     profiles = tuple(m.profile for result in results for m in result.measured)
     config = Config(profiles, ks, results[0].config.stretch)

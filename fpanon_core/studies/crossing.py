@@ -87,9 +87,9 @@ def cross_releases(
 
     Examples
     --------
-    Four people stand on a line. Places of 2 km make two pairs of them. The same places with another
-    corner pair the two in the middle, and leave the first and the last with unique records. The
-    composition singles everybody out.
+    Four people stand on a line. Places of 2 km make two pairs of them. With another corner, the
+    same places pair the two in the middle, and leave the first and the last with unique records.
+    The composition singles everybody out.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x_m = [0, 1000, 2000, 3000]
@@ -241,12 +241,12 @@ def match_releases(
     Notes
     -----
     There are three attackers, each with a score of a record b for a record a. *overlap*: the mean
-    over the cells A of a of ``ln max(0.01, r)``, and the same of b against a. Here r is the largest
-    ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, |·| is in m² min, and V is the box of everything.
-    *edges*: the sum of ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have,
-    divided by the root of the number of edges of b. N is the number of groups of the second
-    release, N_e of them with e. *edges in time*: the same score, for the ends of time spans only.
-    The highest share is reported.
+    of ``ln max(0.01, r)`` over the cells A of a, plus the same mean for b against a. Here r is the
+    largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, |·| is in m² min, and V is the box of
+    everything. *edges*: the sum of ``ln(N / N_e)`` over the edges e of cells (in x, y and time)
+    that both have, divided by the root of the number of edges of b. The second release has N
+    groups, and N_e of them have the edge e. *edges in time*: the same score, for the ends of time
+    spans only. The highest share is reported.
 
     Source: docs/science.md, “Two releases of the same people”.
 
@@ -321,7 +321,7 @@ FEW = 0.05
 def describe_crossing(
     found: Crossing,
     before: str,
-    where: tuple[str, str] = ("in what left earlier", "in this release"),
+    where: tuple[str, str] = ("in earlier releases", "in this release"),
 ) -> str:
     """Return the main sentence about a composition.
 

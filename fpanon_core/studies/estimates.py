@@ -52,7 +52,7 @@ class Growth:
     people : tuple of int
         Sizes of the samples, measured one after another.
     powers : (float, float)
-        Least and largest power; where one sample decides, 1 or the nearest power between them.
+        Least and largest power; where one sample decides, the power between them nearest to 1.
     warming : int or None
         People in a first run whose time is ignored, as the first call of a kernel also loads it;
         the first sample when None.

@@ -99,7 +99,7 @@ class Step:
         Number of people whose record fits better than the person's own, and equally well, the
         person included; NaN for a person who is not in the release.
     fitting : int
-        Number of people whose record holds every point, strictly.
+        Number of people whose record holds every point as published without noise.
     fits : bool
         Whether the person's own record holds every point.
     posterior : float

@@ -189,7 +189,7 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 
 
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
-    """Say the smallest number of shards, of those tried, in which everybody fits.
+    """State the smallest number of shards, of those tried, in which everybody fits.
 
     The sizes tried are :data:`PEOPLE_A_SHARD`, half of that, and so on.
     """

@@ -177,8 +177,8 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 
     Options are sorted by kind first. Of options without records, those with an ε come first, the
     smallest ε first, and then those with a threshold. Of options with records, those without unique
-    records come first, each sorted by re-identification risk. Exact tables, which promise nothing
-    and leave nothing blank, come last of all.
+    records come first; both groups are sorted by re-identification risk. Exact tables, which
+    promise nothing and leave nothing blank, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:

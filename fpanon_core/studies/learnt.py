@@ -80,9 +80,10 @@ def home_found(
     Returns
     -------
     HomesFound
-        A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
-        the release with a known home whose home is found, by the attacker whose interval reaches
-        highest; never falls with the distance), ``low``, ``high`` (95% Wilson interval),
+        A DataFrame with a row for each distance: ``within_m``, ``found`` (of the people in the
+        release with a known home, the share whose home is found by the attacker whose interval has
+        the highest upper end; never falls as the distance grows), ``low``, ``high`` (95% Wilson
+        interval),
         ``guessing`` (share found by one guess for everybody, the home with the most others within 1
         km), ``people`` (for a release in periods, their records), ``unknown`` (people in the
         release whose nights are too few), and ``attacker`` (the attacker behind ``found``).
@@ -103,9 +104,9 @@ def home_found(
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
     with the most nights within 1 km. ``by_others`` spreads the samples like the homes of all other
     people, and guesses the place with the most samples within 1 km. ``noise_likelihood``, where
-    there is noise in space, guesses the likeliest home if half of the samples, moved by the noise,
-    are from there. The first three guess the commonest home instead where more homes are near it
-    than nights are near their own guess (both as shares).
+    there is noise in space, guesses the home that is likeliest if half of the samples are from
+    there and were moved by the noise. The first three guess the commonest home instead where more
+    homes are near it than nights are near their own guess (both as shares).
 
     Examples
     --------
@@ -136,7 +137,7 @@ def homes_found(
     if asked is None:
         raise InfeasibleError(
             f"Nobody in the release was recorded on at least {nights} night{'s' * (nights > 1)} "
-            f"(22 to 6 h); choose {'fewer nights, or ' * (nights > 1)}data over a longer time."
+            f"(22 to 6 h); choose {'fewer nights, or ' * (nights > 1)}data for more days."
         )
     noise = noise_in_space(origin.option)
     guessed = guesses(original, release.published, asked, noise, **work)

@@ -133,7 +133,7 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 
 
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
-    """Return the method aligned at several k: for whole fingerprints, in weeks, and in days.
+    """Return options of the method “aligned” at several k: for whole fingerprints, weeks and days.
 
     Days are also tried with up to 5% of each day's people left out, those hardest to hide. Periods
     as long as the data, or longer, are left out.
@@ -290,11 +290,11 @@ def _grids(fs: FingerprintSet) -> list[Space]:
 
 
 def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
-    """Return the side of the squares that suit a purpose, metres; None for those that fit the data.
+    """Return the side of the squares that suit a purpose, metres; None for the usual squares.
 
-    Squares of a 50th of a city are smaller than the areas for which trips are planned. So trips are
-    compared on squares of 5 km, and all else on squares of 1 km, where such squares suit the extent
-    of the data.
+    The usual squares, about a 50th of a city wide, are smaller than the areas for which trips are
+    planned. So trips are compared on squares of 5 km, or of 1 km if 5 km do not suit the extent of
+    the data. All else is compared on squares of 1 km, if these suit.
 
     Examples
     --------

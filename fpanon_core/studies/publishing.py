@@ -1,7 +1,7 @@
 """Publication of a release: written, read back, checked against the original, and described.
 
 * The check reads the bytes of the data file again and compares them with the original data. Only a
-  release that passes is put in its place. The key, which joins pseudonyms to the input's ids, and
+  release that passes is moved to its path. The key, which joins pseudonyms to the input's ids, and
   the list of left-out samples are separate files, not for release.
 * :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
   looks for everybody's k-anonymous group. It compares with the original itself where every
@@ -207,7 +207,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     Raises
     ------
     ConfigError
-        GLOVE occurs twice among its techniques.
+        GLOVE occurs twice among the release's techniques.
     """
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(

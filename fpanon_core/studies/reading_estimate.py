@@ -158,7 +158,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """Return a file name that shows the format only, as the operator's own name is confidential."""
+    """Return a file name with the format only, as the operator's file name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

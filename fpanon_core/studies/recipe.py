@@ -224,7 +224,7 @@ def named(table: OptionsTable, name: str) -> int:
 
 
 def _utility(plain: Any) -> UtilityChoice:
-    """Read a utility of known components, or of the experts' answers; check that all are shares."""
+    """Read a utility of known components or experts' answers; check that all values are shares."""
     choice = UtilityChoice(**plain)
     weights, asked = choice.weights, choice.asked
     if weights is not None and set(weights) != set(COMPONENTS):

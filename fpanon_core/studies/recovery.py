@@ -345,7 +345,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def attacked(
     made: CountedPeople, counting: Counting, work: Work, *, link_threshold_m: float = 0.0
 ) -> tuple[Recovered, RecoveryScore]:
-    """Attack counts, with the number of people known to the attacker, and score the attack."""
+    """Attack the counts, with the number of people known to the attacker; score the attack."""
     recovered = recover_trajectories(
         made.counts,
         link_threshold_m=link_threshold_m,

@@ -86,7 +86,7 @@ class Result(Tabled):
 
 @costs(bytes_of_counting, part=part_counted)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Attack counts at several resolutions and numbers of people; see :func:`recovery_factors`."""
+    """Run the attack at several resolutions and numbers of people; see :func:`recovery_factors`."""
     levels = _levels(fs.subset(drawn_rows(fs, config)), config, working(**work))
     return Result(levels, config, fs.digest)
 
@@ -103,7 +103,7 @@ def recovery_factors(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Attack counts of coarser places, longer slots, fewer people (Xu et al. 2017, fig. 9–11).
+    """Run the attack on coarser places, longer slots and fewer people (Xu et al. 2017, fig. 9–11).
 
     Parameters
     ----------

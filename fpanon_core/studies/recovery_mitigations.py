@@ -122,12 +122,15 @@ class Result(Tabled):
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Row with the least recovered, among mitigations without ε that keep slots and places."""
+        """Row of the comparable mitigation after which the least is recovered.
+
+        Comparable mitigations have no ε, and keep slots and places.
+        """
         return _least(self._comparable())
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """Row as :attr:`strongest`, among those with an error share up to a half; else None."""
+        """Row chosen like :attr:`strongest`, with an error share up to a half; None if none."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None

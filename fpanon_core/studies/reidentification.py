@@ -8,10 +8,10 @@ that fits, since the release shows how long records are. The strongest attacker 
 disclosure, in contrast, use points drawn from the release itself.
 
 In a release in periods each period is searched separately. A record hides among those of its own
-period, never among a person's others. This holds also where places are known without any time. The
-attacker knows p points of *one* record of a target, the one with the most samples. If a person's
-points fall into several records, each of these is picked less often, and people who are recorded
-most are picked most easily.
+period, never among other records of the same person. This holds also where places are known without
+any time. The attacker knows p points of *one* record of a target, the one with the most samples. If
+a person's points fall into several records, each of these is picked less often, and people who are
+recorded most are picked most easily.
 
 Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
 """

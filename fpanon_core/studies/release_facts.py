@@ -165,7 +165,7 @@ class Size:
 
     @property
     def wide(self) -> bool:
-        """Whether the typical area is wider than half of the data, and than a raw sample."""
+        """Whether the typical area is wider than a raw sample, and than half the data's width."""
         return self.side_m > max(self.data_side_m / 2, self.granularity_m)
 
     @property

@@ -1,7 +1,7 @@
 """Re-linking attack on a release in periods: how well new pseudonyms protect people.
 
 Everybody has a different pseudonym in each period. The attacker has only the published records, and
-matches those of two periods. One attacker compares the places and hours of the day of the records.
+matches those of two periods. One attacker compares records by their places and hours of the day.
 The other attacker also uses the move from the last cell of one record to the first cell of the
 next. The stronger of the two is reported. The true owner of a record is used only to count correct
 links; :class:`Copies` holds it beside the records.
@@ -121,9 +121,9 @@ def relink_periods(
     Returns
     -------
     RelinkResult
-        Shares that the stronger of two attackers links correctly from one period to the next, and
-        brings together over all periods. The shares have intervals, and are given for a random
-        matching too.
+        Share of people whose records the stronger of two attackers links correctly from one period
+        to the next, and mean share of a person's records that this attacker brings into one chain.
+        Both have intervals, and are given for a random matching too.
 
     Raises
     ------
@@ -136,9 +136,9 @@ def relink_periods(
     Notes
     -----
     The likeness of two records is ``Σ_b √m_b · ln(1 + K(b) / K̄(b))`` over the bins of both. K is
-    what the other record's samples give the bin, and K̄ what the samples of the mean person of that
-    record's period give. The attack is the one-to-one matching with the greatest total likeness.
-    See docs/science.md, “Whose records belong together”.
+    the mass that the other record gives the bin, and K̄ the mass that the mean person of that
+    record's period gives it. The attack is the one-to-one matching with the greatest total
+    likeness. See docs/science.md, “Whose records belong together”.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """Return the figures of two periods, and the copies in the first of people who are in both."""
+    """Return the figures of two periods, and the first period's copies of people in both."""
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True
@@ -364,7 +364,7 @@ class Copies:
 
     @classmethod
     def of(cls, released: AnyRelease) -> Copies:
-        """Read the records of a release in periods that carries their owners.
+        """Read the records of a release in periods, with their owners.
 
         Raises
         ------

@@ -145,7 +145,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):
-        asked = "tried on the records, each of one person in one period"
+        asked = "tried on the records, each covering one person in one period"
     elif result.n_targets < result.n_users:
         people = w.count(result.n_users, "person", "people")
         asked = f"tried on {result.n_targets:,} of the {people} with records"
@@ -153,15 +153,22 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
         asked = f"tried on all {result.n_users:,} people with records"
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
-        f"{w.estimate(result, 'outsider')}.",
-        "Homes found within 1 km by an attacker with the record"
-        + ("" if result.homes_asked else ", among people whose nights are recorded")
-        + f": {w.estimate(result, 'home')}.",
+        f"{w.estimate(result, 'outsider').replace('none found', 'nobody', 1)}.",
+        _homes_told(result, "An attacker with the record"),
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
         told.append(w.shown(f"Not measured: {name}. {why}"))
     return " ".join(told)
+
+
+def _homes_told(result: OptionResult, attacker: str) -> str:
+    """Say for how many people an attacker, named in words, finds the home."""
+    of = w.homes_asked(result) or "the people whose nights are recorded"
+    share, _, more = w.estimate(result, "home").partition(" (")
+    share = {"none found": "none", "not known": "an unknown share"}.get(share, share)
+    more = f" ({more.removeprefix(f'of {of}; ')}" if more else ""
+    return f"{attacker} finds the home to within 1 km for {share} of {of}{more}."
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
@@ -175,10 +182,9 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     if result.homes_asked:
         high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
         told.append(
-            "Homes found within 1 km, with 4 points of a person: "
-            f"{w.estimate(result, 'home')}. An attacker without the person's data has the same "
-            "points and a release made without the "
-            f"person{', so the data add nothing' if high <= guess else ''}."
+            _homes_told(result, "With 4 points of a person, an attacker")
+            + " An attacker without the person's data has the same points and a release made "
+            f"without the person{', so the data add nothing' if high <= guess else ''}."
         )
     return " ".join(told)
 
@@ -223,7 +229,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
     if not limits.judged:
-        told = f"Of {forms} tried, none can be said to be within a threshold."
+        told = f"None of the options tried ({len(made):,}) can be said to be within a threshold."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
@@ -257,8 +263,8 @@ def tried_told(exploration: Exploration) -> Sentence:
         told += " In this option, nobody has a unique record."
     elif more:
         told += (
-            f" This option reveals the least of those that keep {NEED:g} of the best utility or "
-            "more."
+            f" This option reveals the least of those that keep at least {NEED:g} of the best "
+            "utility."
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
@@ -281,9 +287,9 @@ def best_named(exploration: Exploration, so_far: str = "") -> str:
     if row is None:
         return ""
     result, good = exploration.table.results[row], within(exploration)
-    head = "Recommended" if serves(exploration.table, good) else "The best of them"
+    head = "Recommended" if serves(exploration.table, good) else "The best option"
     lost = "" if not good or serves(exploration.table, good) else needs_lost(exploration.table, row)
-    named = f"{head if good else 'The nearest'}{so_far}: {w.shown(result.option.told)}."
+    named = f"{head if good else 'The nearest option'}{so_far}: {w.shown(result.option.told)}."
     return f"{named} It loses {w.components(lost)}." if lost else named
 
 
@@ -310,7 +316,7 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         )
     if lost := needs_lost(exploration.table, row):
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
-        return (f"{told}purpose needs {LOST:g} or more of 1.",)
+        return (f"{told}purpose needs {LOST:g} or more out of 1.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"
@@ -350,12 +356,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     if not limits.judged:
         return Sentence(f"{name} No threshold was set.", said, "against")
     if over := over_told(result, limits):
-        who = w.shown(decision.signer)
-        told = (
-            f"{who} overrides the thresholds."
-            if who
-            else "Nobody is named as overriding the thresholds."
-        )
+        told = "Nobody is named as overriding the thresholds."
+        if who := w.shown(decision.signer):
+            told = f"{who} overrides the thresholds."
         override = (f"{told} {because}", *said[1:])
         return Sentence(
             f"{name} This option is not within the thresholds.", override, "against", over

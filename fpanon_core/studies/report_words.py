@@ -84,7 +84,7 @@ def percent(share: float) -> str:
 
 
 def value(number: float, risk: str) -> str:
-    """Return a risk with its unit; in place of a share of 0, "none found"."""
+    """Return a risk with its unit; a share of 0 becomes "none found"."""
     if math.isnan(number):
         return "not known"
     if MEASURES[risk].unit == "%":
@@ -249,7 +249,7 @@ def use_told(result: OptionResult) -> str:
         return ""
     lacks = ""
     if lost := days_lost(result):
-        lacks += f" Nothing is published of {lost} days with samples."
+        lacks += f" Nothing is published for {lost} days with samples."
     if result.components.get("flows", 1.0) < 0.05:
         lacks += " The release shows almost no movement between areas."
     few, sides = thin(result), "the mean of width and height"
@@ -385,7 +385,7 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     ]
     told = f"The option keeps {listed(kept)}." if kept else ""
     if none := [name for name, share in known.items() if math.isnan(share)]:
-        told += f" Components that the option cannot have count as 0: {components(none)}."
+        told += f" Components that the option cannot have are counted as 0: {components(none)}."
     return told.strip()
 
 
@@ -416,7 +416,7 @@ def limit(limits: Limits, risk: str) -> str:
     if most is None:
         return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
-        return f"{100 * most:.3g} people in 100 more than guessing finds"
+        return f"{100 * most:.3g} more people in 100 than guessing finds"
     unit = MEASURES[risk].unit
     return f"{100 * most:.3g}%" if unit == "%" else f"{most:g} {unit}"
 

@@ -52,7 +52,7 @@ class Result(Tabled):
     second: DisclosureResult
 
     def fitting(self, user: int) -> list[int]:
-        """Return the rows of the users who were in all the bins that are known of one user."""
+        """Return the rows of the users who were in all the bins that are known for one user."""
         known = set(self.known[user])
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 

@@ -89,7 +89,7 @@ def synthetic_people(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> SyntheticPeople:
-    """Make synthetic people of a release option, as :func:`synthesize` does."""
+    """Make the synthetic people that a release option states; see :func:`synthesize`."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
         raise ConfigError(
             "Some fingerprints stand for several people, so one person may be in several; make "

@@ -2,9 +2,9 @@
 
 Files too large to upload are picked from a list, so that nobody types a path. No link is followed,
 whether it is the file or a folder on the way to the file. The folder is opened once, and everything
-below is opened from there, part by part. So a file that is replaced by a link after it was listed
-or chosen is not followed either. A chosen file is identified by its number on the disk, so another
-file in its place is rejected.
+below is opened from there, part by part. So a link that later replaces a listed or chosen file is
+not followed either. A chosen file is identified by its number on the disk, so another file in its
+place is rejected.
 """
 
 from __future__ import annotations

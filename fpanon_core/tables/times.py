@@ -479,7 +479,7 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
 
 
 def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int) -> BoolArray:
-    """Return which rows have digits, marks and letters in the same places as the first.
+    """Return which rows have digits, marks and letters in the same places as row ``first``.
 
     In words of three or more letters (names of days and months) any letters match.
     """

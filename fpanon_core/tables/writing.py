@@ -303,7 +303,7 @@ def staged(parent: Path) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> int:
-    """Remove half-written files that killed fpanon processes left in a folder; return their number.
+    """Remove half-written files of killed fpanon processes from a folder; return their number.
 
     An entry is removed only if its name is one that fpanon gives, it belongs to this user, and its
     process has ended. A process has ended if no process has its number, and none holds the entry's

@@ -52,7 +52,7 @@ def verify_k_anonymity(
     Parameters
     ----------
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        The data that were hidden. For a result in periods, give either the pieces or the whole
+        The data that GLOVE received. For a result in periods, give either the pieces or the whole
         fingerprints, which are then cut anew. Row numbers in the violations refer to this argument.
     result : GloveResult or DataFrame
         A result, or its table (:meth:`GloveResult.to_frame`), for example read back from a file.
@@ -257,7 +257,7 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     members = np.zeros(p.n_groups, np.int64)
     np.add.at(members, group[group >= 0], original.weight[group >= 0])
     for g in np.flatnonzero(members != p.n_users).tolist():
-        text = f"Group {g} is said to have {p.n_users[g]} people and has {members[g]}."
+        text = f"Group {g} is said to have {p.n_users[g]} people, but has {members[g]}."
         faults.add("group size", text, group=g)
     cells = bounds_of(p)
     for g in range(p.n_groups):
@@ -290,7 +290,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     if p.crs != original.crs:
         faults.add("projection", "The map projection is not that of the original.")
     if p.clock != original.clock:
-        faults.add("clock", "First day or time zone are not those of the original.")
+        faults.add("clock", "The first day or the time zone is not that of the original.")
     if (p.granularity_m, p.granularity_min) != (original.granularity_m, original.granularity_min):
         faults.add("granularity", "The granularity is not that of the original.")
     if result.k < faults.k:
@@ -302,7 +302,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     """Check that thresholds, reasons and people left out or left over agree with the data.
 
     A reason may be a threshold only if that threshold is stated and the samples of the user's group
-    together exceed it. Otherwise no cell of theirs could be so wide or so long.
+    together exceed it. Otherwise no cell of the group could exceed the threshold.
     """
     fs, group = faults.original, np.asarray(result.group)
     limits = [x for x in (result.suppress_space_m, result.suppress_time_min) if x is not None]

@@ -49,11 +49,11 @@ class Claim:
     records : int64 ndarray (n_classes,)
         Number of records in each class.
     home : int64 ndarray (n_users,) or None
-        Class of each original user; −1 = nothing is published of the user. None if the classes are
+        Class of each original user; −1 = the user has no published record. None if the classes are
         not known.
     elsewhere : int64 ndarray (n, 2)
-        With periods, one row for each record moved into a period without samples of its person. It
-        holds the row number in the original of the person's piece in another period, and the class.
+        With periods, one row for each record moved into a period without samples of its person:
+        the original's row number for the person's piece in another period, and the class.
     """
 
     cells: FloatArray
@@ -191,7 +191,7 @@ class Faults:
             self.add("period", "A sample begins in another period than its piece.")
 
     def in_periods(self, days: int | None) -> None:
-        """Take the release as one in periods of ``days`` days; the original becomes its pieces."""
+        """Treat the release as one in periods of ``days`` days; cut the original into pieces."""
         if self.cut is not None:
             if days != self.cut.days:
                 self.add("period", "The release is in other periods than the original given.")
@@ -272,7 +272,7 @@ class Faults:
         return out
 
     def check_groups(self, claim: Claim) -> IntArray:
-        """Check that each group, with its people, is of one period; return each class's period."""
+        """Check that each group, with its people, is in one period; return each class's period."""
         assert self.cut is not None
         period = self.periods_of(claim, tell=True)
         pairs = np.unique(np.column_stack([claim.label, period]), axis=0)

@@ -174,8 +174,8 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     home = _by_flow(mixed, sizes, fs.n_users, int(must.sum()))
     if home is None:
         text = (
-            "The original people cannot be given the published records one by one so that each "
-            "record holds the samples of one."
+            "The published records cannot be assigned to the original people, one to each, so "
+            "that every record holds the samples of its person."
         )
         faults.add("no assignment", text)
         return None

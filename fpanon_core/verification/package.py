@@ -6,7 +6,7 @@ compared. The headers of a zip are rebuilt and compared, too. The templates them
 verified. The facts determine both documents, and :mod:`.release` verifies the facts against the
 data and the original.
 
-Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),
+Source: docs/science.md, “A release, as it leaves”; for zip files, APPNOTE.TXT 6.3.10 (PKWARE),
 sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
 """
 

@@ -24,7 +24,7 @@ class Checked:
     Attributes
     ----------
     home : int64 ndarray (n_users,)
-        Class of each original user; −1 = nothing is published of the user.
+        Class of each original user; −1 = the user has no published record.
     certain : bool
         Whether this is the only possible assignment of records to users.
     closest : bool

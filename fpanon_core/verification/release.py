@@ -274,7 +274,7 @@ def _day(at: Any, zone: dt.tzinfo) -> dt.date:
 
 
 def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Return how many days of the last window lie up to the day ``last``, and how many days it has.
+    """Return how many days the last window has up to the day ``last``, and how many in all.
 
     The result is None if the window ends by that day.
     """

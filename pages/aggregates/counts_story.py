@@ -1,4 +1,4 @@
-"""Sentences on counts to publish, and on what only their maker may know about them."""
+"""Sentences on counts to publish, and on figures about them that only the officer may see."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _rounded(off: float) -> str:
 
 
 def guessed(report: IngestReport) -> str:
-    """Say what the records decided but private counts need stated; return "" if nothing."""
+    """Say which setting private counts rule out because it depends on the records; "" if none."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
@@ -131,9 +131,9 @@ def guessed(report: IngestReport) -> str:
         )
     if report.screening.by_span:
         return (
-            "The screening kept people by the days of all records, so one more person could "
-            "change who is kept. Private counts need data screened only by a minimum number of "
-            "samples."
+            "The screening compared each person's days with the days of all records, so one more "
+            "person could change who is kept. Private counts need data screened only by a minimum "
+            "number of samples."
         )
     return ""
 
@@ -150,7 +150,7 @@ def made(made: Result) -> tuple[str, ...]:
             else ", each only in slots for which they have a sample."
         ),
         _protected(made),
-        f"Left out: {words.count(out.outside_area, 'sample')} outside the area, "
+        f"We left out {words.count(out.outside_area, 'sample')} outside the area, "
         f"{out.outside_period:,} outside the period, and "
         f"{words.people(out.people)} without a sample inside.",
         ""
@@ -161,7 +161,7 @@ def made(made: Result) -> tuple[str, ...]:
 
 
 def _filled(made: Result) -> str:
-    """Return the share of counted points that were recorded, in words; "" if all or unknown."""
+    """Say what share of counted points was recorded; return "" if all were, or if unknown."""
     share = made.recorded_share
     if not share < 1:
         return ""

@@ -33,7 +33,7 @@ _HELP = {
     "users": "If the data hold more people, this number is drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
     "takes each trajectory in order and pairs it with the most similar one left (as "
-    "published). The other way pairs all so that they have most in common together, and "
+    "published). The other way makes the pairs that have the most in common in total, and "
     "takes longer.",
     "link_threshold_m": "Trajectories and records no farther apart than this are linked at once, "
     "the nearest first. At 0, every link is optimal.",
@@ -48,7 +48,7 @@ _OFFERED: dict[str, Any] = {
 
 
 def form(fs: FingerprintSet) -> Config:
-    """Draw the form; return the settings last submitted, with no more people than there are."""
+    """Draw the form; return the settings last submitted, with no more people than the data hold."""
     plan = wanted()
     pairings = list(_PAIRINGS)
     with st.form("aggregates_form", border=False):
@@ -145,7 +145,7 @@ def mitigations(
 
 
 def moment(found: recovery.Result, dates: list[str]) -> int:
-    """Return the slot shown on the map: the middle of the first whole day until you choose one."""
+    """Return the slot shown on the map: by default, the middle of the first whole day."""
     wall = found.counts.wall_start_min
     if len(wall) == 1:
         return 0

@@ -178,7 +178,7 @@ def top_places(habits: Habits) -> str:
 
 
 def nights(habits: Habits) -> str:
-    """Return the mean share of a person's records at night at one place."""
+    """Say what share of their night-time records people have at one place, on average."""
     known = habits.night_places > 0
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
@@ -191,7 +191,7 @@ def places(habits: Habits) -> Sentences:
     known = habits.night_places > 0
     left = int((~known).sum())
     return (
-        f"Of {words.people(int(known.sum()))} recorded at night, "
+        f"Among people recorded at night ({words.people(int(known.sum()))}), "
         f"{words.percent(float((habits.night_places[known] == 1).mean()))} were at one place only."
         if known.any()
         else "",

@@ -215,12 +215,12 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
         f"Time takes more than half of the effort for {words.percent(by_time, n)} of people.",
         f"The median temporal share of the effort to look like {words.others(k)} is "
         f"{words.percent(float(np.median(defined)))}.",
-        f"Left out: {words.share(hidden, n)}, already {k}-anonymous." if hidden else "",
+        f"We left out those already {k}-anonymous: {words.share(hidden, n)}." if hidden else "",
     ]
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return medians of samples and published data if k = 2 and the stretch effort is default."""
+    """Return medians of sample and published data, if k = 2 and the stretch effort is default."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 

@@ -44,13 +44,13 @@ class Settings:
         object.__setattr__(self, "profiles", in_order(self.profiles))
 
     def limited_to(self, n_users: int) -> Settings:
-        """Limit the default values of k to those the data can answer; keep other settings."""
+        """Return the settings, with default values of k limited to the number of users."""
         if self != Settings() or n_users >= self.ks[-1]:
             return self
         return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])
 
     def offered(self, n_users: int) -> tuple[int, ...]:
-        """Return every k on offer: those chosen, and the usual ones the data can answer."""
+        """Return every k on offer: those chosen, and the usual ones up to ``n_users``."""
         return tuple(sorted({k for k in K_PRESETS if k <= n_users} | set(self.ks)))
 
 

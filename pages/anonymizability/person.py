@@ -220,15 +220,15 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
-        f"Of the samples matched with {names[other.user]}, the hardest pair is "
-        f"{_apart(worst['dist_m'], worst['gap_min'])}, before any cap.",
+        f"Before any cap, the hardest pair of samples matched with {names[other.user]} is "
+        f"{_apart(worst['dist_m'], worst['gap_min'])}.",
     ]
 
 
 def _apart(metres: float, minutes: float) -> str:
     far, long = words.distance(metres), words.duration(minutes)
     if long == "no time":
-        return f"{far} apart and at the same time"
+        return f"{far} apart at the same moment"
     return f"{long} apart at the same place" if far == "no distance" else f"{far} and {long} apart"
 
 

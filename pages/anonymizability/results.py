@@ -70,7 +70,7 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
 
 
 def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
-    """Extend each quick profile in the background, in one run, to the largest k offered.
+    """Extend the next quickly measured profile, in one background run, to the largest k offered.
 
     ``first`` is the selected profile, which is extended first. Return the job that runs, if any.
     """

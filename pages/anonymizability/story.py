@@ -17,8 +17,8 @@ from pages.charts.plain import plain
 
 TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
 _PUBLISHED_BY_K = (
-    "half of the people have a 2-gap of 0.09 or less in Ivory Coast, 80% one of 0.17 or less in "
-    "Senegal; nobody is at 0."
+    "half of the people have a 2-gap of 0.09 or less in Ivory Coast; 80% have one of 0.17 or less "
+    "in Senegal; nobody is at 0."
 )
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30% are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
@@ -73,14 +73,14 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
 
 def counted(stretch: StretchConfig) -> str:
     """Say up to what distance and time a single sample counts."""
-    return "Each sample counts for at most " + moved(
+    return "Each sample's move counts as at most " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
     )
 
 
 def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
-    """Return the share of matched samples at or beyond the caps, given a share for each user."""
+    """Say what share of matched samples is at or beyond the caps, given each user's share."""
     shares = [
         (float(np.mean(share)), cap)
         for share, cap in (
@@ -101,7 +101,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return the text on samples beyond the cap: first in the pair if many, otherwise second."""
+    """Return the text on samples beyond the cap: first of a pair if these are many, else second."""
     told = farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)

@@ -49,7 +49,7 @@ class Figure:
 
     @property
     def without(self) -> float:
-        """Return the smaller error without linking, metres: guessing or the known points alone."""
+        """Return the smaller of two errors, metres: by guessing, or from the known points alone."""
         return min(self.guessing, self.points_alone)
 
     @property
@@ -79,7 +79,7 @@ def _figure(row: Mapping[Hashable, Any]) -> Figure:
 
 
 def home(metres: float) -> str:
-    """Return the name of the measure of homes within a distance."""
+    """Return the name of a measure: homes found within a distance."""
     return f"home within {metres:g} m"
 
 

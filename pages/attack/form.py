@@ -144,7 +144,7 @@ def _begin(
     wanted: str | None,
     kept: str | None,
 ) -> None:
-    """Set the controls' initial values: another page's request, a new choice, or the address."""
+    """Set the controls' initial values from another page's request, a new choice or the address."""
     state = st.session_state
     if wanted is None and kept is not None and state.get(_KEPT) != (fs.digest, kept):
         # An option chosen since is the one to attack; one named in the address comes first.
@@ -167,7 +167,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """Return the chosen option of these data, if any, and the attacker assumed in weighing it."""
+    """Return the option chosen for these data, if any, and the attacker assumed in weighing it."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.recordless is not None:
         return []

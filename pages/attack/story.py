@@ -48,10 +48,9 @@ _DRAWN: dict[Strategy, str] = {
     "consecutive": "known points follow one another",
 }
 _ATTACKERS = {
-    "best_sample": "an attacker with true points who takes the record with the best matching "
-    "sample",
-    "bayes": "an attacker with true points who takes the likeliest record",
-    "bayes_published": "an attacker with points as published who takes the likeliest record",
+    "best_sample": "has true points and takes the record with the best matching sample",
+    "bayes": "has true points and takes the likeliest record",
+    "bayes_published": "has points as published and takes the likeliest record",
 }
 _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
 
@@ -93,14 +92,14 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
         f"right record in {cases(here.after.value, here.asked)} (before: "
         f"{_short(here.before.value, here.before_asked)}){judged}.**",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
-        f"are, {between(here.before, here.before_asked)}. The strongest is "
+        f"are, {between(here.before, here.before_asked)}. The strongest attacker "
         f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}. We asked about {whom(result)} in the release.",
     )
 
 
 def whom(result: Result) -> str:
-    """Return a text such as "496 people" or "1,204 records, each a week of a person,"."""
+    """Return a text such as "496 people" or "9 records, each covering one week of one person,"."""
     told, days = _of_whom(result.after.link.n_present, result), result.period_days
     return told if days is None else f"{told}, each covering one {widgets.one(days)} of one person,"
 
@@ -128,12 +127,12 @@ def named(result: Result) -> list[Told]:
     asked = result.after.link.n_present
     if k is None:
         return []
-    within = "" if days is None else f" of the same {widgets.one(days)}"
+    at = "At" if days is None else f"Within the same {widgets.one(days)}, at"
     fewest = max(k, result.after.shared_least)
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
         (
-            f"At least {fewest:,} people{within} share each record{promised}: an attacker is "
+            f"{at} least {fewest:,} people share each record{promised}: an attacker is "
             f"right up to 1 time in {fewest:,}.",
             f"In {cases(result.leading, asked)} the group's record fits best, and the attacker "
             "reads all that the group shares.",
@@ -198,10 +197,10 @@ def accused(result: Result, here: Figure) -> list[Told]:
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
         (
-            f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} "
-            "are accused,** that is, taken for the owner of another person's record.",
+            f"**We asked about {_of_whom(here.asked, result)} outside the release: {count} are "
+            "accused,** that is, taken for the owner of another person's record.",
             f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
-            "for the people in the release; leaving others out makes them no safer.",
+            "for the people in the release; leaving others out makes those in it no safer.",
         )
     ]
 

@@ -232,7 +232,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
-    """Return the figure's rows: records linked to the next period, and those linked over all."""
+    """Return the figure's rows: records linked to the next period, and over all periods."""
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),

@@ -42,7 +42,7 @@ class Compared:
     name : str
         What is measured; plain text.
     before, after : Estimate
-        In the original data, and in the release.
+        Values in the original data, and in the release.
     guessing : float
         Value reached without the release, or without linking; NaN to draw nothing.
     told : tuple of str
@@ -123,7 +123,7 @@ def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str
 
 
 def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:
-    """Return the series of one of the two panels: guessing, before and after, with after on top."""
+    """Return the series of one panel: thresholds, guessing, before, and after on top."""
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": not number}
 
     def drawn(name: str, x: Sequence[float], up: float, told: int, **more: Any) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Panel:
     heading : str
         What the scale measures, with its unit.
     ticks, hover : str
-        Formats of plotly, such as ``".0%"``.
+        Plotly formats, such as ``".0%"``.
     """
 
     measure: str
@@ -148,7 +148,7 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
 
 
 def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
-    """Return a figure of Kendall's τ, (m, m), between each measure (down) and each earlier one."""
+    """Return a figure of Kendall's τ (m, m) between each measure (down) and each earlier one."""
     below = tau[1:, :-1]
     trace = heatmap(
         of,

@@ -107,8 +107,8 @@ def outlines(box: Box) -> Outlines:
 def _land(area: Any, coast: Any, rough: Any) -> Any:
     """Cut the box along the fine coast; a piece is land if the rough land covers most of it.
 
-    A piece that touches no side of the box is land, too: a closed coastline surrounds it, such as
-    that of a small island.
+    A piece that touches no side of the box is land, too: it lies within a closed coastline, such
+    as that of a small island.
     """
     edges = shapely.union_all([*coast, area.exterior])
     pieces = shapely.get_parts(shapely.polygonize([edges]))

@@ -1,7 +1,7 @@
 """Maps of places and people over the shipped outlines, without any tile server.
 
 A map without streets is read by its coast, its towns, a grid of degrees and a scale bar. So each
-map draws these under the data. Everything is sent compactly, every layer has an id, and tooltips
+map shows these with the data. Everything is sent compactly, every layer has an id, and tooltips
 are plain text. The legends of maps are drawn below them and explain their dots and colours.
 """
 
@@ -504,7 +504,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Return viridis colours; on a logarithmic scale, the lowest hundredth of values share one."""
+    """Return viridis colours; on a logarithmic scale, the lowest 1% of values share one colour."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)

@@ -56,9 +56,9 @@ class Dot:
     front : bool
         Whether no other option dominates this one.
     unsafe : bool
-        Whether the risk, or another one, may be above its threshold.
+        Whether this risk, or another, may be above its threshold.
     told : str
-        Further lines of the tooltip, such as what dominates it.
+        Further lines of the tooltip, such as the options that dominate this one.
     pinned : bool
     behind : bool
         Whether the estimates place the option behind another one, while the intervals leave the
@@ -108,7 +108,7 @@ def pareto(
         The threshold, drawn as a line, above which an option is unsafe.
     limited : bool
         Whether any threshold exists, even without one common line; the legend then shows which
-        options are above it.
+        options are above a threshold.
     """
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
@@ -231,7 +231,7 @@ class _Screens:
         self.across, self.up = across, up
 
     def pixels(self, points: Sequence[Ends]) -> FloatArray:
-        """Return the positions of points, from the upper left: (n, n_screens, 2)."""
+        """Return points in pixels from the upper left, as an array (n, n_screens, 2)."""
         x, y = np.array(points).reshape(-1, 2).T
         right = (x - self.across[0]) / (self.across[1] - self.across[0])
         down = (self.up[1] - y) / (self.up[1] - self.up[0])
@@ -245,7 +245,7 @@ class _Screens:
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
         """Return the first place along the line where the label covers no dot, and its box.
 
-        If no place is free at all widths, one that is free at all but the narrowest will do.
+        If no place is free at every width, one that is free at all but the narrowest will do.
         """
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX

@@ -230,7 +230,7 @@ class PlayedGroup(Played):
     Attributes
     ----------
     whose : int64 ndarray (n,)
-        Index into ``names`` of each record's member; the length of ``names`` for other members.
+        For each record, its member's index in ``names``; the length of ``names`` for others.
     names : list of str
         Pseudonyms of the members with a colour of their own.
     """

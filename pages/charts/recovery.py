@@ -41,7 +41,7 @@ _ROOM = 0.04  # between panels, of the width
 def counts_map(
     people: npt.NDArray[np.integer], most: int, lon: FloatArray, lat: FloatArray, of: Theme
 ) -> Map | None:
-    """Return a map of the people at each place in one slot; None if places have no degrees.
+    """Return a map of the people at each place in one slot; None if no positions are given.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def path_map(
 ) -> Map | None:
     """Return a map of one recovered trajectory (filled) over the true one (rings).
 
-    It is None if places have no degrees.
+    The result is None if no positions are given.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Style of every figure: one palette, light and dark, with larger type for projection.
 
-Colours come from Okabe and Ito's set, distinguishable with any colour vision, and never carry a
+Colours follow Okabe and Ito's set, distinguishable with any colour vision, and never carry a
 meaning alone: curves differ in dash and marker too. A measure keeps its colour in every figure.
 """
 
@@ -207,7 +207,7 @@ DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 
 
 def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
-    """Return the properties of an axis of rows, from the top down, with room for ``least``."""
+    """Return the properties of an axis of rows, from the top down, with room for ``least`` rows."""
     return {
         "tickvals": list(range(len(names))),
         "ticktext": list(names),

@@ -137,7 +137,7 @@ def _over(ground: Ground, layer: pdk.Layer, around: Extent, of: Theme, height: i
 
 
 def certainty(values: FloatArray, error: float | FloatArray) -> FloatArray:
-    """Return how much of a count is not noise, from 0 to 1: one minus the error's share of it.
+    """Return how much of a count is not noise, from 0 to 1: one minus error over count.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def largest(table: FlowTable, day: int) -> Flows:
 
 
 def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Extent) -> Map:
-    """Return arcs from origin (pale) to destination (dark), as wide as their trips, largest on top.
+    """Return arcs from origin (blue) to destination (orange), wider for more trips, largest on top.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def brief(text: str) -> str:
 def beyond(curves: dict[str, int]) -> str:
     """Say how many people of each curve lie beyond a figure's right edge; return "" if none do."""
     told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
-    return f"Not shown, beyond the right edge: {', '.join(told)}." if told else ""
+    return f"The figure does not show {', '.join(told)} beyond its right edge." if told else ""
 
 
 def others(k: int) -> str:

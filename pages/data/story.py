@@ -69,7 +69,7 @@ def account(report: IngestReport) -> list[str]:
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
-    told = f"Of {words.count(report.rows_read, 'row')}, {used}, each for one reason"
+    told = f"Of {words.count(report.rows_read, 'row')}, {used}"
     return [
         f"{told if set_aside else f'All {report.rows_used:,} rows were used'}. Used rows span "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
@@ -82,10 +82,9 @@ def reconciled(report: IngestReport) -> list[str]:
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
-            "Rows that equal one another in every field are used, too: they count as events of "
-            "their own in their sample’s count, because two calls at one antenna in one minute "
-            "look exactly like this. If the file holds a part of the data twice, correct the "
-            "file first."
+            "Rows that equal one another in every field are used, too, and each counts as an "
+            "event: two calls at one antenna in one minute look exactly like this. If the file "
+            "holds a part of the data twice, correct the file first."
         )
     return found
 

@@ -56,7 +56,7 @@ def ranked(found: Result) -> pd.DataFrame:
 
 
 def panels(found: Result) -> list[Panel]:
-    """Return the panels of the figure over profiles: every measure as it is published."""
+    """Return the panels of the figure over profiles: every measure as in the paper."""
     return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
@@ -186,7 +186,7 @@ def agreement_told(found: Result) -> list[str]:
 def _without_discord(
     found: Result, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
 ) -> list[str]:
-    """Say what it means that no measure reverses the order of two profiles by unicity."""
+    """Say what it means that no measure reverses the order in which unicity ranks profiles."""
     if not any(r["concordant"] for r in against):
         told = [
             f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "
@@ -265,7 +265,7 @@ def _over(found: Result, profile: str, column: str) -> str:
 
 
 def _at_most(found: Result, leak: Leak) -> str:
-    """Return the largest possible sum of EM: every visit certain, every wrong guess ruled out."""
+    """Return the largest possible sum of EM, with visits certain and wrong guesses ruled out."""
     return f"of about {2 * float(leak.places['samples'].sum()) / found.n_users:,.0f} in all"
 
 
@@ -356,7 +356,7 @@ def people_told(leak: Leak) -> list[str]:
 
 
 def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
-    """Return each curve as measure, name with Gini coefficient, shares of people and disclosure."""
+    """Return each curve: measure, name with the Gini coefficient, and two arrays of shares."""
     return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
 
 

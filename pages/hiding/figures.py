@@ -128,7 +128,7 @@ def accuracy_curves(
 
 
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
-    """Return a dot for each group, or for an even sample by loss; the selected group is filled.
+    """Return a figure of groups as dots, an even sample if many; the selected group is filled.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ COLUMNS = {
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
-    """If the release passed its verification, draw it and buttons for the tables about it."""
+    """Draw the release and buttons for its tables; only a note if its verification failed."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
         st.markdown(
@@ -368,9 +368,9 @@ def compared(found: comparison.Result) -> list[str]:
     else:
         told = [
             f"None of {len(found.searched)} grids for all places and times, from "
-            f"{found.searched[0]} to {last}, puts everyone in a group of {first}. At most "
-            f"{words.percent(uniform['share_hidden'])} of the people are in such a group, at "
-            f"{grid}. GLOVE hides everyone with {spans}."
+            f"{found.searched[0]} to {last}, puts everyone in a group of {first}. The best grid, "
+            f"{grid}, puts {words.percent(uniform['share_hidden'])} of the people in such a group. "
+            f"GLOVE hides everyone with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
@@ -384,14 +384,14 @@ def compared(found: comparison.Result) -> list[str]:
 
 
 def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Say which grids were tried before one hid everyone, without the full stop."""
+    """Say, without a full stop, which grids were tried until one hid everyone."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
         return f"That is the only grid tried, {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
     how = ". Each grid is placed so that most people share a cell" if chosen else ""
-    many = f"{len(searched)} grids, from {searched[0]} to {last}, that hides everyone{how}"
-    return f"This grid is the first of {many}"
+    tried = f"We tried {len(searched)} grids, from {searched[0]} to {last}"
+    return f"{tried}. This is the first grid that hides everyone{how}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

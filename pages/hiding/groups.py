@@ -103,7 +103,7 @@ def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, s
     show_map(
         group_map(seen, before, now, by, of, height=_MAP_PX),
         key="glove_group_map",
-        alt=f"Map of the places recorded of the members of group {rank}, and of the areas "
+        alt=f"Map of the recorded places of the members of group {rank}, and of the areas "
         "published for all of them, coloured by their span of time.",
     )
 
@@ -194,7 +194,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
 
 
 def hour_named(hour: int, days: list[str]) -> str:
-    """Return an hour since the first local midnight, with its date."""
+    """Return the date and time of an hour that is counted from the first local midnight."""
     day = hour // 24
     return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
 

@@ -83,7 +83,7 @@ def _shown(fs: FingerprintSet) -> FloatArray:
 
 
 def hours(release: GloveResult, fs: FingerprintSet) -> range:
-    """Return the hours with published data, counted from the first local midnight."""
+    """Return the hours from first to last published sample, counted from the first midnight."""
     start, end = _walls(release.published, fs)
     return range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
 
@@ -160,7 +160,7 @@ def groups(release: GloveResult) -> IntArray:
 
 
 def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -> PlayedGroup:
-    """Return a group's samples and what is published for it; ``at_most`` members are named.
+    """Return a group's samples and published data; up to ``at_most`` members are named.
 
     For a release in periods, return only the samples within the group's period. The data must carry
     a map projection.

@@ -78,7 +78,7 @@ def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """Say how long a run is likely to take, by k."""
     times = [f"about {words.clock(max(s, 1))} at k = {k}" for k, s in seconds.items()]
     return (
-        f"On this machine, hiding whole records ({WORDS[method]}) takes {', '.join(times)}. "
+        f"On this machine, hiding whole records ({WORDS[method]}) takes {' and '.join(times)}. "
         "Hiding in periods takes no longer."
     )
 
@@ -115,12 +115,12 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     if worth.useful and small:
         return "warning", f"**Verified, but {small}**"
     if worth.useful:
-        others = words.count(result.config.k - 1, "other")
-        shared = f"Everyone published shares a record with at least {others}."
+        others = words.others(result.config.k)
+        shared = f"Every person in the release shares a record with at least {others}."
         return "success", f"**Verified.** {shared}"
     wide = (
-        f"areas {words.distance(worth.side_m)} wide or more, more than half as wide as the "
-        f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
+        f"areas {words.distance(worth.side_m)} wide or more, over half the width of the data "
+        f"({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
@@ -215,7 +215,7 @@ def gained(gain: Gain, config: Config) -> str:
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
-    """Return the release with nobody left out and the same with some people left out, or None.
+    """Return two releases that differ only in the people left out (nobody, or some), or None.
 
     One of the two is the selected release; if it leaves out nobody, the other leaves out the
     largest share.
@@ -233,11 +233,11 @@ def promised(result: Result) -> list[str]:
     """Say what a group of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
     same = "" if days is None else f"the same {widgets.one(days)}"
-    within, who = f" of {same}" if same else "", f"Within {same}, an" if same else "An"
+    within, who = f" in {same}" if same else "", f"Within {same}, an" if same else "An"
     told = [
         f"{who} attacker picks the right person at most 1 time in {k}, and learns all that the "
         "group shares.",
-        f"Everyone published is one of at least {k} people with the same record{within}.",
+        f"Everyone in the release is one of at least {k} people with the same record{within}.",
     ]
     if days is not None:
         told[0] += " **This bound does not hold across several periods.**"
@@ -279,7 +279,7 @@ def left_out(result: Result) -> list[str]:
 
 
 def _why(result: Result) -> str:
-    """Say why samples are not published, by the reasons that occur."""
+    """Say why samples are not published, naming each reason that occurs."""
     k, beyond = result.config.k, "could only be published wider or longer than the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"could be published within the limits only for fewer than {k} people",

@@ -1,4 +1,4 @@
-"""The documents as the page shows them: parts under headings, and links that stay on the page."""
+"""The documents as the page shows them: parts under headings, without links to other files."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ def _map(
 
 
 def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: Theme) -> None:
-    """Draw the CDF of 2-gaps in each release; with periods, a person has a record in each."""
+    """Draw the CDF of 2-gaps in each release; with periods, each person has a record per period."""
     curves, told = [], []
     for option, found in looks.items():
         name, at = option.name, names.index(option.name)

@@ -264,7 +264,7 @@ def _number(*args: Any, **how: Any) -> Any:
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Return an exchange within an hour or 5 km, or the option's window or area if larger."""
+    """Return an exchange within an hour (times: 5 km), or the option's window or area if larger."""
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):

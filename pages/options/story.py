@@ -155,7 +155,7 @@ def dots(
 
 
 def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> list[str]:
-    """Return the tooltip's lines: an option's position, its utility, its attack results."""
+    """Return the tooltip's lines: an option's position, utility and attack results."""
     result = table.results[i]
     if not math.isfinite(table.utility[i]):
         stands = ["nobody scored it"]
@@ -253,8 +253,8 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
         )
     elif len(scored) > 1:
         told.append(
-            f"No option is surely both safer and more useful than {len(front)} of the "
-            f"{words.count(len(scored), 'option')} (the Pareto front, the dotted line)."
+            f"{len(front)} of the {len(scored)} options {words.verb(len(front))} on the Pareto "
+            "front (the dotted line): no other option is surely both safer and more useful."
         )
     if behind := sum(d.behind for d in front):
         told.append(
@@ -275,7 +275,7 @@ def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
 
 
 def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
-    """Return the beaten option that loses the most utility to another, in words."""
+    """Say how many options are beaten, with the example that differs most in utility."""
     utility = table.utility
     pairs = [
         (row, max(table.dominated_by[row].tolist(), key=lambda j: float(utility[j])))
@@ -364,7 +364,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     name = spoken(criteria.risk)
     risks = zip(table.options, table.risk, strict=True)
     if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
-        told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")
+        told.append(f"No dot is drawn where {name} is not known: {w.listed(unknown)}.")
     return " ".join(told)
 
 

@@ -1,6 +1,6 @@
 """The four statements about the original data: each one's question, sentence and page.
 
-Each asks the same question as its own page with the usual settings, so that it is measured once.
+Each asks the same question as its own page with the usual settings: nothing is measured twice.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def next_is_counts(exploration: Exploration) -> bool:
 
 
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
-    """Return whether too few homes are known to pass the threshold, even if none were found.
+    """Return whether so few homes are known that an option fails even if none is found.
 
     The number n of people asked follows from the ends of the interval, which is Wilson's. With t =
     z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is t /

@@ -95,7 +95,7 @@ def line() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
-    """Draw buttons to the other slides, which arrow keys also press; return the slide shown."""
+    """Draw buttons, which arrow keys also press, to the other slides; return the slide shown."""
     keys = [slide.key for slide in slides]
     here = st.session_state.get(_AT)
     at = keys.index(here) if here in keys else 0

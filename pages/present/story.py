@@ -204,7 +204,7 @@ def not_asked(raw: OptionResult) -> str:
 
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
-    """Return the chosen option, and whether it is within the thresholds or which it exceeds."""
+    """Return the chosen option, and the thresholds that it exceeds, if any."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(without_epsilon(first_up(result.option.told)))}**"]

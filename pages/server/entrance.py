@@ -71,7 +71,7 @@ class Entrance:
     required : bool
         Whether people must log in.
     providers : tuple of str
-        Streamlit's names of the providers that they can log in with.
+        Streamlit's names of the providers that people can log in with.
     officers : frozenset of str or None
         E-mail addresses and subjects of the people let in, in lower case; None to let in everybody
         whose login the provider accepts.

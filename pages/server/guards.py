@@ -123,7 +123,7 @@ class Reaper:
                 faults.log.error("%s in the reaper", type(fault).__name__)
 
     async def look(self) -> int:
-        """End everything that is due, once; return how many sessions and files were ended."""
+        """End everything that is due, once; return the number of sessions and files ended."""
         ended = await self._end_due() + self._end_replaced() + self._end_unknown()
         ended += self._uploads() + self._media()
         if ended:

@@ -36,7 +36,7 @@ IDLE_GRACE_S = 60.0
 
 @dataclass(eq=False)
 class Work:
-    """All that one session has on the server, except what Streamlit itself keeps of it.
+    """All that one session has on the server, except what Streamlit itself keeps.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Registry:
         ----------
         session_id : str
         connection : str
-            The name that :meth:`opened` gave; "" without a browser, or when it is gone by now.
+            The name that :meth:`opened` gave; "" without a browser, or if the connection has ended.
         """
         with self._lock:
             work = self._works.get(session_id)
@@ -231,7 +231,7 @@ class Registry:
             return told
 
     def spare(self, make: Callable[[], Spare]) -> Spare:
-        """Return the server's one warm child without data, made at the first call."""
+        """Return the server's one warm child process without data, made at the first call."""
         with self._lock:
             if self._spare is None:
                 self._spare = make()
@@ -294,7 +294,7 @@ class Registry:
         work.connection, work.gone_since, work.left = connection, None, False
 
     def _inheritance(self, found: _Connection, connection: str) -> Work | None:
-        """Return the work of another session that this connection's page goes on with."""
+        """Return another session's work, with which this connection's page continues."""
         wanted = self._works.get(found.wanted)
         if wanted is not None and wanted.connection == connection:
             return wanted  # Streamlit has let go of that session, and begun another

@@ -1,4 +1,4 @@
-"""Files that a page offers: one random name for each file, which only its own browser can fetch.
+"""Files that a page offers: each has a random name, and only its own browser can fetch it.
 
 Streamlit names a file by a fast digest of parts of its content. It gives two sessions the same name
 for files that look alike, and serves the file to any client that knows the name. Here a name is a
@@ -67,7 +67,7 @@ def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
 def _inactive(manager: MediaFileManager) -> set[str]:
     """Return Streamlit's inactive files except those just made, which the sweep drops later.
 
-    Otherwise two runs of any session's script would drop a file before its own browser fetches it.
+    Otherwise two runs of any session's script could drop a file before its own browser fetches it.
     """
     with _LOCK:
         return _INACTIVE(manager) - _MADE.keys()

@@ -51,7 +51,7 @@ def recipient() -> Recipient:
 
 
 def areas(fs: FingerprintSet) -> StatedAreas:
-    """Return the areas on which density and flows are compared; None for squares that fit."""
+    """Return the areas on which density and flows are compared; None for the usual squares."""
     usual = _usual_areas(fs)
     found: float | str = st.session_state.get(_areas_key(fs), usual)
     return (found if found in _offered(fs) else usual) or None  # anybody may have made a study
@@ -91,7 +91,7 @@ def _spoken(stated: float | str) -> str:
 def settings(
     who: Recipient | None, areas: StatedAreas, fs: FingerprintSet
 ) -> dict[str, float | str]:
-    """Return the form's values for a recipient and areas; a recipient of None changes nothing."""
+    """Return the form's values for areas and, unless ``who`` is None, for a recipient."""
     stated: dict[str, str | None] = {}
     if who is not None:
         stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}

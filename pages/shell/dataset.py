@@ -95,7 +95,7 @@ def read_again(reading: Reading, source: Source | None = None) -> None:
 
 
 def asked() -> Asked | None:
-    """Return the question that a source waits for, if there is one."""
+    """Return the source that waits for an answer, if there is one."""
     return st.session_state.get(_ASKED)
 
 

@@ -94,7 +94,7 @@ def offer(
     disabled: bool = False,
     left: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a download button, by which every file leaves; the audit log records each file.
+    """Draw a download button; every file leaves through one, and the audit log records each file.
 
     Parameters
     ----------

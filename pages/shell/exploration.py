@@ -1,6 +1,6 @@
 """Weigh release options one by one, and keep each result, so that none is computed twice.
 
-“Find a release” searches, round by round, on any page; Release options weighs the sets chosen
+“Find a release” searches, round by round, on any page; “Release options” weighs the sets chosen
 there. An option that both weigh is only one question. The original data, which the report also
 needs, are one question, too.
 """
@@ -111,7 +111,7 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """Return the options that the search, or its next round, would still try, not failed ones."""
+    """Return the options that the search, or its next round, would still try; no failed ones."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []

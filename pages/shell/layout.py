@@ -173,7 +173,7 @@ class Pick:
 
     @property
     def picked(self) -> str:
-        """Return the name of the counter of its widgets."""
+        """Return the name of the counter that the widgets for this selection use."""
         return f"{self.state}_picked"
 
     def now(self, among: Sequence[int] | IntArray, usual: int) -> int:

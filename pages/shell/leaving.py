@@ -57,8 +57,8 @@ PERIOD = (
     "would reveal something about some people."
 )
 BY_SPAN = (
-    "Screening keeps people by the days of all records, so one person can change who is kept. "
-    "For private tables, screen only by a minimum number of samples, on the page Data."
+    "Screening compares each person's days with the days of all records, so one person can change "
+    "who is kept. For private tables, screen only by a minimum number of samples, on the page Data."
 )
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (
@@ -264,7 +264,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
 
 
 def whereabouts(area: StatedArea | None) -> str:
-    """Say where a stated area is, from public towns: a wrong order of bounds shows here."""
+    """Say how far a stated area is from the nearest larger town, which reveals swapped bounds."""
     if area is None or area.unit != "degrees":
         return ""
     middle = [
@@ -384,7 +384,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
     return (
         f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
-        f"({first['share']:.0%}), or less.**{verdict}"
+        f"({first['share']:.0%}) or less.**{verdict}"
     )
 
 

@@ -30,7 +30,7 @@ def passed() -> bool:
 
 
 def officer() -> str:
-    """Return the name of the person who works in this session: the provider's, or ``local``."""
+    """Return the name of this session's officer: given by the login provider, or ``local``."""
     return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
 
 

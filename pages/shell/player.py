@@ -40,8 +40,8 @@ def play(
     Parameters
     ----------
     key : str
-        Beginning of the keys of the widgets and of the state; it must differ between numbers of
-        moments.
+        Beginning of the keys of the widgets and of the state; it must change if the number of
+        moments changes.
     moments : sequence of str
         Labels of the moments on the slider.
     draw : callable

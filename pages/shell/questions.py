@@ -32,17 +32,17 @@ class Kind:
     Attributes
     ----------
     name : str
-        Name of the kind; begins the keys of its widgets.
+        Name of the kind; the keys of its widgets begin with it.
     study : callable
         ``study(fs, config, *also, progress=...)`` of :mod:`fpanon_core.studies`; a child process
         imports it by name.
     page : str or None
-        Address of the page that shows its progress in full; other pages show a line above the view.
+        Address of the page that shows the progress in full; other pages show a line above the view.
         None if nobody waits for the answer, so that no page mentions it.
     kept : int
         Number of answers that are kept, the latest ones.
     together : bool
-        Whether several may be under way; if not, a new one drops the others.
+        Whether several questions may be under way; if not, a new one drops the others.
     join : callable or None
         Joins the answer kept under the same key (None the first time) and the new answer. It is
         used where a later answer extends an earlier one.

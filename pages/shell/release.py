@@ -45,7 +45,10 @@ PEOPLE = Kind(
 
 
 def warn(data: Dataset, option: ReleaseOption) -> bool:
-    """Show the thresholds an option exceeds and how coarse it is; return whether it exceeds any."""
+    """Show which thresholds an option exceeds or may exceed, and how coarse it is.
+
+    Return whether there is any such threshold.
+    """
     found, result = workspace.of(data.digest).weighed, _weighed(data, option)
     if found is None or result is None:
         return False

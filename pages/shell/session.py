@@ -83,7 +83,7 @@ def source_held(size: int) -> None:
 
 
 def spare() -> Spare:
-    """Return the server's one warm child without data; also load what views draw with."""
+    """Return the server's one warm child process without data; also load what views draw with."""
     return REGISTRY.spare(_new_spare)
 
 
@@ -122,7 +122,7 @@ def start(
     adopt : callable
         Takes the job when it is done.
     page : str or None
-        Address of the page that shows its progress, :data:`EVERYWHERE`, or None for nowhere.
+        Address of the page that shows the progress, :data:`EVERYWHERE`, or None for nowhere.
     at_most_s, needs_bytes
         Passed to :meth:`.ProcessRunner.submit`.
     **meta

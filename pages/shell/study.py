@@ -35,7 +35,7 @@ def saving(data: Dataset, *, key: str) -> None:
     Parameters
     ----------
     key : str
-        Key of the page; begins the widgets' keys.
+        Key of the page; the widgets' keys begin with it.
     """
     with_data = False
     if can_have_data(data):
@@ -56,12 +56,12 @@ def saving(data: Dataset, *, key: str) -> None:
 
 
 def opening(*, key: str) -> None:
-    """Draw the field that opens a study, its progress, and what it waits for.
+    """Draw the field that opens a study, the progress, and what a study waits for.
 
     Parameters
     ----------
     key : str
-        Key of the page; begins the widgets' keys.
+        Key of the page; the widgets' keys begin with it.
     """
     file = st.file_uploader(
         "Study (zip)",

@@ -1,7 +1,8 @@
 """Check, before a release is exported, whether it is a second release of the same people.
 
-For each exported release, the session keeps which records shared a group, on which days, and what
-was done. People are kept as digests under a secret of the session. No place, hour or id is kept.
+For each exported release, the session keeps which records shared a group, on which days, and how
+the release was made. People are kept as digests under a secret of the session. No place, hour or id
+is kept.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     Parameters
     ----------
     kind : Kind
-        Kind of the release; begins the keys of the widgets.
+        Kind of the release; the keys of the widgets begin with its name.
     found : production.Result
         A result that has passed its verification.
 

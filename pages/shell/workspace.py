@@ -129,7 +129,7 @@ class Workspace:
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def turn_to(self, areas: StatedAreas) -> None:
-        """Go on with other areas: what was weighed on the last ones returns with them."""
+        """Go on with other areas: put aside what was weighed, and restore what these areas had."""
         before = self.weighed
         self.aside[self.areas] = before, self.kept, self.tried
         self.weighed, self.kept, self.tried = self.aside.pop(areas, (None, None, None))

@@ -169,7 +169,7 @@ def _frame(
 
 
 def _kinds(data: Dataset) -> list[str]:
-    """Return the kinds of areas that these data allow; each antenna table column is one kind."""
+    """Return the kinds of areas for these data; each column of the antenna table is a kind."""
     antennas = data.fs.antennas
     columns = [] if antennas is None else [name for name in antennas.columns if name.strip()]
     hexagons = [] if data.fs.crs is None else [_HEXAGONS]

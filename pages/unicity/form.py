@@ -16,7 +16,7 @@ REGIONS = Kind("regions", antenna_merging.study, page="unicity")
 
 
 def seed() -> int:
-    """Return the seed of all draws."""
+    """Draw the field for the seed of all draws; return the seed."""
     return number(
         "Seed of the draws",
         limits.SEED,

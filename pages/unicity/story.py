@@ -55,7 +55,7 @@ _USUAL_POINTS = 4
 
 
 def narrowed(result: Result) -> list[Rising]:
-    """Return the share of users who are one of at most x people that fit, a series for each x."""
+    """Return the share of users whose points fit at most x people, a series for each x."""
     random = result.curves["random"]
     return [
         _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
@@ -168,7 +168,7 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
 
 
 def coarser(result: Result, p: int) -> list[str]:
-    """Say how many are unique, from the finest profile to the coarsest."""
+    """Say how many people are unique at the finest and at the coarsest profile."""
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
@@ -341,7 +341,7 @@ def rarely(result: Result) -> str:
     if not apart.n_intervals:
         return ""
     half = _at_most(np.median(apart.interval_min))
-    few = f" Left out: {words.people(apart.too_few)} with one record." if apart.too_few else ""
+    few = f" We left out {words.people(apart.too_few)} with one record." if apart.too_few else ""
     return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
 
 
@@ -370,7 +370,7 @@ def area_notes(result: Result) -> list[str]:
         f"Squares with neither residents nor {merged_noun(result.recording.antennas)} are left out."
     ]
     if found.homeless:
-        told.append(f"Left out: {words.people(found.homeless)} without a record at night.")
+        told.append(f"We left out {words.people(found.homeless)} without a record at night.")
     if not result.recording.antennas:
         told.append("The data contain no antennas, so their distinct places are counted instead.")
     return told

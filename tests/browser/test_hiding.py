@@ -143,7 +143,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     told = [str(tmp_path / "release.zip"), str(of.path), "--antennas", str(of.antennas_path)]
     checked = CliRunner().invoke(commands, ["verify", *told, "--timezone", of.timezone, "--k", "5"])
     assert checked.exit_code == 0, checked.output
-    assert "Verified: in each period of 1 day, everyone published is in a group of at least 5" in (
+    assert "Verified: everyone in each period of 1 day is in a group of at least 5" in (
         " ".join(checked.output.split())
     )
 
@@ -169,8 +169,8 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "everyone is in a group of 2 only at 24 km · 24 h. This grid is the first of 7 grids, "
-        "from 1 km · 30 min to one cell for everything (24 km · 2 days), that hides everyone. "
+        "everyone is in a group of 2 only at 24 km · 24 h. We tried 7 grids, from 1 km · 30 min to "
+        "one cell for everything (24 km · 2 days). This is the first grid that hides everyone. "
         "Each grid is placed so that most people share a cell. GLOVE needs areas"
     ).first
     expect(told).to_be_visible()

@@ -378,7 +378,7 @@ def test_glove_writes_what_the_function_makes(
     output = said_by(
         "glove", people, options, "--out", out, "--format", form, "--key", key, "--left-out", lost
     )
-    assert "Verified: everyone published is in a group of at least 3" in output
+    assert "Verified: everyone in the release is in a group of at least 3" in output
     assert output.count("NOT FOR RELEASE") == 2
     fs, _ = fp.read_cdr(people)
     expected = fp.glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
@@ -455,7 +455,7 @@ def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
     said_by("glove", people, *made)
     for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
         output = said_by("verify", out, people, *options)
-    assert "Verified: everyone published is in a group of at least 3" in output
+    assert "Verified: everyone in the release is in a group of at least 3" in output
     assert "30 users" in output
 
 
@@ -465,7 +465,7 @@ def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path
     said_by("glove", people, "--k", 3, "--out", out)
     output = said_by("verify", out, people)
     assert "The release promises groups of 3 and is checked for this." in output
-    assert "Verified: everyone published is in a group of at least 3" in output
+    assert "Verified: everyone in the release is in a group of at least 3" in output
     plain = tmp_path / "plain"
     said_by("publish", people, "--option", "as it is", "--out", plain)
     output = said_by("verify", plain, people)
@@ -542,7 +542,7 @@ def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, metho
     out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
     options = f"--method {method} --k 3 --period 1 --max-side-m 30000 --max-span-min 720"
     output = said_by("hide", people, options, "--out", out, "--key", key, "--left-out", lost)
-    assert "Verified: in each period of 1 day, everyone published is in a group" in output
+    assert "Verified: everyone in each period of 1 day is in a group" in output
     assert "parts of people not published" in output
     keys = pd.read_csv(key)
     assert list(keys) == ["pseudonym", "user_id", "period"]
@@ -876,7 +876,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     text = run(*arguments).output
     assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%, which" in text
     by_home = run(*arguments, "--risk", "home").output
-    assert "is above 0.05 more than guessing finds. Threshold: 5 people in 100 more" in by_home
+    assert "is above 0.05 more than guessing finds. Threshold: 5 more people in 100" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
     assert "learns all that is published of the group" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))

@@ -220,7 +220,7 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.percent(0.9999) == "more than 99.9%"
     assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
     assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
-        "Not shown, beyond the right edge: 1 person (“k = 2”)."
+        "The figure does not show 1 person (“k = 2”) beyond its right edge."
     )
     assert words.clock(125) == "2 min 05 s"
 

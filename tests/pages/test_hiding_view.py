@@ -46,7 +46,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert "Choose k and hide everyone" in said(small)
     hidden(small)
     text = said(small)
-    assert "Everyone published is in a group of at least 2 (7 people, 3 groups" in text
+    assert "Everyone in the release is in a group of at least 2 (7 people, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
     assert "28 rows stand for 28 samples of 7 people." in text
     table = small.dataframe[0].value
@@ -157,7 +157,7 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     app.selectbox(key="glove_period").set_value("days")
     app.number_input(key="glove_k").set_value(3)
     hidden(app, 2)
-    assert "In each period of 1 day, everyone published is in a group of at least 3" in said(app)
+    assert "Everyone in each period of 1 day is in a group of at least 3" in said(app)
     assert latest(app).release.period_days == 1
     # The same with a tail left out: what the others gain is told.
     app.slider(key="glove_leave_out").set_value(10)
@@ -251,8 +251,8 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     ]  # no sample is left out: there is nothing to list
     text = said(small)
     assert (
-        "The release is written as it would leave.** Verified: everyone published is in a group of "
-        "at least 2" in text
+        "The release is written as it would leave.** Verified: everyone in the release is in a "
+        "group of at least 2" in text
     )
     # The page that goes with it stands on the screen, word for word but for its headings.
     inside = unzipped(found.archive)

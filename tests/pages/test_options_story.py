@@ -283,8 +283,6 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more() -> None:
     assert before.total() == after.total()
     assert 0.2 < (before - after).total() / before.total() < 0.8
     said = definitions.PERMUTATION
-    assert (
-        "each place keeps its number of events in each window, and each person their times" in said
-    )
+    assert "keeps its number of events in each window, and each person keeps their times" in said
     assert "the number of events at a place in an hour changes" in said
     assert "stay as they are" not in said

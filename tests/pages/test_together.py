@@ -131,7 +131,7 @@ def test_what_left_in_one_view_is_known_in_the_other(
     twelve.run()
     assert (
         "Together with the release exported before (aligned, k = 2), nobody's group gets smaller: "
-        "12 of 12 people are alone, each already alone in what left earlier or in this release."
+        "12 of 12 people are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 

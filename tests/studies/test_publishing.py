@@ -424,7 +424,7 @@ def test_the_page_claims_a_crowd_only_where_there_is_one(fs, name, tmp_path):
     assert ("at most 1 in" in page) == claims
     assert ("An attacker still learns everything that the rows of the group say" in page) == claims
     assert ("does not guarantee k-anonymity" in page) == (not claims)
-    assert ("Verified: everyone published is one of" in page) == claims
+    assert ("Verified: everyone in the release is one of" in page) == claims
     assert ("averages out" in page) == ("noise" in name)
     assert ("A row does not say where the person was" in page) == made.origin.option.moved
     assert not (made.origin.option.moved and "was in the rectangle" in page)

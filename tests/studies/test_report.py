@@ -120,7 +120,7 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
         replace(
             noise,
             risks={**noise.risks, "linkage": nan, "outsider": nan},
-            unasked={"linkage": "nobody has 4 points."},
+            unasked={"linkage": "Nobody has 4 points."},
         ),
         coarse,
     )
@@ -155,7 +155,7 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
             "One that failed": verdict(failed, **hides),
         },
     )
-    assert "Not measured: linkage. nobody has 4 points." in page(
+    assert "Not measured: linkage. Nobody has 4 points." in page(
         report(unknown, Decision(chosen="noise"))
     )
     assert "a different pseudonym in each" in page(report(of_whom, Decision(chosen="cut")))
@@ -587,7 +587,7 @@ def test_days_of_which_nothing_is_published_are_counted() -> None:
     table = explore_options(fs, [ReleaseOption("days", [Periods(1), Glove(3)]), []], p=1)
     days, whole = table.results
     assert (days.size["days"], days.size["days_lost"]) == (3, 1)
-    assert "Nothing is published of 1 of 3 days with samples." in use_told(days)
+    assert "Nothing is published for 1 of 3 days with samples." in use_told(days)
     assert (whole.size["days"], whole.size["days_lost"]) == (3, 0)
     assert "Nothing is published" not in use_told(whole)
 
