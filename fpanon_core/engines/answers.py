@@ -1,7 +1,7 @@
 """Answers of a child process, encoded as data and nothing else.
 
 A child reads files made by strangers, so its answers are trusted only as data. A pickle may name
-any function and have it called, but no name in these pickles is ever looked up. An object that is
+any function and have it called, but no name that a pickle gives is looked up here. An object that is
 not a plain value, list or dictionary is sent as a kind and its parts. Each known kind is built
 here: arrays, tables, times, and the dataclasses of fpanon_core field by field. An object of unknown
 kind is refused on either side.
@@ -77,7 +77,7 @@ def packed(answer: object) -> bytes:
 
 
 def unpacked(body: bytes) -> Any:
-    """Return the answer in some bytes, without looking up or calling anything that they name.
+    """Decode an answer; only plain values, known kinds and result classes of fpanon_core are built.
 
     Raises
     ------

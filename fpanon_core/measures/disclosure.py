@@ -385,7 +385,7 @@ class Presence:
 
 
 def presence(fs: FingerprintSet, engine: Engine, progress: Progress = None) -> Presence:
-    """Number every bin, give every sample its bin's number, and count the users of each bin."""
+    """Number the distinct bins, list the distinct bins of each user, and count each bin's users."""
     columns = bits(*fs.arrays().values())
     table = np.full(1 << max(4, (2 * fs.n_samples).bit_length()), -1, np.int32)
     first, number = np.empty(fs.n_samples, np.int64), np.empty(fs.n_samples, np.int32)

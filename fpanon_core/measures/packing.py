@@ -64,7 +64,7 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
 
 
 def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
-    """Find cells of places, bins and windows, and every user's samples in them.
+    """Return each sample's cell, bin and window, and each user's sample counts per cell and bin.
 
     Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
     with few enough squares.

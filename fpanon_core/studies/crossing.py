@@ -333,11 +333,12 @@ def describe_crossing(
         Words for the first and the second release in the last sentence.
     """
     alone, both = found.together.alone, people(found.n_both)
+    this = where[1].removeprefix("in ")
     if found.only_first or found.only_second:
         both += " in both"
     within = "" if found.followed is None else " within a period"
     if found.falls and not found.smaller:
-        return f"Together with {before}, nobody's group within a period gets smaller. " + (
+        return f"Combined with {before}, {this} makes nobody's group within a period smaller. " + (
             describe_followed(found)
         )
     if not found.falls:
@@ -349,10 +350,10 @@ def describe_crossing(
             else f"each of {both} shares both groups with at least {others:,} "
             f"other{'s' * (others > 1)}."
         )
-        return f"Together with {before}, nobody's group{within} gets smaller: {end}"
+        return f"Combined with {before}, {this} makes nobody's group{within} smaller: {end}"
     if not alone:
         return (
-            f"Together with {before}, nobody is alone{within}, but {found.smaller:,} of {both} "
+            f"Combined with {before}, {this} leaves nobody alone{within}, but {found.smaller:,} of {both} "
             f"{_have(found.smaller)} a smaller group than in any one release."
             f"{_fall(found, where)}"
         )
@@ -365,7 +366,7 @@ def describe_crossing(
     else:
         who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
-    return f"Together with {before}, {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
+    return f"Combined with {before}, {this} leaves {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
 
 
 def describe_naming(found: Crossing) -> str:
@@ -395,8 +396,8 @@ def describe_followed(found: Crossing) -> str:
 def describe_counted(found: Crossing) -> str:
     """Say how many people are in both releases, and in each."""
     said = (
-        f"{people(found.n_both)} {_are(found.n_both)} in both releases, which hold "
-        f"{found.n_first:,} and {found.n_second:,} in all."
+        f"{people(found.n_both)} {_are(found.n_both)} in both releases. In all, one holds "
+        f"{people(found.n_first)}, the other {found.n_second:,}."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):
         said += " So few: are these releases of the same people, under the same ids?"
@@ -410,7 +411,7 @@ def people(number: int) -> str:
 
 def _are_alone(found: Crossing, both: str) -> str:
     alone = found.together.alone
-    return f"{alone:,} of {both} {_are(alone)} alone: nobody else shares both their groups"
+    return f"{alone:,} of {both} alone: nobody else shares both groups with them"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:

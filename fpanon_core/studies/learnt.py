@@ -137,7 +137,7 @@ def homes_found(
     if asked is None:
         raise InfeasibleError(
             f"Nobody in the release was recorded on at least {nights} night{'s' * (nights > 1)} "
-            f"(22 to 6 h); choose {'fewer nights, or ' * (nights > 1)}data for more days."
+            f"(22:00 to 6:00); choose {'fewer nights, or ' * (nights > 1)}data for more days."
         )
     noise = noise_in_space(origin.option)
     guessed = guesses(original, release.published, asked, noise, **work)

@@ -98,7 +98,7 @@ class Source:
 
     @classmethod
     def of_sample(cls, key: str, **more: Any) -> Source:
-        """Return a sample data set with its notes; raise ConfigError for an unknown key."""
+        """Return the source for a sample data set; raise ConfigError for an unknown key."""
         known = sample(key)
         more |= {"synthetic": known.synthetic, "note": known.description}
         return cls(known.title, key, **more)

@@ -447,7 +447,7 @@ def chosen_told(
     )
     name = spoken(criteria.risk)
     lines = [
-        plain(why, MESSAGE_LENGTH) or "No reason is given yet.",
+        f"Your reason: “{plain(why, MESSAGE_LENGTH)}”." if why else "No reason is given yet.",
         w.describe_over(criteria.limits, result),
         "Some people have a unique record." if some_alone(result) else alone_told(result),
         plain(f"By {name}, this option is beaten by {better}.", MESSAGE_LENGTH) if better else "",

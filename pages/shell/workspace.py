@@ -197,7 +197,8 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     against += f"{plain('. '.join(over), MESSAGE_LENGTH)}."
     if not over:
         whom = f"{alone:,} of the {result.n_users:,} people"
-        against = f"In “{plain(result.option.told)}” {whom} have a unique record."
+        have = "has" if alone == 1 else "have"
+        against = f"In “{plain(result.option.told)}”, {whom} {have} a unique record."
     return (
         f"{against} Say above why you choose this option all the "
         f"same{', and who takes that decision' if over else ''}. The report will quote your reason."

@@ -100,9 +100,7 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
 def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     text = run("attack", people, "--options", own, "--option", "half", "--strategy", "top").stdout
     found = expected(people, OWN[1], strategy="top").after.link
-    assert f"We asked about {found.n_absent} people outside the release" in " ".join(
-        text.split()
-    )
+    assert f"We asked about {found.n_absent} people outside the release" in " ".join(text.split())
     row = next(line for line in text.splitlines() if line.startswith("accused"))
     assert "nobody asked" in row
     assert f"{found.accused:.1%}" in row

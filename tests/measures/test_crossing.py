@@ -218,7 +218,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
     said = describe_crossing(found, "the other")
-    assert "nobody's group within a period gets smaller. These figures concern one period" in said
+    assert "makes nobody's group within a period smaller. These figures concern one period" in said
     assert "4 of 4 people are then alone" in said
 
 

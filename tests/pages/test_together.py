@@ -81,7 +81,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     found = crossing(first.membership, second.membership)
     assert found.falls
     text = said(twelve)
-    assert "**A second release of the same people.** Together with the release exported" in text
+    assert "**A second release of the same people.** Combined with the release exported" in text
     assert f"(aligned, k = 2), {found.together.alone} of 12 people are alone" in text
     assert "if that is one person, to that person alone." in text
     assert not may_leave(twelve)
@@ -109,7 +109,7 @@ def test_the_same_release_again_is_none(
     twelve.button(key="produce_hidden_go").click().run()
     until(twelve, lambda at: len(answers(at, PRODUCED)) == 2)
     twelve.run()
-    assert "(aligned, k = 2), nobody's group gets smaller" in said(twelve)
+    assert "(aligned, k = 2), this release makes nobody's group smaller" in said(twelve)
     assert ticked(twelve) is None
     assert may_leave(twelve)
 
@@ -130,7 +130,7 @@ def test_what_left_in_one_view_is_known_in_the_other(
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()
     assert (
-        "Together with the release exported before (aligned, k = 2), nobody's group gets smaller: "
+        "Combined with the release exported before (aligned, k = 2), this release makes nobody's group smaller: "
         "12 of 12 people are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
@@ -158,8 +158,8 @@ def test_an_older_release_is_given_with_its_key(app: AppTest) -> None:
     found = crossing(older.membership, now.membership)
     assert found.falls
     assert (
-        f"Together with the earlier release given (aligned, k = 5), {found.together.alone} of 12 "
-        "people are alone"
+        f"Combined with the earlier release given (aligned, k = 5), this release leaves {found.together.alone} of 12 "
+        "people alone"
     ) in said(app)
     assert not may_leave(app)
     ticked(app).check().run()
