@@ -365,7 +365,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         )
     best = best_option(table, limits)
     if best is not None and best != chosen:
-        which = "recommended option" if serves(table, within(exploration)) else "best of them"
+        which = "recommended option" if serves(table, within(exploration)) else "best option"
         said += (f"The {which} is a different one: {_named(exploration, best)}.",)
     if some_alone(result):
         yet = "yet some people have a unique record in it"

@@ -83,8 +83,8 @@ def reconciled(report: IngestReport) -> list[str]:
     if report.rows_identical:
         found.append(
             "Rows that equal one another in every field are used, too, and each counts as an "
-            "event: two calls at one antenna in one minute look exactly like this. If the file "
-            "holds a part of the data twice, correct the file first."
+            "event of its own: two calls at one antenna in one minute look exactly like this. If "
+            "the file holds a part of the data twice, correct the file first."
         )
     return found
 

@@ -151,7 +151,7 @@ def test_rows_and_samples_are_reconciled(app: AppTest) -> None:
         "more fell into one of those samples and raised its count, 1 of them equal to an "
         "earlier row in every field."
     ) in text
-    assert "count as events of their own" in text
+    assert "counts as an event of its own" in text
     account = next(d.value for d in app.dataframe if "What became of the rows" in d.value)
     assert account["Rows"].tolist() == ["6", "4", "2"]
 
