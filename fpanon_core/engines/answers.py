@@ -1,10 +1,10 @@
 """Answers of a child process, encoded as data and nothing else.
 
 A child reads files made by strangers, so its answers are trusted only as data. A pickle may name
-any function and have it called, but no name that a pickle gives is looked up here. An object that is
-not a plain value, list or dictionary is sent as a kind and its parts. Each known kind is built
-here: arrays, tables, times, and the dataclasses of fpanon_core field by field. An object of unknown
-kind is refused on either side.
+any function and have it called. Here, a name is looked up only among the result classes of
+fpanon_core. An object that is not a plain value, list or dictionary is sent as a kind and its
+parts. Each known kind is built here: arrays, tables, times, and the dataclasses of fpanon_core
+field by field. An object of unknown kind is refused on either side.
 """
 
 from __future__ import annotations

@@ -130,8 +130,8 @@ def test_what_left_in_one_view_is_known_in_the_other(
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()
     assert (
-        "Combined with the release exported before (aligned, k = 2), this release makes nobody's group smaller: "
-        "12 of 12 people are alone, each already alone in earlier releases or in this release."
+        "Combined with the release exported before (aligned, k = 2), this release makes nobody's "
+        "group smaller: 12 of 12 people are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 
@@ -158,8 +158,8 @@ def test_an_older_release_is_given_with_its_key(app: AppTest) -> None:
     found = crossing(older.membership, now.membership)
     assert found.falls
     assert (
-        f"Combined with the earlier release given (aligned, k = 5), this release leaves {found.together.alone} of 12 "
-        "people alone"
+        f"Combined with the earlier release given (aligned, k = 5), this release leaves "
+        f"{found.together.alone} of 12 people alone"
     ) in said(app)
     assert not may_leave(app)
     ticked(app).check().run()

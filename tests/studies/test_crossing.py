@@ -143,8 +143,8 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     told = crossing.describe_crossing(found, "the first")
     assert told == (
-        "Combined with the first, this release makes nobody's group smaller: each of 40 people shares both "
-        f"groups with at least {found.together.smallest - 1} other"
+        "Combined with the first, this release makes nobody's group smaller: each of 40 people "
+        f"shares both groups with at least {found.together.smallest - 1} other"
         f"{'s' * (found.together.smallest > 2)}."
     )
 
