@@ -353,8 +353,8 @@ def describe_crossing(
         return f"Combined with {before}, {this} makes nobody's group{within} smaller: {end}"
     if not alone:
         return (
-            f"Combined with {before}, {this} leaves nobody alone{within}, but {found.smaller:,} of {both} "
-            f"{_have(found.smaller)} a smaller group than in any one release."
+            f"Combined with {before}, {this} leaves nobody alone{within}, but {found.smaller:,} of "
+            f"{both} {_have(found.smaller)} a smaller group than in any one release."
             f"{_fall(found, where)}"
         )
     newly = found.newly_alone
@@ -366,7 +366,8 @@ def describe_crossing(
     else:
         who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
-    return f"Combined with {before}, {this} leaves {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
+    both = _are_alone(found, both)
+    return f"Combined with {before}, {this} leaves {both}. {by_itself}.{_fall(found, where)}"
 
 
 def describe_naming(found: Crossing) -> str:

@@ -233,8 +233,8 @@ def assumed(result: Result) -> list[str]:
         "best matching sample. The second attacker asks how likely the record is: if two records "
         "fit, the shorter leads. The third attacker does the same as the second, with points as "
         "published. If several records fit equally well, each is equally likely to be picked.",
-        "**Home.** A home is the place where a person has the most events at night (22:00 to 6:00). The "
-        "attacker has the right record, or that of the right group.",
+        "**Home.** A home is the place where a person has the most events at night (22:00 to "
+        "6:00). The attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
         "being right. The moment asked about is one at which the person was recorded. The "

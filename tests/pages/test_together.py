@@ -82,7 +82,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     assert found.falls
     text = said(twelve)
     assert "**A second release of the same people.** Combined with the release exported" in text
-    assert f"(aligned, k = 2), {found.together.alone} of 12 people are alone" in text
+    assert f"this release leaves {found.together.alone} of 12 people alone" in text
     assert "if that is one person, to that person alone." in text
     assert not may_leave(twelve)
     # An informed choice: it is the officer's.
@@ -131,7 +131,8 @@ def test_what_left_in_one_view_is_known_in_the_other(
     twelve.run()
     assert (
         "Combined with the release exported before (aligned, k = 2), this release makes nobody's "
-        "group smaller: 12 of 12 people are alone, each already alone in earlier releases or in this release."
+        "group smaller: 12 of 12 people are alone, each already alone in earlier releases or in "
+        "this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 

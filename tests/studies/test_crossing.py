@@ -232,7 +232,8 @@ def test_few_in_common_are_said(fs):
     found = crossing.crossed(second, [first])
     assert found.n_both == 1
     assert crossing.describe_counted(found) == (
-        "1 person is in both releases, which hold 40 and 40 in all. So few: are these releases "
+        "1 person is in both releases. In all, one holds 40 people, the other 40. "
+        "So few: are these releases "
         "of the same people, under the same ids?"
     )
 
