@@ -215,7 +215,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     return [
         f"To look like {words.others(k)}, {names[user]} must move "
         f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
-        f"{first_up(words.percent(easier, len(result.values)))} of the people are easier to hide."
+        f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide."
         f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",

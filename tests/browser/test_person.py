@@ -46,7 +46,7 @@ def test_whoever_is_clicked_or_chosen_is_shown(measured: Dashboard) -> None:
 
 def easier(shares: Iterable[object]) -> re.Pattern[str]:
     """One of these shares of the users is said to be easier to hide than the person."""
-    return re.compile(f" ({'|'.join(map(str, shares))})(\\.\\d)?% of the people are easier to hide")
+    return re.compile(f" ({'|'.join(map(str, shares))})(\\.\\d)?% of people are easier to hide")
 
 
 def test_maps_and_the_space_time_figure_are_really_drawn(measured: Dashboard) -> None:

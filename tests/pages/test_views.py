@@ -139,13 +139,13 @@ def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
 
 def test_a_person_can_be_chosen_and_never_appears_in_the_address(app: AppTest) -> None:
     hardness(app)
-    assert "99.8% of the people are easier" in said(app)  # the hardest to hide is looked at first
+    assert "99.8% of people are easier" in said(app)  # the hardest to hide is looked at first
     people = next(box for box in app.selectbox if box.label == "Person")
     people.set_value(8).run()  # the number of the pseudonym
     assert "u0008 has" in said(app)
-    assert "99.8% of the people are easier" not in said(app)
+    assert "99.8% of people are easier" not in said(app)
     app.button(key="person_hardest").click().run()
-    assert "99.8% of the people are easier" in said(app)  # 495 of 496
+    assert "99.8% of people are easier" in said(app)  # 495 of 496
     assert "u0" not in str(app.query_params)
 
 
