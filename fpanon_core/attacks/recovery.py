@@ -398,7 +398,8 @@ def _linked(days: tuple[SmallInts, SmallInts]) -> tuple[IntArray, float]:
 def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     """Return the row of ``second`` that follows each row of ``first``, and the total gain, bits.
 
-    Rows with equal frequencies of places are linked in ascending order.
+    Rows with equal frequencies of places are interchangeable; linked as a group, they are taken in
+    ascending order.
     """
     (of, u), (to, v) = _grouped(first), _grouped(second)
     people, lengths = len(first), (first.shape[1], second.shape[1])

@@ -172,7 +172,7 @@ class CellLists(Cells):
         return np.diff(self.offsets)
 
     def rows_of(self, user: int) -> slice:
-        """Return the rows of the samples of one user, or of one group, by row number."""
+        """Return the slice of the samples of one user or group; ``user`` is a row number."""
         return slice(int(self.offsets[user]), int(self.offsets[user + 1]))
 
 

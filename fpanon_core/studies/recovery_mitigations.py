@@ -143,7 +143,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return one row per mitigation."""
+        """Return a row for each mitigation and setting, and one without mitigation."""
         return {"recovery_mitigations": self.table}
 
 

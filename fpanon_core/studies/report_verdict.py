@@ -240,7 +240,8 @@ def tried_told(exploration: Exploration) -> Sentence:
     nobody = [i for i in good if not some_alone(table.results[i])]
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
-    head = f"{len(good):,} of {forms} {verb} within the thresholds; {alone_in}."
+    which = "The only option" if len(made) == 1 else f"{len(good):,} of {forms}"
+    head = f"{which} {verb} within the thresholds; {alone_in}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")

@@ -184,7 +184,7 @@ def between(low: float, high: float, risk: str) -> str:
     if MEASURES[risk].unit != "%":
         return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
     if high == 0:
-        return "none, as every record is shared"
+        return "0%" if risk == "home" else "none, as every record is shared"
     if low < 0.0005 or percent(low) == percent(high):
         return f"up to {percent(high)}"
     return f"{percent(low)} to {percent(high)}"

@@ -119,8 +119,9 @@ def attack(found: recovery.Result) -> Sentences:
 
 def _few(people: int) -> str:
     return (
-        f"Small counts are commoner among {people:,} people than among all. For all people, "
-        "leaving small counts out therefore protects less than these figures suggest."
+        f"Small counts are commoner among these {people:,} people than among all people in the "
+        "data. For all people, leaving small counts out therefore protects less than these figures "
+        "suggest."
     )
 
 
@@ -329,8 +330,8 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     return (
         f"From the counts as they are, the attack recovers {words.percent(none['recorded'])} of "
         f"the recorded points. The attack recovers least after {_after(least)}",
-        "Among the mitigations that keep places and slots and promise nothing, the attack recovers "
-        f"least after {_after(best)}"
+        "Of the mitigations that keep places and slots but give no formal guarantee, the attack "
+        f"recovers least after {_after(best)}"
         if custom
         else "",
         "Among the mitigations whose error is at most half the number of people counted, "

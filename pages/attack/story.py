@@ -154,7 +154,9 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     )
     alike = here.after.value <= here.guessing
     share = _short(here.after.value, here.asked, "none")
-    gives = f"The record gives away the home of {share} of the people"
+    gives = f"The record gives away the homes of {share} of the people"
+    if share == "none":
+        gives = "The record gives away nobody's home"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
         gives = f"{share} of the records give away their person's home"
@@ -162,9 +164,9 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
             gives = f"None of the {here.asked:,} records tested gives away its person's home"
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
-        f"**{gives}, to within {distance(metres)}{before}.** "
-        f"Guessing finds {'no fewer homes: ' if alike else ''}"
-        f"{percent(here.guessing, here.asked)}{'' if alike else ' of the homes'}.",
+        f"**{gives} to within {distance(metres)}{before}.** "
+        f"Guessing {'does no worse: it ' if alike else ''}finds "
+        f"{percent(here.guessing, here.asked)} of the homes.",
         f"**Home.** We asked about {of_whom} whose home is known (95% interval: "
         f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
         "We assume that the attacker may know where all other people live, for instance from a "

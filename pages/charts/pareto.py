@@ -295,7 +295,7 @@ def _with_room(values: Sequence[float]) -> Ends:
 
 @dataclass(frozen=True)
 class Way:
-    """One way of hiding everyone, for groups of several sizes.
+    """One way of hiding people, for groups of several sizes.
 
     Attributes
     ----------

@@ -122,7 +122,7 @@ def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
 
 
 def discordant_told(row: dict[str, Any], most: int = 6) -> str:
-    """Return the profiles that two measures rank differently, as a list in Markdown."""
+    """List up to ``most`` pairs of profiles that two measures rank differently, in Markdown."""
     pairs = row["discordant_pairs"]
     if not pairs and not row["concordant"]:
         return (
@@ -261,7 +261,7 @@ def _over(found: Result, profile: str, column: str) -> str:
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}. At {_whole(least)}, the share is {words.percent(shares[least])}"
+    return f"{told}, but {words.percent(shares[least])} at {_whole(least)}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:

@@ -389,7 +389,7 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
     if len(searched) == 1:
         return f"That is the only grid tried, {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ". Each grid is placed so that most people share a cell" if chosen else ""
+    how = ". Each grid is placed so that as many people as possible share a cell" if chosen else ""
     tried = f"We tried {len(searched)} grids, from {searched[0]} to {last}"
     return f"{tried}. This is the first grid that hides everyone{how}"
 

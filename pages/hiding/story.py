@@ -60,7 +60,7 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
 
 
 def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
-    """Say why people cannot be cut into this number of shards."""
+    """Say why the data cannot be divided into this number of shards."""
     room = f"at least {LEAST_CROWDS} groups of k = {k:,}"
     if most < 2:
         return (

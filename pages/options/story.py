@@ -379,9 +379,9 @@ def outsider_told(known: KnowledgeConfig) -> str:
         "exchange, they are the moved points. For linkage, the known points are true: exactly as "
         "in the data that were read. The attacker knows the method and its parameters, never its "
         "draws. The re-identification risk is that of the strongest of three attackers. For "
-        "homes the attacker has the person's record, or the group's, and may know where all "
-        "other people live. Risks are those of the people in the release: drawing a sample of "
-        "people does not lower the risk of the people in it."
+        "home inference, the attacker has the person's record, or the group's, and may know "
+        "where all other people live. Risks are those of the people in the release: drawing a "
+        "sample of people does not lower the risk of the people in it."
     )
 
 

@@ -307,7 +307,7 @@ def _homes(result: OptionResult) -> str:
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
-    """Return the rows of the figure: before, after, guessing and the threshold."""
+    """Return a row for each risk: before, after, by guessing, and the threshold."""
     rows = []
     for row in report_figures.compared(found, result):
         before, after = (

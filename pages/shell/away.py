@@ -1,4 +1,4 @@
-"""Messages on what became of a session's work while its browser was away, shown on return."""
+"""Messages on what is kept of a session without its browser and, on return, what was ended."""
 
 from __future__ import annotations
 

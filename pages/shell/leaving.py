@@ -392,8 +392,9 @@ def expected_people(table: Expected) -> str:
     """Return the effect of noise on homes, before anything is computed."""
     share = table.error / table.homes
     said = [
-        f"**With homes in {words.count(table.groups, 'group')} of places, a typical group of "
-        f"{table.homes:,.0f} homes is off by about {table.error:,.2g} ({share:.0%}).**",
+        f"**With homes in {words.count(table.groups, 'group')} of places, the count of "
+        f"{table.homes:,.0f} homes in a typical group is off by about {table.error:,.2g} "
+        f"({share:.0%}).**",
         *table.warnings,
     ]
     return " ".join(said)

@@ -354,7 +354,7 @@ def areas(result: Result) -> str:
     """Say whether antennas stand where people live."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
-        return f"Too few areas differ in numbers of people and {noun} to compare the two."
+        return f"Too few areas, or too alike, to compare numbers of people with numbers of {noun}."
     share = words.percent(found.r2, 100)
     return (
         f"The number of people who live in an area explains {share} of the variation in its "
