@@ -137,7 +137,7 @@ def pareto(
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
         if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
             traces.append(_dots(some, of, name, told, where) | {"legendrank": rank})
-    shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
+    shares = {"tickformat": ".0%" if top > 0.05 else ".2~%"} if percent else {}
     return figure(
         of,
         traces,

@@ -261,7 +261,7 @@ def _over(found: Result, profile: str, column: str) -> str:
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}, but {words.percent(shares[least])} at {_whole(least)}"
+    return f"{told}. At {_whole(least)}, it is {words.percent(shares[least])}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:

@@ -569,7 +569,7 @@ def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
     assert whole["leave_out"] == 0.1
     shown = run("hide", people, "--k", 3, "--leave-out", 0.1, "--period", 1).stdout
     assert "people in all periods" in shown
-    assert "Verified: in each period of 1 day" in shown
+    assert "everyone in each period of 1 day is in a group of at least 3" in shown
 
 
 def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path) -> None:

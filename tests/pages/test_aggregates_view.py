@@ -91,7 +91,7 @@ def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
     until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
     app.run()
     assert "446 people in the data were not drawn" in said(app)
-    assert "Small counts are commoner among 50 people than among all" in said(app)
+    assert "Small counts are commoner among these 50 people than among all" in said(app)
     _, found = answer(app, "recovery")
     assert len(np.unique(found.users)) == 50
     go(app, "unicity")
