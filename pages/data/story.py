@@ -70,8 +70,10 @@ def account(report: IngestReport) -> list[str]:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
     told = f"Of {words.count(report.rows_read, 'row')}, {used}"
+    if not set_aside:
+        told = f"None of the {report.rows_used:,} rows was set aside"
     return [
-        f"{told if set_aside else f'All {report.rows_used:,} rows were used'}. Used rows span "
+        f"{told}. Used rows span "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
     ]

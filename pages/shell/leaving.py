@@ -384,7 +384,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
     return (
         f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
-        f"({first['share']:.0%}) or less.**{verdict}"
+        f"({first['share']:.0%}), by a rough estimate.**{verdict}"
     )
 
 

@@ -34,7 +34,7 @@ BUDGET = {
     "pages/anonymizability": (6, 1_069),
     "pages/attack": (5, 890),
     "pages/charts": (15, 2_707),
-    "pages/data": (4, 748),
+    "pages/data": (4, 750),
     "pages/disclosure": (3, 587),
     "pages/hiding": (6, 1_134),
     "pages/method": (2, 53),
