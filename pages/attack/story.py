@@ -166,7 +166,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     return (
         f"**{gives} to within {distance(metres)}{before}.** "
         f"Guessing {'does no worse: it ' if alike else ''}finds "
-        f"{percent(here.guessing, here.asked)} of the homes.",
+        f"{percent(here.guessing, here.asked)}.",
         f"**Home.** We asked about {of_whom} whose home is known (95% interval: "
         f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
         "We assume that the attacker may know where all other people live, for instance from a "

@@ -13,7 +13,7 @@ from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("attack", "Does a release hold against an attacker who knows true points?")
+place = layout.line("attack", "Does it hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a release of it can be "
