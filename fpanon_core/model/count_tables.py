@@ -85,6 +85,16 @@ class TableFrame(Closed):
         return f"TableFrame({self.n_areas} areas, {len(self.day_type)} days)"
 
 
+def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
+    """Return whether each area has one private number all day, as noise exceeds the differences.
+
+    ``values`` (n_areas, 2, bands) are the published numbers of people.
+    """
+    shown = np.round(values[:, frame.days > 0], PUBLISHED_DIGITS)
+    several = option.epsilon is not None and shown.shape[2] > 1
+    return several and bool((shown == shown[:, :, :1]).all())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PresenceTable(Closed):
     """Mean number of people per day, by area, type of day and band of hours.
@@ -114,10 +124,9 @@ class PresenceTable(Closed):
     of_share: float = 1.0
 
     @property
-    def flat(self) -> bool:
-        """Whether each area has one number all day, as noise exceeds differences between hours."""
-        shown = np.round(self.values[:, self.frame.days > 0], PUBLISHED_DIGITS)
-        return shown.shape[2] > 1 and bool((shown == shown[:, :, :1]).all())
+    def hours_hidden(self) -> bool:
+        """Whether a private table shows no difference between hours."""
+        return hides_hours(self.values, self.frame, self.protection)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""

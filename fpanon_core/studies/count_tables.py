@@ -272,7 +272,7 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
-        hours_hidden=presence is not None and presence.flat,
+        hours_hidden=presence is not None and presence.hours_hidden,
     )
 
 

@@ -27,13 +27,13 @@ _WEIGHTY = 0.2
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 4
+FIGURES = 5
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
 Results saved with another number are not reused. 2: EM and KL are sums, intervals hold for few
 targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
 k are among the risks. 4: risks are those of the strongest attacker of a battery, density and flows
-are means over nine corners of the areas.
+are means over nine corners of the areas. 5: tables say whether the hours of people show.
 """
 
 
@@ -90,8 +90,7 @@ class OptionResult:
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     hours_hidden : bool
-        Whether a table of people by hour shows no difference between hours, as noise exceeds it
-        (:attr:`.PresenceTable.flat`).
+        Whether a private table of people shows no difference between hours.
     """
 
     option: ReleaseOption

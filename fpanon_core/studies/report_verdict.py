@@ -165,10 +165,12 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
 def _homes_told(result: OptionResult, attacker: str) -> str:
     """Say for how many people an attacker, named in words, finds the home."""
     of = w.homes_asked(result) or "the people whose nights are recorded"
-    share, _, more = w.estimate(result, "home").partition(" (")
-    share = {"none found": "none", "not known": "an unknown share"}.get(share, share)
-    more = f" ({more.removeprefix(f'of {of}; ')}" if more else ""
-    return f"{attacker} finds the home to within 1 km for {share} of {of}{more}."
+    found, more = judgement.interval(result, "home")[0], w.evidence(result, "home")
+    share = "none" if found == 0 else "an unknown share"
+    if found > 0:
+        share = w.value(found, "home")
+    sure = f" ({more})" if more else ""
+    return f"{attacker} finds the home to within 1 km for {share} of {of}{sure}."
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:

@@ -195,19 +195,24 @@ def estimate(result: OptionResult, risk: str) -> str:
 
     An example is "62% (95% interval: 58% to 66%; guessing finds 2.5%)".
     """
-    found, low, high = interval(result, risk)
     if risk == ALONE:
         return people(result)
-    ends, beside = between(low, high, risk), guessing(result, risk)
+    found = value(interval(result, risk)[0], risk)
     asked = homes_asked(result) if risk == "home" else ""
+    inside = "; ".join(filter(None, (asked and f"of {asked}", evidence(result, risk))))
+    return f"{found} ({inside})" if inside else found
+
+
+def evidence(result: OptionResult, risk: str) -> str:
+    """Return a risk's interval and what guessing finds; "" where neither is known."""
+    found, low, high = interval(result, risk)
+    ends, beside = between(low, high, risk), guessing(result, risk)
     parts = (
-        asked and f"of {asked}",
         ends and f"95% interval: {ends}",
         beside and guesses(result, beside),
         describe_sum(found, risk, result.option),
     )
-    inside = "; ".join(filter(None, parts))
-    return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
+    return "; ".join(filter(None, parts))
 
 
 def guesses(result: OptionResult, share: str) -> str:

@@ -26,7 +26,7 @@ from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..io.publishing import PackedTable, package_bytes
-from ..model.count_tables import DAY_TYPES, PUBLISHED_DIGITS, CountTables, TableFrame
+from ..model.count_tables import DAY_TYPES, PUBLISHED_DIGITS, CountTables, TableFrame, hides_hours
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import Place, file_opened, folder_opened
 from ..model.fingerprints import FingerprintSet
@@ -320,24 +320,22 @@ def _packed(
         tables,
         name="tables",
         title=" and ".join(_TITLES[name] for name in frames).capitalize(),
-        readme=readme(option, frame, error, flat=_flat(frames.get("presence"), frame)),
+        readme=readme(option, frame, error, hours_hidden=_hours_hidden(option, frame, frames)),
         about=about,
         ending=ending,
         more={"areas.geojson": shapes + b"\n"},
     )
 
 
-def _flat(presence: pd.DataFrame | None, frame: TableFrame) -> bool:
-    """Return whether each area has the same published number all day, as noise hides the hours."""
-    if presence is None or not presence["from_hour"].any():
+def _hours_hidden(option: Tables, frame: TableFrame, frames: dict[str, pd.DataFrame]) -> bool:
+    if "presence" not in frames:
         return False
-    held = presence[presence["day"].map(dict(zip(DAY_TYPES, frame.days > 0, strict=True)))]
-    areas = held.groupby(["area", "day"])["people"]
-    return bool((areas.max() == areas.min()).all())
+    people = frames["presence"]["people"].to_numpy(float)
+    return hides_hours(people.reshape(frame.n_areas, len(DAY_TYPES), -1), frame, option)
 
 
 def readme(
-    option: Tables, frame: TableFrame, error: dict[str, Any], *, flat: bool = False
+    option: Tables, frame: TableFrame, error: dict[str, Any], *, hours_hidden: bool = False
 ) -> Sequence[str]:
     """Return the paragraphs of the README; nothing in them is taken from the records."""
     parts = [
@@ -362,7 +360,7 @@ def readme(
     parts += [
         _protection(option, frame),
         "## How exact it is",
-        _exactness(option, frame, error, flat),
+        _exactness(option, frame, error, hours_hidden),
     ]
     parts += ["## What not to conclude", _limits(option)]
     return parts
@@ -437,7 +435,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
     )
 
 
-def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: bool) -> str:
+def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_hidden: bool) -> str:
     if option.epsilon is None:
         return "Counts that are shown are exact."
     said = []
@@ -456,7 +454,7 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: b
         scale = f" All numbers of people share one factor, which noise changes {off}."
     hours = (
         "Noise exceeds the differences between hours: an area has the same number all day."
-        if flat
+        if hours_hidden
         else "Where an area's hours are unlike those of all others, smoothing hides some of the "
         "difference."
     )

@@ -279,8 +279,8 @@ def tail(parts: Parts) -> list[str]:
         told.insert(0, f"The median tail weight is {' and '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
-        listed = ", ".join(f"{count:,} for {name}" for name, count in without.items())
-        listed = listed.replace("for both", "for space and time together")
+        spoken = {"both": "space and time together"}
+        listed = ", ".join(f"{n:,} for {spoken.get(part, part)}" for part, n in without.items())
         told.append(
             f"People without a tail weight are not in the curves: {listed}. A quarter or more of "
             "such a person's samples take exactly the median effort (often zero), leaving no "

@@ -76,12 +76,12 @@ def advance(fs: FingerprintSet) -> None:
 def _settle_areas(fs: FingerprintSet) -> None:
     """Put aside what was measured on areas other than those compared now."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
-    if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
+    if mine.areas is workspace.NOT_STATED:
+        mine.areas = areas
+    elif mine.areas != areas:
         questions.let_go(OPTION)
         mine.turn_to(areas)
-        mine.areas = areas
         stop(fs)
-    mine.areas = areas
 
 
 def stop(fs: FingerprintSet) -> None:

@@ -263,7 +263,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
     return found
 
 
-def whereabouts(area: StatedArea | None) -> str:
+def _describe_area(area: StatedArea | None) -> str:
     """Say how far a stated area is from the nearest larger town, which reveals swapped bounds."""
     if area is None or area.unit != "degrees":
         return ""
@@ -279,7 +279,7 @@ def whereabouts(area: StatedArea | None) -> str:
 
 def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
     """Draw the expected effect of noise, from public numbers alone."""
-    if where := whereabouts(option.frame.area):
+    if where := _describe_area(option.frame.area):
         st.caption(where)
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))

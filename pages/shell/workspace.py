@@ -129,15 +129,16 @@ class Workspace:
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def turn_to(self, areas: StatedAreas) -> None:
-        """Go on with other areas: put aside what was weighed, and restore what these areas had."""
+        """Put aside what was weighed, and restore what these areas had, judged as now."""
         before = self.weighed
         self.aside[self.areas] = before, self.kept, self.tried
         self.weighed, self.kept, self.tried = self.aside.pop(areas, (None, None, None))
-        if before is not None:  # judged for the present purpose
-            now = self.weighed or replace(before, chosen=None, why="")
-            results = () if self.weighed is None else now.table.results
-            table = replace(before.table, results=results, config=now.table.config)
-            self.weighed = replace(now, table=table, limits=before.limits)
+        self.areas = areas
+        if before is not None:
+            none = replace(before, table=replace(before.table, results=()), chosen=None, why="")
+            now = self.weighed or none
+            table = replace(now.table, choice=before.table.choice)
+            self.weighed = replace(now, table=table, waiting=0)
 
     def choose(self, result: OptionResult, why: str) -> None:
         """Choose this option, from now on."""

@@ -90,7 +90,7 @@ def _presence(result: Result) -> str:
     days = table.frame.days > 0
     off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
     hours = "Smoothing evens out some real differences, too."
-    if table.flat:
+    if table.hours_hidden:
         hours = "**Hours do not show**: noise exceeds their differences in each area."
     return (
         f"**Noise moves counts by about {off:,.2g} people on average**, where the mean is "

@@ -222,10 +222,11 @@ def test_hours_whose_differences_noise_exceeds_are_said_not_to_show(epsilon, hid
     exact = exact_presence(fs, where, option, None, None)
     made = protected_presence(exact, where, option, seeded(3, 1))
     shown = made.values[:, where.days > 0]
-    assert made.flat == hidden == bool((np.ptp(shown, axis=2) < 5e-4).all())
+    assert made.hours_hidden == hidden == bool((np.ptp(shown, axis=2) < 5e-4).all())
     page = readme_of(package(CountTables(option, presence=made, flows=None, digest=fs.digest)))
     assert ("Noise exceeds the differences between hours" in page) == hidden
-    assert not fp.presence(fs, FRAME, bands=1).flat, "one band has no hours to hide"
+    assert not replace(made, values=made.values[:, :, :1]).hours_hidden, "one band has no hours"
+    assert not replace(made, protection=fp.Presence(FRAME, 4)).hours_hidden, "there is no noise"
 
 
 def test_a_threshold_leaves_small_counts_blank() -> None:
