@@ -54,8 +54,8 @@ class Leaving:
     left_out: Annotated[
         Path | None,
         asked(
-            help="Write which samples are left out (.csv): id, reason, and number among all "
-            "samples by person and time, from 0 (not a line of the file). Not for "
+            help="Write which samples are left out (.csv): id, number among all samples "
+            "by person and time, from 0 (not a line of the file), and reason. Not for "
             f"release: call it {publishing.LEFT_OUT_NAME}."
         ),
     ] = None
@@ -272,7 +272,7 @@ def cross(
     found = crossing.cross_releases(first, second, first_key=keys[0], second_key=keys[1])
     run.write_tables(crossing.Result(found))
     more = found.smaller or not found.falls  # else it has been said
-    periods = len(found.periods)
+    periods, where = len(found.periods), ("in the first release", "in the second release")
     run.end(
         {
             "names": found.names,
@@ -289,12 +289,10 @@ def cross(
         f"Second: {found.names[1]}",
         crossing.describe_counted(found),
         _crowds(found),
-        crossing.describe_crossing(
-            found, "the first release", ("in the first release", "in the second release")
-        ),
+        crossing.describe_crossing(found, "the first release", where),
         crossing.MEANING,
         crossing.describe_naming(found),
-        crossing.describe_followed(found) if more else "",
+        crossing.describe_followed(found, where) if more else "",
         f"For each person, the smallest group in {periods:,} pairs of periods that share a day "
         "counts; the tables list each pair."
         if periods > 1

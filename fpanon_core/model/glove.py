@@ -295,8 +295,10 @@ class Verification:
         if self.passed and self.k == 0:
             return f"The files, figures and names are in order; no group is promised ({checked})."
         if self.passed:
-            where = "the release" if self.period_days is None else f"each period of {self.period}"
-            group = f"everyone in {where} is in a group of at least {self.k}"
+            where = "in the release"
+            if self.period_days is not None:
+                where = f"published in each period of {self.period}"
+            group = f"everyone {where} is in a group of at least {self.k}"
             return f"Verified: {group} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:

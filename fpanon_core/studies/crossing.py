@@ -318,10 +318,14 @@ FEW = 0.05
 """Share of the smaller release's people; with fewer in both, the text asks about their ids."""
 
 
+WHERE = ("in earlier releases", "in this release")
+"""Words for the two sides of a composition."""
+
+
 def describe_crossing(
     found: Crossing,
     before: str,
-    where: tuple[str, str] = ("in earlier releases", "in this release"),
+    where: tuple[str, str] = WHERE,
 ) -> str:
     """Return the main sentence about a composition.
 
@@ -333,14 +337,13 @@ def describe_crossing(
         Words for the first and the second release in the last sentence.
     """
     alone, both = found.together.alone, people(found.n_both)
-    this = where[1].removeprefix("in ")
+    together = f"With {before} and {where[1].removeprefix('in ')} together"
     if found.only_first or found.only_second:
         both += " in both"
     within = "" if found.followed is None else " within a period"
     if found.falls and not found.smaller:
-        return f"Combined with {before}, {this} makes nobody's group within a period smaller. " + (
-            describe_followed(found)
-        )
+        no_smaller = f"{together}, nobody's group{within} is smaller than in one of the two."
+        return f"{no_smaller} {describe_followed(found, where)}"
     if not found.falls:
         others = found.together.smallest - 1
         end = (
@@ -350,11 +353,11 @@ def describe_crossing(
             else f"each of {both} shares both groups with at least {others:,} "
             f"other{'s' * (others > 1)}."
         )
-        return f"Combined with {before}, {this} makes nobody's group{within} smaller: {end}"
+        return f"{together}, nobody's group{within} is smaller than in one of the two: {end}"
     if not alone:
         return (
-            f"Combined with {before}, {this} leaves nobody alone{within}, but {found.smaller:,} of "
-            f"{both} {_have(found.smaller)} a smaller group than in any one release."
+            f"{together}, nobody is alone{within}, but {found.smaller:,} of {both} "
+            f"{_have(found.smaller)} a smaller group than in any one release."
             f"{_fall(found, where)}"
         )
     newly = found.newly_alone
@@ -366,8 +369,8 @@ def describe_crossing(
     else:
         who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
-    both = _are_alone(found, both)
-    return f"Combined with {before}, {this} leaves {both}. {by_itself}.{_fall(found, where)}"
+    are_alone = f"{alone:,} of {both} {_are(alone)} alone: nobody else shares both groups with them"
+    return f"{together}, {are_alone}. {by_itself}.{_fall(found, where)}"
 
 
 def describe_naming(found: Crossing) -> str:
@@ -381,16 +384,16 @@ def describe_naming(found: Crossing) -> str:
     )
 
 
-def describe_followed(found: Crossing) -> str:
+def describe_followed(found: Crossing, where: tuple[str, str] = WHERE) -> str:
     """Say how many people are singled out by their groups in all periods; "" without periods."""
     if found.followed is None:
         return ""
-    both, first, second = (crowd.alone for crowd in found.followed)
+    both, *each = (crowd.alone for crowd in found.followed)
+    already = " and ".join(f"{n:,} already {side}" for n, side in zip(each, where, strict=True))
     return (
         "These figures concern one period at a time. An attacker who knows a person's groups in "
         f"every period knows more. {both:,} of {people(found.n_both)} {_are(both)} then alone in "
-        f"both releases together, {first:,} in the first release by itself, and {second:,} in the "
-        "second."
+        f"both together, {already}."
     )
 
 
@@ -408,11 +411,6 @@ def describe_counted(found: Crossing) -> str:
 def people(number: int) -> str:
     """Return a number of people in words, such as "1 person", "600 people"."""
     return "1 person" if number == 1 else f"{number:,} people"
-
-
-def _are_alone(found: Crossing, both: str) -> str:
-    alone = found.together.alone
-    return f"{alone:,} of {both} alone: nobody else shares both groups with them"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:

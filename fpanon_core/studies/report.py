@@ -131,10 +131,10 @@ class Report:
             return "Nobody said who gets the release."
         if most == who.threshold:
             return who.sentence
-        return (
-            f"{who.sentence} The threshold in force is "
-            f"{w.limit(self.exploration.limits, NAMING[0])} instead."
-        )
+        if most is None:
+            return f"{who.sentence} No threshold is in force."
+        limit = w.limit(self.exploration.limits, NAMING[0])
+        return f"{who.sentence} The threshold in force is {limit} instead."
 
     @property
     def promise(self) -> str:

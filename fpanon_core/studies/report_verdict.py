@@ -116,10 +116,13 @@ def describe_nearest(exploration: Exploration) -> str:
 def alone_told(result: OptionResult) -> str:
     """Say how many people have a unique record or share each record, and what that means."""
     if result.option.recordless is not None:
-        return (
-            "This option holds nobody's record. An attacker may still learn something about homes, "
-            "or that a person is in the data."
+        told = (
+            "This option holds nobody's record. An attacker may still learn something about "
+            "people, such as where they live."
         )
+        step = result.option.tables
+        exact = step is not None and step.epsilon is None and step.threshold is None
+        return f"{told} A count of one person says where that person was." if exact else told
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
@@ -153,7 +156,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
         asked = f"tried on all {result.n_users:,} people with records"
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
-        f"{w.estimate(result, 'outsider').replace('none found', 'nobody', 1)}.",
+        f"{w.estimate(result, 'outsider')}.",
         _homes_told(result, "An attacker with the record"),
     ]
     for risk, why in result.unasked.items():
@@ -235,14 +238,14 @@ def tried_told(exploration: Exploration) -> Sentence:
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
-        few = {0: "No option has been measured, so none is", 1: "The only option is not"}
+        few = {0: "No option has been measured, so none is", 1: "The only option tried is not"}
         few[2] = "Neither of the 2 options is"
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
-    which = "The only option" if len(made) == 1 else f"{len(good):,} of {forms}"
+    which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
     head = f"{which} {verb} within the thresholds; {alone_in}."
     best = best_option(table, limits)
     if best is None:
@@ -253,10 +256,12 @@ def tried_told(exploration: Exploration) -> Sentence:
             f"The best of these options is {_named(exploration, best)}. That option loses {lost}. "
             f"{w.areas(table)} {use}"
         )
-        which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
+        which = "None of them serves" if len(good) > 1 else "It does not serve"
+        if 0 < len(nobody) < len(good):
+            which = "None without unique records serves"
         other = judgement.most_useful(table, good)
         beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
-        head = f"{head[:-1]}. {which} serves the purpose."
+        head = f"{head[:-1]}. {which} the purpose."
         return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
     other = judgement.most_useful(table, good)

@@ -156,7 +156,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     share = _short(here.after.value, here.asked, "none")
     gives = f"The record gives away the homes of {share} of the people"
     if share == "none":
-        gives = "The record gives away nobody's home"
+        gives = f"The record gives away none of {words.count(here.asked, 'home')} tested"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
         gives = f"{share} of the records give away their person's home"
@@ -216,7 +216,7 @@ def _short(share: float, asked: int, none: str = "") -> str:
     """Return a text such as "3.2%" or "none of 496 cases"."""
     if not math.isfinite(share):
         return "an unknown share"
-    return words.percent(share, asked) if share else none or f"none of {asked:,} cases"
+    return words.percent(share, asked) if share else none or f"none of {words.count(asked, 'case')}"
 
 
 # --- what is assumed ---
@@ -239,8 +239,8 @@ def assumed(result: Result) -> list[str]:
         "6:00). The attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
-        "being right. The moment asked about is one at which the person was recorded. The "
-        "attacker does not know that moment, unless all the person's moments are known. Guessing "
+        "being right. The moment asked about is one at which the person was recorded. That "
+        "moment is not among the known points, unless all the person's moments are known. Guessing "
         "is the better of two guesses: one place for everybody, or the known points alone.",
     ]
     days = result.period_days

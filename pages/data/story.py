@@ -69,9 +69,9 @@ def account(report: IngestReport) -> list[str]:
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
-    told = f"Of {words.count(report.rows_read, 'row')}, {used}"
+    told = f"Of {words.count(report.rows_read, 'row')}, {used}, each for one reason"
     if not set_aside:
-        told = f"None of the {report.rows_used:,} rows was set aside"
+        told = f"None of {words.count(report.rows_used, 'row')} was set aside"
     return [
         f"{told}. Used rows span "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",

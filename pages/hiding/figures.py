@@ -363,11 +363,11 @@ def compared(found: comparison.Result) -> list[str]:
         whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
             f"If all places and times are made equally coarse, everyone is in a group of {first} "
-            f"only at {grid}{whole}. {_tried(found.searched)}. GLOVE needs {spans}."
+            f"only at {grid}{whole}. {_tried(found.searched, grid)}. GLOVE needs {spans}."
         ]
     else:
         told = [
-            f"None of {len(found.searched)} grids for all places and times, from "
+            f"None of {words.count(len(found.searched), 'grid')} for all places and times, from "
             f"{found.searched[0]} to {last}, puts everyone in a group of {first}. The best grid, "
             f"{grid}, puts {words.percent(uniform['share_hidden'])} of the people in such a group. "
             f"GLOVE hides everyone with {spans}."
@@ -383,7 +383,7 @@ def compared(found: comparison.Result) -> list[str]:
     return told
 
 
-def _tried(searched: Sequence[GeneralizationProfile]) -> str:
+def _tried(searched: Sequence[GeneralizationProfile], grid: str) -> str:
     """Say, without a full stop, which grids were tried until one hid everyone."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
@@ -391,7 +391,7 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
     how = ". Each grid is placed so that as many people as possible share a cell" if chosen else ""
     tried = f"We tried {len(searched)} grids, from {searched[0]} to {last}"
-    return f"{tried}. This is the first grid that hides everyone{how}"
+    return f"{tried}; {grid} is the first that hides everyone{how}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

@@ -445,9 +445,9 @@ def chosen_told(
         ),
         "",
     )
-    name = spoken(criteria.risk)
+    name, said = spoken(criteria.risk), plain(why, MESSAGE_LENGTH).rstrip(" .")
     lines = [
-        f"Your reason: “{plain(why, MESSAGE_LENGTH)}”." if why else "No reason is given yet.",
+        f"Your reason: “{said}”." if said else "No reason is given yet.",
         w.describe_over(criteria.limits, result),
         "Some people have a unique record." if some_alone(result) else alone_told(result),
         plain(f"By {name}, this option is beaten by {better}.", MESSAGE_LENGTH) if better else "",

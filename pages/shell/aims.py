@@ -127,7 +127,7 @@ def ask(fs: FingerprintSet) -> None:
     )
     row, kind = _pick(
         "Who gets it?",
-        "If anyone gets the release, an attack is certain. Other recipients attack with a chance "
+        "For *Anyone*, an attack is taken as certain. Other recipients attack with a chance "
         "that depends on their controls and motive. The threshold of re-identification follows.",
         RECIPIENTS,
         "anyone",

@@ -380,11 +380,11 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
     if first["share"] > 0.5 and option.bands > 1:
-        verdict = " Smoothing often leaves far less, but the hours of the day may not show."
+        verdict += " The hours of the day may not show."
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
     return (
         f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
-        f"({first['share']:.0%}), by a rough estimate.**{verdict}"
+        f"({first['share']:.0%}) if everybody is counted.**{verdict}"
     )
 
 

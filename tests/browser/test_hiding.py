@@ -143,7 +143,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     told = [str(tmp_path / "release.zip"), str(of.path), "--antennas", str(of.antennas_path)]
     checked = CliRunner().invoke(commands, ["verify", *told, "--timezone", of.timezone, "--k", "5"])
     assert checked.exit_code == 0, checked.output
-    assert "Verified: everyone in each period of 1 day is in a group of at least 5" in (
+    assert "Verified: everyone published in each period of 1 day is in a group of at least 5" in (
         " ".join(checked.output.split())
     )
 

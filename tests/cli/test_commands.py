@@ -542,7 +542,7 @@ def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, metho
     out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
     options = f"--method {method} --k 3 --period 1 --max-side-m 30000 --max-span-min 720"
     output = said_by("hide", people, options, "--out", out, "--key", key, "--left-out", lost)
-    assert "Verified: everyone in each period of 1 day is in a group" in output
+    assert "Verified: everyone published in each period of 1 day is in a group" in output
     assert "parts of people not published" in output
     keys = pd.read_csv(key)
     assert list(keys) == ["pseudonym", "user_id", "period"]
@@ -569,7 +569,7 @@ def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
     assert whole["leave_out"] == 0.1
     shown = run("hide", people, "--k", 3, "--leave-out", 0.1, "--period", 1).stdout
     assert "people in all periods" in shown
-    assert "everyone in each period of 1 day is in a group of at least 3" in shown
+    assert "everyone published in each period of 1 day is in a group of at least 3" in shown
 
 
 def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path) -> None:

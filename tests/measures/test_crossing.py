@@ -208,7 +208,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     said = describe_crossing(found, "the other")
     assert "each of 4 people shares both groups with at least 1 other." in said
     assert (
-        "4 of 4 people are then alone in both releases together, 0 in the first release by itself"
+        "4 of 4 people are then alone in both together, 0 already in earlier releases and 4 already"
         in (describe_followed(found))
     )
     # ab cd on the first day is not narrowed by ac bd of another release on the second, by a day;
@@ -218,7 +218,10 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
     said = describe_crossing(found, "the other")
-    assert "makes nobody's group within a period smaller. These figures concern one period" in said
+    assert (
+        "nobody's group within a period is smaller than in one of the two. These figures concern"
+        in said
+    )
     assert "4 of 4 people are then alone" in said
 
 

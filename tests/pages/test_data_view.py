@@ -145,7 +145,7 @@ def test_rows_and_samples_are_reconciled(app: AppTest) -> None:
     first = body.split(b"\n")[1]
     upload(app, body + first + b"\n" + first.replace(b":00:00+", b":00:20+") + b"\n")
     text = said(app)
-    assert "None of the 6 rows was set aside." in text
+    assert "None of 6 rows was set aside." in text
     assert (
         "6 rows became 4 samples: 4 were the first of their person in their place and minute. 2 "
         "more fell into one of those samples and raised its count, 1 of them equal to an "

@@ -157,7 +157,7 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     app.selectbox(key="glove_period").set_value("days")
     app.number_input(key="glove_k").set_value(3)
     hidden(app, 2)
-    assert "Everyone in each period of 1 day is in a group of at least 3" in said(app)
+    assert "Everyone published in each period of 1 day is in a group of at least 3" in said(app)
     assert latest(app).release.period_days == 1
     # The same with a tail left out: what the others gain is told.
     app.slider(key="glove_leave_out").set_value(10)

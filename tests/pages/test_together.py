@@ -81,8 +81,8 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     found = crossing(first.membership, second.membership)
     assert found.falls
     text = said(twelve)
-    assert "**A second release of the same people.** Combined with the release exported" in text
-    assert f"this release leaves {found.together.alone} of 12 people alone" in text
+    assert "**A second release of the same people.** With the release exported" in text
+    assert f"together, {found.together.alone} of 12 people are alone" in text
     assert "if that is one person, to that person alone." in text
     assert not may_leave(twelve)
     # An informed choice: it is the officer's.
@@ -109,7 +109,7 @@ def test_the_same_release_again_is_none(
     twelve.button(key="produce_hidden_go").click().run()
     until(twelve, lambda at: len(answers(at, PRODUCED)) == 2)
     twelve.run()
-    assert "(aligned, k = 2), this release makes nobody's group smaller" in said(twelve)
+    assert "(aligned, k = 2) and this release together, nobody's group is smaller" in said(twelve)
     assert ticked(twelve) is None
     assert may_leave(twelve)
 
@@ -130,9 +130,9 @@ def test_what_left_in_one_view_is_known_in_the_other(
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()
     assert (
-        "Combined with the release exported before (aligned, k = 2), this release makes nobody's "
-        "group smaller: 12 of 12 people are alone, each already alone in earlier releases or in "
-        "this release."
+        "With the release exported before (aligned, k = 2) and this release together, nobody's "
+        "group is smaller than in one of the two: 12 of 12 people are alone, each already alone in "
+        "earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 
@@ -159,8 +159,8 @@ def test_an_older_release_is_given_with_its_key(app: AppTest) -> None:
     found = crossing(older.membership, now.membership)
     assert found.falls
     assert (
-        f"Combined with the earlier release given (aligned, k = 5), this release leaves "
-        f"{found.together.alone} of 12 people alone"
+        "With the earlier release given (aligned, k = 5) and this release together, "
+        f"{found.together.alone} of 12 people are alone"
     ) in said(app)
     assert not may_leave(app)
     ticked(app).check().run()

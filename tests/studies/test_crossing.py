@@ -143,7 +143,9 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     told = crossing.describe_crossing(found, "the first")
     assert told == (
-        "Combined with the first, this release makes nobody's group smaller: each of 40 people "
+        "With the first and this release together, nobody's group is smaller than in one of the "
+        "two: "
+        "each of 40 people "
         f"shares both groups with at least {found.together.smallest - 1} other"
         f"{'s' * (found.together.smallest > 2)}."
     )
@@ -284,9 +286,7 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     found = fp.cross_releases(made["GLOVE"], made["aligned"])
     asked = ["cross", a, b, "--key", first_key, "--key", second_key]
     told = said_by(*asked, "--tables", tmp_path / "tables")
-    assert (
-        f"the second release leaves {found.together.alone} of 40 people alone: nobody else" in told
-    )
+    assert f"together, {found.together.alone} of 40 people are alone: nobody else" in told
     assert "has 2 people in the first release and 3 in the second release, but only 1 in" in told
     assert crossing.describe_naming(found) in told
     assert crossing.MEANING in told

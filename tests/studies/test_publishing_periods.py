@@ -139,7 +139,7 @@ def test_the_page_and_the_description_say_so(fs, tmp_path):
     for said in (
         "pseudonyms in 4 periods of 1 day",
         "cut into periods of 1 day",
-        "Everyone in each period is one of at least 3 people",
+        "Everyone published in each period is one of at least 3 people",
         "Do not try to follow anybody from one period to the next",
         "No name, number or order links the records of two periods",
         "may do better than chance",

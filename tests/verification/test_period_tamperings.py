@@ -223,7 +223,7 @@ def test_periods_stated_on_the_page_alone(fs, made):
     for old, new in (
         (b"periods of 1 day", b"periods of 1 week"),
         (b" pseudonyms in", b" in"),
-        (b"Everyone in each period", b"Everyone in the release"),
+        (b"Everyone published in each period", b"Everyone in the release"),
     ):
         assert old in members["README.md"]
         altered = members | {"README.md": members["README.md"].replace(old, new)}
