@@ -95,10 +95,10 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(times: float) -> str:
-    """Return words such as " (up to 2.4 times the threshold)"; "" if not known, or hardly above."""
+    """Return words such as " (up to 2.4-fold)"; "" if not known, or hardly above."""
     if not math.isfinite(times) or times < 1.05:
         return ""
-    return f" (up to {times:.{0 if times >= 10 else 1}f} times the threshold)"
+    return f" (up to {times:.{0 if times >= 10 else 1}f}-fold)"
 
 
 def describe_nearest(exploration: Exploration) -> str:
@@ -276,7 +276,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
-        head = f"{head[:-1]}. The recommended option is of little use."
+        head = f"{head[:-1]}. Check whether the recommended option keeps enough."
     if not some_alone(table.results[best]):
         beside = (
             describe_passed_over(exploration, other, best) if more and other is not None else ()

@@ -268,9 +268,9 @@ def use_told(result: OptionResult) -> str:
     data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
-        f"The release is of little use: half of what is published has an area {wide} wide or more "
-        f"({sides}). Half of what is published has a time span of {duration(here.span_min)} or "
-        f"more.{data if here.wide else ''}{left}{lacks}"
+        "Check whether this release keeps enough: half of what is published has an area "
+        f"{wide} wide or more ({sides}). Half of what is published has a time span of "
+        f"{duration(here.span_min)} or more.{data if here.wide else ''}{left}{lacks}"
     )
 
 

@@ -29,8 +29,8 @@ CLICK = "Click a point on a curve to see whose fingerprint it is."
 def gap_title(k: str, stretch: StretchConfig) -> str:
     """Return the title of an axis of k-gaps."""
     at_0 = f"already {k}-anonymous" if judges_all(stretch) else f"nothing to move in {_of(stretch)}"
-    far = f"{words.distance(stretch.max_space_m)} and {words.duration(stretch.max_time_min)} away"
-    end = f", 1 = {far}" if judges_all(stretch) else ""
+    near = moved(stretch.max_space_m / 10, stretch.max_time_min / 10)
+    end = f", 0.1 = for example {near}" if judges_all(stretch) else ""
     return f"{k}-gap: mean effort to match the nearest others (0 = {at_0}{end})"
 
 

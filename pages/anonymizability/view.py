@@ -76,7 +76,8 @@ with finding:
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(
-            lambda: results.deepen(data, wanted, profile), "Measuring larger groups …"
+            lambda: results.deepen(data, wanted, profile),
+            "The curves are complete. Larger groups for the lists above are measured, too:",
         )
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")

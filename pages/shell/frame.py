@@ -51,6 +51,8 @@ def run(page: Page) -> None:
         layout.dress()
         with st.sidebar:
             navigation.draw()
+            if dataset.current() is not None:
+                navigation.onward(page.url_path)
             officer.way_out()
         draw(page.url_path)
         away.tell()

@@ -231,7 +231,7 @@ def kept(name: str) -> dict[str, Any]:
 
 
 def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
-    """Draw the expected error and a button that makes the release; return the release once made."""
+    """Draw the expected error and a button that makes the release; once made, return it."""
     option = wish.option
     if option is None or wish.people is None:
         label = f"Make the {'people' if wish.made_up else 'tables'}"
@@ -240,25 +240,26 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
         return None
     reading = None
     try:
-        _expected(data, option, wish.people)
         if option.epsilon is not None:
             reading = count_tables.stated_reading(data.fs, data.reading, option.frame)
+        kept = data.source.was_read and reading is not None
+        if lacking := unreadable(option, data.report, kept):
+            st.error(lacking)
+            return None
+        also = () if reading is None else (data.source, reading)
+        kind, what = (TABLES, "Making tables")
+        if isinstance(option, Synthesize):
+            kind, what = PEOPLE, "Making people up"
+        question = Question(kind, data.fs, option, what, also)
+        found: Result | synthetic_people.Result | None = questions.answer(question)
+        if found is None:
+            _expected(data, option, wish.people)
+            if _pressed(data, option, reading, busy=questions.under_way(question)):
+                questions.ask(question)
+                st.rerun()
     except FpanonError as fault:
         layout.say(fault)
         return None
-    kept = data.source.was_read and reading is not None
-    if lacking := unreadable(option, data.report, kept):
-        st.error(lacking)
-        return None
-    also = () if reading is None else (data.source, reading)
-    kind, what = (TABLES, "Making tables")
-    if isinstance(option, Synthesize):
-        kind, what = PEOPLE, "Making people up"
-    question = Question(kind, data.fs, option, what, also)
-    found: Result | synthetic_people.Result | None = questions.answer(question)
-    if found is None and _pressed(data, option, reading, busy=questions.under_way(question)):
-        questions.ask(question)
-        st.rerun()
     questions.progress(kind)
     return found
 
@@ -303,28 +304,24 @@ def _pressed(
     if option.epsilon is None:
         return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
     made_up = isinstance(option, Synthesize)
-    try:
-        ledger = Ledger(count_tables.ledger_at(data.source))
-        past = ledger.left is not None and option.epsilon > ledger.left
-        budget, reason = None, ""
-        row = st.container(horizontal=True, vertical_alignment="bottom")
-        if ledger.budget is None:
-            label = "Budget of ε for these people (optional)"
-            budget = row.number_input(label, 0.1, None, None, key="tables_budget", width=300)
-        if past:
-            reason = row.text_input("Why the budget may be passed", key="tables_reason").strip()
-        pressed = row.button(
-            f"Charge ε = {option.epsilon:g} and make the {'people' if made_up else 'tables'}",
-            key="tables_go",
-            type="secondary" if past else "primary",
-            disabled=busy or (past and not reason),
-        )
-        st.caption(before_noise(ledger.spent, ledger.budget, reading))
-        if pressed:
-            count_tables.charge(data.source, option, budget, reason or None)
-    except FpanonError as fault:
-        layout.say(fault)
-        return False
+    ledger = Ledger(count_tables.ledger_at(data.source))
+    past = ledger.left is not None and option.epsilon > ledger.left
+    budget, reason = None, ""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    if ledger.budget is None:
+        label = "Budget of ε for these people (optional)"
+        budget = row.number_input(label, 0.1, None, None, key="tables_budget", width=300)
+    if past:
+        reason = row.text_input("Why the budget may be passed", key="tables_reason").strip()
+    pressed = row.button(
+        f"Charge ε = {option.epsilon:g} and make the {'people' if made_up else 'tables'}",
+        key="tables_go",
+        type="secondary" if past else "primary",
+        disabled=busy or (past and not reason),
+    )
+    st.caption(before_noise(ledger.spent, ledger.budget, reading))
+    if pressed:
+        count_tables.charge(data.source, option, budget, reason or None)
     return pressed
 
 

@@ -7,6 +7,7 @@ built of links.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import streamlit as st
 from streamlit.navigation.page import Page
@@ -70,6 +71,8 @@ GROUPS: dict[str, tuple[Place, ...]] = {
 
 PLACES = tuple(place for group in GROUPS.values() for place in group)
 _BY_ADDRESS = {place.address: place for place in PLACES}
+# Overview and Data have buttons that lead on; Method is no step.
+_NEXT = {place.address: following for place, following in pairwise(PLACES[2:-1])}
 
 
 def pages() -> list[Page]:
@@ -105,3 +108,10 @@ def draw() -> None:
                     icon=f":material/{each.icon}:",
                     width="stretch",
                 )
+
+
+def onward(address: str) -> None:
+    """Draw a link from the page at an address to the next page of the workflow, if there is one."""
+    if following := _NEXT.get(address):
+        label = f"Next: **{plain(following.title)}**"
+        st.page_link(following.view, label=label, icon=":material/arrow_forward:")

@@ -39,11 +39,11 @@ if ground is None:
     st.info("There are no maps: the data carry no map projection.")
 around = None if ground is None else extent(ground, before)
 
-# --- people, and what leaves ---
-if ground and around and made.presence and before.presence and error is not None:
-    figures.presence(ground, around, before.presence, made.presence, error, of)
+# --- what leaves, and people ---
 what_this_means(*story.found(found), key="tables")
 leaving.section(data, found)
+if ground and around and made.presence and before.presence and error is not None:
+    figures.presence(ground, around, before.presence, made.presence, error, of)
 
 # --- trips, and one area ---
 if ground and around and made.flows and before.flows:

@@ -402,7 +402,7 @@ class Dashboard:
                     self.settle()
             self.press("options_choice_keep")
 
-        told = self.page.get_by_test_id("stAlert").filter(has_text=why)
+        told = self.page.get_by_test_id("stAlert").filter(has_text=why.removesuffix("."))
         self.insist(keep, lambda ms: told.first.wait_for(timeout=ms))
 
     # --- looking ---

@@ -118,7 +118,7 @@ def test_another_browser_never_gets_in(visitor: Visitor, server: Server) -> None
     path = f"/_stcore/upload_file/{visitor.session}/any"
     visitor.connect()
     status, told = thief.send(path, "theirs.csv", b"x")
-    assert (status, told) == (403, b"This session is not of this browser.")
+    assert (status, told) == (403, b"This session does not belong to this browser.")
     assert "4 people" in visitor.text
     assert SECRET.encode() not in b"".join(visitor.heard)
     thief.leave()
