@@ -1,4 +1,4 @@
-"""The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
+"""Public names and their modules; ``__init__.py`` imports each name when it is first used."""
 
 from .aggregates.areas import proposed, table_error
 from .aggregates.recovery import table_recovery

@@ -6,7 +6,7 @@ error names the fault. It is 1 after a fault in the program, or if a release doe
 verification.
 
 User ids are written only to files that must stay with the data. These are the pseudonym key, the
-list of what was left out, and the folder in which a reading is kept.
+list of what was left out, and the folder in which ``ingest --keep`` stores the data.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ noise a cell that differs shows where and when the person was.
 *Home*: the attacker knows p points of the person and chooses an area near these points with many
 people at night. The baseline is the success of the same attacker on tables without the person.
 
-Source: docs/science.md, “Attackers who know the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ class TablesAttacked:
     ----------
     membership : MembershipResult
     homes : DataFrame
-        ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, the share
-        that the same attacker guesses from tables without the target; ``low`` and ``high``, which
-        are ``guessing`` plus the ends of the 95% interval of the target's effect; ``bound``, e^ε
-        times ``guessing``; ``asked``, the number of targets. Empty if the tables have no presence,
-        or no target has a night on record.
+        ``within_m``, the distance in metres that counts as found; ``found``, the share of targets
+        whose home is found; ``guessing``, the share that the same attacker finds from tables
+        without the target; ``low`` and ``high``, which are ``guessing`` plus the ends of the 95%
+        interval of ``found`` − ``guessing``; ``bound``, e^ε times ``guessing``, at most 1;
+        ``asked``, the number of targets. Empty if the tables have no presence, or no target has a
+        night on record.
     """
 
     membership: MembershipResult
@@ -230,7 +231,10 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Return the mean difference between a target's two hits, and its 95% interval."""
+    """Return the mean difference between the two columns of hits, and its 95% interval.
+
+    The columns are for data with and without the target.
+    """
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three

@@ -141,7 +141,7 @@ def _attacked(
     engine: Engine | None,
     progress: Progress,
 ) -> tuple[float, float, float, float]:
-    """Return the recovered share of recorded slots, its interval, and the share at random."""
+    """Return the recovered share of recorded slots, its interval, and the baseline's share."""
     frame, slots = exact.frame, made.counts
     by_day = values[:, frame.day_type, :]  # (areas, days, bands), in the order of the slots
     x, y = (np.bincount(frame.area, centre) / np.bincount(frame.area) for centre in slots.centres.T)

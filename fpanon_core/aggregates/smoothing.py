@@ -155,8 +155,8 @@ def tree_shrunk(
 def kept(off: FloatArray, variance: float) -> float:
     """Return the share of the differences to keep, from the noise's share of their mean square.
 
-    The relative standard error of the mean square of n draws of Laplace noise is √(5/n). A mean
-    square within three standard errors is taken as noise.
+    The relative standard error of the mean square of n draws of Laplace noise is √(5/n). If the
+    mean square exceeds the noise's variance by at most three standard errors, it is taken as noise.
     """
     spread = float(np.mean(off**2))
     noise = variance * (1 + 3 * math.sqrt(5 / off.size))

@@ -3,8 +3,8 @@
 There are three kinds of tables. *Exact* tables have no protection. With a *threshold*, counts below
 it are blank. But comparing two tables that differ by one person still reveals that person.
 *Private* tables are ε-differentially private for everything about one person. Each person's
-contribution is bounded first (:mod:`.contributions`); then each cell gets discrete Laplace noise
-from OpenDP. All later steps see only the noisy numbers and the public frame.
+contribution is bounded first (:mod:`.contributions`); then the cells and their sums get discrete
+Laplace noise from OpenDP. All later steps see only the noisy numbers and the public frame.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -63,13 +63,13 @@ def presence(
     frame : FrameConfig or TableFrame
         Stated areas and days.
     bands : int
-        Number of bands of equal length in a day; it must divide 24.
+        Number of bands of equal length in a day; the number must divide 24.
     threshold : int, optional
         Counts below the threshold are blank; 15 is customary.
     epsilon : float, optional
-        Each person's table is divided by its sum, so that all cells of one person add up to 1 at
-        most. Cells, areas, bands and the total get noise according to their parts of ε, and are
-        smoothed together (:mod:`.smoothing`).
+        If given, the table is private with this ε. Each person's table is divided by its sum, so
+        that all cells of one person add up to 1 at most. Cells, areas, bands and the total get
+        noise according to their parts of ε, and are smoothed together (:mod:`.smoothing`).
     engine : Engine, optional
         By default all cores of this machine; the sums are equal on every engine.
     progress : callable of one float in [0, 1], optional
@@ -82,7 +82,7 @@ def presence(
     Raises
     ------
     ConfigError
-        A value is out of its range, or the frame does not fit the data. Or private tables are
+        A value is out of its range, the frame does not fit the data, or private tables are
         requested for fingerprints that stand for several people.
     InfeasibleError
         There are too many cells.
@@ -126,9 +126,9 @@ def flows(
         Private flows count at most this many trips of one person per day, as a mean over the
         period. If a person has more trips, the counted trips are drawn at random.
     epsilon : float, optional
-        The four sums of trips (between areas, at their ends, by distance, by type of day) get noise
-        according to their parts of ε. Trips are shrunk towards a gravity model of the noisy sums
-        (:mod:`.smoothing`).
+        If given, the flows are private with this ε. The four sums of trips (between areas, at their
+        ends, by distance, by type of day) get noise according to their parts of ε. Trips are shrunk
+        towards a gravity model of the noisy sums (:mod:`.smoothing`).
 
     Returns
     -------

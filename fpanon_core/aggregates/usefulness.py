@@ -1,8 +1,8 @@
 """Utility of tables: how much of the original's density and flows they keep.
 
-Tables are compared on the same areas and corners as records in :func:`fpanon_core.utility`. The
-mass of a cell is spread evenly over the places of its area and over the hours of its band.
-Components that a table cannot have (mobility, visits, resolution) are not applicable.
+Tables are compared on the same areas and grids as records in :func:`fpanon_core.utility`. The mass
+of a cell is spread evenly over the places of its area and over the hours of its band. Components
+that a table cannot have (mobility, visits, resolution) are not applicable.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -32,12 +32,12 @@ _MEAN_OF_NORMAL = math.sqrt(2 / math.pi)  # absolute, by its standard deviation
 def tables_measured(
     reference: Reference, tables: CountTables, crs: str | None, people: float
 ) -> tuple[dict[str, float], Corners]:
-    """Return the utility components of tables, and density and flows at each corner.
+    """Return the utility components of tables, and density and flows for each grid.
 
     Parameters
     ----------
     reference : Reference
-        The original's side of the comparison.
+        Figures of the original.
     tables : CountTables
     crs : str or None
         The original's projection.

@@ -200,7 +200,7 @@ def align(
 def _check_alone(
     fs: FingerprintSet | GeneralizedFingerprintSet | PeriodSet, shards: int | None, leave_out: float
 ) -> None:
-    """Raise a ConfigError if groups are given together with an option that would change them."""
+    """Raise a ConfigError if groups are combined with periods, several shards, or ``leave_out``."""
     if isinstance(fs, PeriodSet):
         raise ConfigError(
             "groups apply to whole fingerprints; leave them out for data in periods: each period "

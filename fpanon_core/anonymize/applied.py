@@ -204,8 +204,8 @@ def add_noise(
     Raises
     ------
     ConfigError
-        A scale is negative or not a number, a distribution is unknown, or the seed is not a whole
-        number.
+        A scale is negative or not a number, a distribution is unknown, or the seed is neither None
+        nor a whole number of at least 0.
 
     Examples
     --------
@@ -319,8 +319,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is unknown, or the seed is not a whole number. Or a size is finer than the data or
-        not positive.
+        ``what`` is unknown, or the seed is neither None nor a whole number of at least 0. Or a size
+        is finer than the data or not positive.
 
     Examples
     --------
@@ -387,8 +387,8 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     Raises
     ------
     ConfigError
-        ``min_users`` is not a whole number of at least 1, or the seed is not a whole number of at
-        least 0.
+        ``min_users`` is not a whole number of at least 1, or the seed is neither None nor a whole
+        number of at least 0.
     InfeasibleError
         Nothing would be left.
 
@@ -440,7 +440,7 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> F
     Raises
     ------
     ConfigError
-        The share is outside (0, 1], or the seed is not a whole number of at least 0.
+        The share is outside (0, 1], or the seed is neither None nor a whole number of at least 0.
 
     Examples
     --------

@@ -248,7 +248,11 @@ def _before(origin: Origin, position: int) -> FingerprintSet:
 
 
 def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
-    """Return the probabilities that places and times still belong to their points."""
+    """Return how likely each point is to keep its place and time, and the shares of equal samples.
+
+    The shares are those of samples with the point's place, and with its time, among the samples
+    with which the point may be exchanged.
+    """
     one = np.ones(len(exact.x_m))
     found = dict.fromkeys(("same_place", "place_share", "same_time", "time_share"), one)
     fs = origin.released
@@ -274,9 +278,10 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / (samples exchanged with each point), and the share of samples equal to the point.
+    """For each point, return 1 / (samples in its group), and the share of those that equal it.
 
-    The point's own sample counts as one of these samples.
+    Samples are equal to a point if they agree with it in the columns ``names``. The point's own
+    sample counts as one of these samples.
     """
     weight = fs.weight[fs.sample_user].astype(np.float64)
     among = np.maximum(_counted(group, of_points, weight), 1.0)

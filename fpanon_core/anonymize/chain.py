@@ -58,7 +58,7 @@ def release(
     ConfigError
         A step cannot be applied to the result of the steps before it, such as a grid over regions.
     InfeasibleError
-        Nothing would be left, or k exceeds the users.
+        Nothing would be left, or k exceeds the number of users.
 
     Examples
     --------

@@ -1,26 +1,27 @@
 """Choice of the groups for aligned publishing.
 
-The search looks for groups of k … 2k − 1 people whose aligned blocks lose little in total. No exact
-method is known that is fast enough. The steps are:
+The search looks for groups of k … 2k − 1 people whose aligned blocks have a small total loss. No
+exact method is known that is fast enough. The search has four parts:
 
-1. *Candidates.* The search takes the users nearest to each user by stretch effort. It keeps the
-   users that lose least per sample when paired with that user.
-2. *Growth.* Groups start from the sparsest people, who are hardest to hide. Each group grows by the
-   candidate that adds the least loss, until it has k people. A person without a free candidate is
-   tried again among all who remain.
-3. *Exchanges.* A *step* puts a person into the group of a candidate, in place of one of its
-   members. Steps are priced one by one with the present starts of blocks. The cheapest are then
-   priced exactly, except for k of 20 or more with the default effort. In a ring of steps, everybody
-   who leaves a group enters another one. Rings that lower the loss are carried out, the rings with
-   the largest gain first. A group takes part in at most one ring per round. Without exact prices,
-   rings are looked for again among the groups that took part in none. Then the steps into the
-   groups that changed are priced again.
-4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
-   before the exchanges. A ring may then begin with a person who is left out, and end with a person
-   who becomes left out.
+1. *Candidates.* The search takes the users nearest to each user by stretch effort. It keeps those
+   with the smallest loss per sample in a pair with that user.
+2. *Growth.* Groups start from the people with the fewest samples, who are hardest to hide. Each
+   group grows by the candidate that adds the least loss, until it has k people. If a person has no
+   free candidate, new candidates are found among all people who are still without a group.
+3. *Exchanges.* A *step* puts a person into the group of a candidate, with or without replacing a
+   member. A step is first priced with blocks that begin only where the group's blocks begin now, or
+   would begin without one member. The cheapest steps are then priced exactly, except for k of 20 or
+   more with the default effort. In a ring of steps, everybody who leaves a group enters another
+   one. Rings that lower the loss are carried out, the rings with the largest gain first. A group
+   takes part in at most one ring per round. Without exact prices, rings are looked for again among
+   the groups that took part in none. Then the steps into the groups that changed are priced again.
+4. *People left out.* If a share may be left out, some groups are dissolved before the exchanges:
+   those whose loss most exceeds the mean loss of as many samples. A ring may then begin with a
+   person who is left out, and end with a person who becomes left out.
 
-Rounds end when no ring gains, or after a maximum number. All decisions are made in a fixed order,
-on any number of threads. Memory grows with people times candidates.
+Rounds end when no ring lowers the loss, or after a maximum number. All decisions are made in a
+fixed order, on any number of threads. Memory grows with the number of people times the number of
+candidates.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -57,7 +58,8 @@ class Search:
     nearest : int
         Number of other users that each user is paired with.
     growth, candidates : int
-        Number of best candidates tried when groups are grown, and in exchanges.
+        Number of each user's best candidates that are tried when groups are grown, and in
+        exchanges.
     rounds : int
         Maximum number of rounds of exchanges.
     steps, exact : int
@@ -71,8 +73,8 @@ class Search:
         Steps are kept if their first price is below this multiple of the gain of the user's own
         group from losing that user.
     once_more : bool
-        Whether all steps are priced again once no ring gains any more. A step may have been dropped
-        as too costly while its user's own group gained less from losing that user.
+        Whether all steps are priced again once no ring lowers the loss any more. A step may have
+        been dropped as too costly while its user's own group gained less from losing that user.
     """
 
     nearest: int
@@ -92,9 +94,9 @@ def search_of(effort: Effort, k: int) -> Search:
     """Return the search effort for groups of k.
 
     Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
-    takes about k² times as long. It is tried in each of k places, in a group with about k times as
-    many samples. With the default effort and groups of 20 or more, no price is exact, because more
-    rings are a better use of the time.
+    takes about k² times as long. A candidate is tried in each of k places, in a group with about k
+    times as many samples. With the default effort and groups of 20 or more, no price is exact,
+    because more rings are a better use of the time.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -180,7 +182,7 @@ class _Crowding:
         return members, left, np.flatnonzero(self.groups.of == OUT)
 
     def _keep(self, which: IntArray) -> None:
-        """Keep only these groups, renumbered."""
+        """Keep only the groups ``which``, and renumber them."""
         groups, number = self.groups, np.full(self.made + 1, -1, np.int64)
         number[which] = np.arange(len(which))
         of = np.where(groups.of < 0, groups.of, number[groups.of])
@@ -190,7 +192,10 @@ class _Crowding:
         self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 
     def leave_out(self) -> None:
-        """Leave out the groups that lose most beyond the mean, as far as the allowance permits."""
+        """Leave out the groups with the largest excess loss, as far as the allowance permits.
+
+        The excess is the loss beyond the mean loss of as many samples.
+        """
         groups, lengths = self.groups, self.fs.lengths
         self._weigh(np.arange(self.made))
         samples = np.bincount(groups.of[groups.of >= 0], lengths[groups.of >= 0], self.made)
@@ -305,7 +310,7 @@ class _Crowding:
             changed = np.flatnonzero(groups.changed == turn)
 
     def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
-        """Carry out the rings that gain; return their number."""
+        """Carry out the rings that lower the loss; return their number."""
         made = 0
 
         def find(begin: int, end: int) -> None:

@@ -2,7 +2,8 @@
 
 A coarse grid with a corner in the middle of a city cuts the city into quarters, and this alone
 distinguishes people. Therefore the origin of a grid is chosen from the data, unless it is given.
-The chosen origin has the most people per cell, as an average over people.
+The chosen origin has the largest mean number of people in a cell, over all pairs of a person and a
+cell that the person was in.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -38,17 +39,20 @@ def generalize(
 ) -> FingerprintSet:
     """Generalize the fingerprints to a profile, as a release would show them.
 
-    Every sample moves to the place and the time window that hold its lower corner and start.
+    Every sample moves to a place of the profile, and to the time window that holds its start.
     Windows are aligned to local midnight. Samples of a user that coincide become one, and their
     counts add up.
 
-    A place is a cell of the grid, a hexagon, an antenna cluster or a named region. The origin of
-    the grid is chosen from the data unless it is given (:func:`fpanon_core.resolve`). A hexagon is
-    represented by its bounding rectangle, a cluster or region by the bounding rectangle of its
-    antennas' cells. Rectangles may overlap, but samples of different regions never have the same
-    lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`. Without an
-    antenna table, the data's distinct places are clustered. ``granularity_m`` becomes the grid's
-    side; for hexagons, clusters and regions, it does not change.
+    On a grid, the place is the cell that holds the sample's lower corner. Otherwise it is the
+    hexagon that holds the middle of the sample's cell, or the sample's antenna cluster or named
+    region. The origin of the grid is chosen from the data unless it is given
+    (:func:`fpanon_core.resolve`).
+
+    A hexagon is represented by its bounding rectangle, a cluster or region by the bounding
+    rectangle of its antennas' cells. Rectangles may overlap, but samples of different regions never
+    have the same lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`.
+    Without an antenna table, the data's distinct places are clustered. ``granularity_m`` becomes
+    the grid's side; for hexagons, clusters and regions, it does not change.
 
     Parameters
     ----------
@@ -121,7 +125,10 @@ def generalize(
 
 
 def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
-    """Raise a ConfigError if a profile is finer than the data, in space or in time."""
+    """Raise a ConfigError if a profile is finer than the data, in space or in time.
+
+    A grid or hexagons are also refused for data whose places are rectangles of several sizes.
+    """
     coarse, space, side = profile.minutes >= fs.granularity_min, profile.space, fs.granularity_m
     if isinstance(space, (Grid, Hexagons)):
         area = space.metres**2 if isinstance(space, Grid) else space.area_m2
@@ -269,8 +276,9 @@ def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
     """Return the position of the best origin among all, listed by shift in x, then in y.
 
-    The lines of all shifted grids cut the plane into strips. Samples are counted once per strip in
-    x and in y, and each grid's cells consist of several strips.
+    The lines of all shifted grids cut the plane into strips in x and in y. A piece is where two
+    strips cross. Each user's pieces are found once, and each cell of a grid consists of whole
+    pieces.
     """
     n = len(shifts)
     column, row, piece = _numbered(
@@ -290,7 +298,7 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
 
 
 def _numbered(column: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the distinct pairs, and the position of each pair among them."""
+    """Return the distinct pairs of column and row, and the position of each pair among these."""
     low, span = int(row.min()), int(np.ptp(row)) + 1
     which, pairs = pd.factorize((column - column.min()) * span + (row - low))
     return pairs // span + column.min(), pairs % span + low, which

@@ -159,7 +159,8 @@ def _hardest(
 ) -> IntArray:
     """Return at most ``room`` users with the greatest k-gap; ties go to the smaller row number.
 
-    A fingerprint that stands for k users is hidden already.
+    A fingerprint that stands for k users is hidden already, and is never returned. The row
+    numbers are in ascending order.
     """
     if not room:
         return np.empty(0, np.int64)

@@ -7,11 +7,12 @@ bound says that no unlisted member has a smaller effort. The method is exact for
 
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
-  other. The pair is in the later one's list or beyond its bound.
-- A member's *key* is the effort to the first listed member still in the pool, or the bound if none
-  is left. No key is above the effort of any pair that the member is responsible for. So if the
-  smallest of all keys belongs to a pair, this pair is the smallest. If the smallest key belongs to
-  a used-up list, only the owner of this list is searched again.
+  other, and is *responsible* for the pair. The pair is in its list or beyond its bound.
+- A member's *key* is the effort to the first listed member still in the pool. If none is left, the
+  list is *used up* and the key is the bound. No key is above the effort of any pair that the member
+  is responsible for. So if the smallest of all keys belongs to a pair, no pair has a smaller
+  effort. If the smallest key belongs to a used-up list, only the owner of this list is searched
+  again.
 - If efforts are equal, a used-up list comes before pairs, because it may hide a pair of smaller
   indices. Pairs come in the order of their indices. Lists are in order of effort, then index, so
   the first entry of a list is the smallest pair of its owner.
@@ -372,7 +373,7 @@ class _Greedy:
         return cells, pool.weight(u) + pool.weight(v), pool.index(u)
 
     def _made(self) -> list[Group]:
-        """Return the finished groups with their cells, which are only merged now."""
+        """Return the finished groups with their cells, which are merged only at this point."""
         pool = self.pool
         groups: list[Group | None] = [None] * len(self.finished)
         progress = part(self.progress, 0.95, 1.0)

@@ -93,7 +93,7 @@ class Settings:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Limits on side and span; infinite if there is none."""
+        """Limits on side (metres) and span (minutes); a limit that is not set is infinite."""
         space, time = (math.inf if limit is None else float(limit) for limit in self.limits)
         return space, time
 
@@ -294,8 +294,8 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     Raises
     ------
     ConfigError
-        The number is not a positive integer, or leaves fewer people to a shard than
-        :data:`LEAST_CROWDS` groups of k.
+        The number is neither None nor a positive integer. Or it is above 1 and leaves fewer people
+        to a shard than :data:`LEAST_CROWDS` groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
     most = most_shards(fs, k)
@@ -428,10 +428,13 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """Join published samples that begin at ``end`` or later to the sample before; return the part.
+    """Join published samples that begin at ``end`` or later to the last one before it.
 
-    Where samples that reach beyond a period's end overlap, GLOVE cuts them there at one another's
-    ends. Without the join, the last pieces would begin in the next period and seem to belong to it.
+    The function returns the changed part.
+
+    If samples of one record reach beyond their period's end and overlap there, GLOVE cuts them at
+    one another's ends. Without the join, the parts cut off last would begin in the next period and
+    seem to belong to it.
     """
     published = part.published
     if not (published.t_min >= end - _SLACK_MIN).any():
@@ -487,7 +490,7 @@ def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
 
 
 def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
-    """Return the row numbers, ascending, of the users that the parts list under this name."""
+    """Return the row numbers, ascending, of the users whom the parts list under ``name``."""
     return np.sort(np.concatenate([rows[getattr(part, name)] for rows, part in parts]))
 
 

@@ -48,8 +48,9 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     Raises
     ------
     ConfigError
-        ``days`` is not a whole number of at least 1. Or a sample is longer than a period, so a
-        record of one period would reveal other periods.
+        ``days`` is not a whole number from 1 to 3,660, or the seed is neither None nor a whole
+        number of at least 0. Or a sample is longer than a period, so a record of one period would
+        reveal other periods.
 
     Notes
     -----

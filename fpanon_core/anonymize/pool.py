@@ -231,7 +231,10 @@ class Pool:
         floors.describe(self._slots_now(), u)
 
     def _close_up(self) -> None:
-        """Give slots, with their floors, to the present members only, longest first."""
+        """Give each present member a slot, longest first, if there are no slots or many are empty.
+
+        The first time, the members' floors are computed; later, they are copied.
+        """
         held = self._member[self._member >= 0]
         if len(self._member) and len(held) >= _CROWDED * len(self._member) - floors.WIDTH:
             return

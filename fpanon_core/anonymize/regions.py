@@ -86,7 +86,7 @@ class HexagonMap(PlaceMap):
 
 
 def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: int = 0) -> RegionMap:
-    """Return the regions of a space, their sites, and the region of every sample.
+    """Return a profile's regions, their sites, and the region of every sample.
 
     Sites are the cells of the antenna table. Without a table, they are the distinct places of the
     data; a different choice of users may then give different clusters. A region is represented by
@@ -252,13 +252,13 @@ def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
 def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     """Return the hexagons that hold the middle of a sample's place, and each sample's hexagon.
 
-    A hexagon is represented by a rectangle, laid on the projection, that holds the whole hexagon,
-    wherever people were in it. The rectangle is the bounding rectangle of the hexagon's corners,
-    rounded outwards to whole metres. The rectangle is widened on each side by the possible bulge of
-    an edge and by half a raw cell. A place whose middle is inside the hexagon may reach out of it
-    by half a raw cell. Unlike a rectangle around the samples, this one does not reveal where in
-    the hexagon people were. It is the same in every data set of that projection. Only far from the
-    projection's centre may it be widened, to hold a place that reaches out further.
+    A hexagon is represented by a rectangle, in projected metres, that holds the whole hexagon,
+    wherever people were in it. The rectangle bounds the hexagon's corners, is widened on each side
+    by the possible bulge of an edge and by half a raw cell, and is rounded outwards to whole
+    metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
+    Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
+    were. It is the same in every data set with that projection and with raw cells of that size.
+    Only far from the projection's centre may it be wider, to hold a place that reaches out further.
 
     Raises
     ------

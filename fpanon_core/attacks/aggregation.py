@@ -432,7 +432,7 @@ def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
 def _most_frequent(
     user: IntArray, place: IntArray, begin: FloatArray, end: FloatArray, edges: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return user, slot and place of every slot in which a user has a sample."""
+    """Return user, slot and most frequent place, for each user and slot with a sample."""
     if len(user) == 0:
         return user, user, user
     n_slots = len(edges) - 1

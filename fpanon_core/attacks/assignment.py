@@ -57,8 +57,8 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
 
     If demand far exceeds supply, as in counts with noise, most sinks are too far from every source
     to matter. The problem is then solved with only the sinks near each source. The solution is
-    accepted only with a proof: at the price of an unused sink, no omitted sink is cheaper for any
-    source. Without this proof, the problem is solved again with more sinks.
+    accepted only if the dual prices prove that no omitted sink could lower the cost. Without this
+    proof, the problem is solved again with more sinks.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _DAY_MIN = 1_440.0
 
 
 def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
-    """Return top places, nights, errors of the predicted next place, and information gains.
+    """Return shares of top places, overall and at night, prediction errors and information gains.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Homes: true homes, and homes that attackers infer from the nights of a record.
 
-*The battery.* Each attacker of a stated set, the battery, makes one guess for each record.
+*Attackers.* Each attacker of a stated set makes one guess for each record.
 
 *Guesses by a map of homes.* A census, a map of buildings or the operator's antennas show how people
 are spread within a cell. The most dangerous map shows the true homes of all other people: of
@@ -9,8 +9,8 @@ everybody in the original except the target.
 *Likeliest homes.* An attacker who knows the distribution of the noise infers the homes that explain
 the records best.
 
-*Position at a moment.* This is the best guess of an attacker who suspects which record is the
-target's.
+*Position at a moment.* An attacker suspects that certain records are the target's, and guesses
+where the target was at this moment.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -119,7 +119,7 @@ def _night_minutes(wall: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Commonest:
-    """Home with the most homes nearby: the guess of an attacker without any record.
+    """Home with the most people living nearby: the guess of an attacker without any record.
 
     Attributes
     ----------
@@ -188,7 +188,8 @@ class Said:
     places : float64 ndarray (n_records, 2)
         Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Share of the record's evidence that lies in a circle around the inferred home.
+        Share of the record's evidence that lies in a circle, or a square of its area, around the
+        inferred home.
     """
 
     places: FloatArray
@@ -254,8 +255,8 @@ def most_nights(nights: NightPlaces) -> Said:
     """Return the middle of the place where each record has most of its nights.
 
     Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
-    assumes that the home is in that place. So the share is the part of the place within a circle
-    with a radius of 1 km.
+    assumes that the home is in that place. So the share is the part of the place within a square
+    with the area of a circle with a radius of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]
@@ -273,10 +274,11 @@ def fullest_circle(
     engine: Engine,
     progress: Progress = None,
 ) -> Said:
-    """Return the centre of the circle that holds most of each record's nights, spread over cells.
+    """Return, for each record, the middle of the cell with the most nights in a square around it.
 
-    The circle has a radius of 1 km. With noise, the radius is at least two standard deviations, and
-    the mean of the nights in the circle is returned.
+    Each night is spread evenly over its cell. The square has the area of a circle with a radius of
+    1 km. With noise, the radius is at least two standard deviations, and the mean position of the
+    nights in the square is returned.
     """
     cells = published.cells
     night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -383,7 +385,7 @@ def by_others(
 
 
 def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap, IntArray]:
-    """Map homes in squares as wide as a circle's radius; return the map and each home's place."""
+    """Sort homes into squares of 1 km; return this map, and each home's position in it."""
     first, which = distinct_rows(x_m, y_m)
     x, y = x_m[first], y_m[first]
     left, bottom = float(x.min()), float(y.min())
@@ -471,7 +473,7 @@ def noise_likelihood(
 
 
 def _tree(fs: FingerprintSet) -> HomeTree:
-    """Return the middles of all places of the data, and the visitor of each that has only one."""
+    """Return the middles of all places of the data, and the visitor of each place with only one."""
     rows, place = distinct_rows(*fs.arrays(PLACE).values())
     visited, _ = distinct_rows(place, fs.sample_user)
     visitors = np.bincount(place[visited])

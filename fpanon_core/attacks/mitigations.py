@@ -24,7 +24,7 @@ def coarsen(
 ) -> tuple[AggregateCounts, SmallInts]:
     """Add up the counts of all places whose centres lie in one square of a grid.
 
-    For longer slots, count again: :func:`aggregate_counts` with another ``slot_min``.
+    For longer slots, call :func:`aggregate_counts` again with a larger ``slot_min``.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Linking of the records of two releases, from the two files alone.
 
-The attacker has no other knowledge of any person. Each attacker of the battery compares a record of
-one release with all records of the other, and takes the record with the highest score. Cells that
-overlap may hold the same true samples; equal edges of cells may come from the same true sample.
+The attacker has no other knowledge of any person. There are several attackers. Each compares a
+record of one release with all records of the other, and takes the record with the highest score.
+Cells that overlap may hold the same true samples; equal edges of cells may come from the same true
+sample.
 
 Source: docs/science.md, “Two releases of the same people”.
 """

@@ -16,19 +16,19 @@ distinguish, up to a factor of e^ε:
   samples: if gaps are filled in, one record decides many slots, so filled-in counts are refused. In
   the slot the person is at one place at most, the place with the most samples. One count loses 1
   and another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots.
-  Two slots are two units, which together cost 2 ε. For all of a person's records, the total is ε
-  times the number of slots.
+  Two slots are two units, for which the guarantee is 2 ε. For all of a person's records, the total
+  is ε times the number of slots.
 
 Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε values of several
 publications about the same people add up. Fingerprints that stand for several people are refused,
 because one person would be in the counts of all of them.
 
 **Equal reading.** Positions are snapped to raw cells on a map projection. By default its centre is
-the middle of the records. Then one additional person can move the cells of all others by less than
-a side, but across the bounds of places. The noise does not cover this effect, so such counts are
-refused. With a stated centre (``read_cdr(..., centre=...)``) nobody moves another person's cell.
-Counts of samples whose length does not divide 15 minutes are also refused, because their starts
-depend on the first day.
+the middle of the records. Then one additional person can move the cells of all others. They move by
+less than a side, but may still cross the bounds of places. The noise does not cover this effect, so
+such counts are refused. With a stated centre (``read_cdr(..., centre=...)``) nobody moves another
+person's cell. Counts of samples whose length does not divide 15 minutes are also refused, because
+their starts depend on the first day.
 
 **Assumptions**: the time zone of the slots and other stated parameters of the reading are fixed.
 Properties that the reading derives from the whole file (columns, date formats, times far from all
@@ -68,9 +68,9 @@ def privacy_guarantee(
     Raises
     ------
     ConfigError
-        A parameter is out of its range. Or the counts allow no guarantee. They have no stated
-        frame, stand for merged data, or are filled in although the unit is one slot. Or the records
-        determined how they were read.
+        A parameter is out of its range, or the counts allow no guarantee. Counts allow none if they
+        have no stated frame, stand for merged data, or are filled in although the unit is one slot.
+        A guarantee is impossible, too, if the records determined how they were read.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def dp_counts(
     """Make counts differentially private; the module docstring says what is protected.
 
     The noise comes from OpenDP's own source of randomness, which takes no seed: anyone who knew the
-    seed could subtract the noise. So each run differs, and each published run costs its ε again.
+    seed could subtract the noise. So each run differs, and the ε values of published runs add up.
     Counts can be negative; setting them to 0 makes totals too large.
 
     Parameters
@@ -175,7 +175,7 @@ def with_noise(
     ----------
     flat : int64 ndarray (n,)
     sensitivity : int
-        Largest total change of all numbers when one person is added or removed (L1).
+        Largest total change (L1) of all numbers when one unit of protection changes.
     epsilon : float
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.

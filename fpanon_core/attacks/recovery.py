@@ -1,12 +1,12 @@
 """Trajectory recovery: people's movements, inferred from counts alone.
 
-The attacker has the published counts and the places' positions, and no record of any person. In
-each slot the counts are people without names. Linking them from slot to slot, by an optimal
-assignment each time, gives trajectories:
+The attacker has the published counts and the places' positions, and no record of any person. The
+counts show how many people are at each place in each slot, without names. Linking these people from
+slot to slot, by an optimal assignment each time, gives trajectories:
 
 1. **nights** (0 to 6 h local): people stay, so a link costs the distance from the last place;
 2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
-   Each local calendar day starts again at its first slot, with its night, and its daytime continues
+   Each local calendar day is linked separately: its night first, then its daytime, which continues
    from the night;
 3. **across days** (:func:`link_days`): people repeat themselves, so linking two days costs the
    information gain of joining their frequencies of places (eq. 3–4).
@@ -16,22 +16,23 @@ first step has no movement to continue, and costs the distance from the last pla
 
 Source: Xu et al. 2017, §4; docs/science.md, “Counts and trajectory recovery”.
 
-One step of the attack links the people of one slot to those of the next.
+*From slot to slot*, one step of the attack links the people of one slot to those of the next.
 
 Source: Xu et al. 2017, §4.2–4.3.
 
-Days are linked by information gain.
+*From day to day*, people are linked by information gain.
 
-``G(U, V) = H(U+V) − (H(U) + H(V))/2`` in bits, where H is the entropy of the frequencies of places.
-G is 0 if two days are alike, and 1 if two days of equal length have no place in common. With an
-incomplete day, G can be a little below 0, or more than 1. The links between each day and the next
-are an optimal assignment under G.
+The information gain is ``G(U, V) = H(U+V) − (H(U) + H(V))/2``, in bits. U and V are the frequencies
+of places on two days, and H is the entropy. G is 0 if two days are alike, and 1 if two days of
+equal length have no place in common. With an incomplete day, G can be a little below 0, or more
+than 1. The links between each day and the next are an optimal assignment under G.
 
-People × people costs are never stored. The cost of two days without a common place is the sum of a
-part of U and a part of V. So the choice among these pairs does not change the total. Compared with
-this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U +
-n_V)``, where ``φ(z) = z·log₂ z``. The cheapest assignment saves most over the pairs with a common
-place. Days with equal frequencies are interchangeable, and form one group if there are few groups.
+No table of costs of people by people is stored. The cost of two days without a common place is a
+term of U alone plus a term of V alone. So the choice among these pairs does not change the total.
+Compared with this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) −
+φ(g)]/(n_U + n_V)``. Here n_U and n_V are the days' numbers of slots, and ``φ(z) = z·log₂ z``. The
+cheapest assignment saves most over the pairs with a common place. Days with equal frequencies are
+interchangeable, and form one group if there are few groups.
 
 Source: Xu et al. 2017, §4.4, eq. 3–4.
 """
@@ -262,7 +263,10 @@ def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
-    """Return origin, goal and amount: flows that stay, then direct links, then the optimal rest."""
+    """Return origins, goals and amounts of the flows that stay, of direct links, and of the rest.
+
+    The rest is assigned optimally.
+    """
     stay = np.minimum(supply, demand)
     at = np.flatnonzero(stay)
     parts = [(at, at, stay[at])]
@@ -365,7 +369,7 @@ def link_days(
     Returns
     -------
     order : list of int64 ndarray (n_people,)
-        For each day, the row of ``daily`` that belongs to trajectory i.
+        For each day, the row of ``daily`` that belongs to each trajectory.
     cost : float64 ndarray (n_days − 1,)
         Total information gain of the links, bits; NaN if either of the two days has no record. The
         days before and after a day without a record are linked to each other.
@@ -423,7 +427,7 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
 
 
 def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
-    """Return the group of each row, and the frequencies of each group."""
+    """Return the group of each row, and each group's frequencies of places, equal for its rows."""
     groups, of = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     new = np.ones(groups.shape, bool)
     new[:, 1:] = groups[:, 1:] != groups[:, :-1]
@@ -443,10 +447,10 @@ def _spread(frequencies: Frequencies, of: IntArray) -> Frequencies:
 def _apart(
     u: Frequencies, v: Frequencies, lengths: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the cost of a pair without a common place, as the sum of a part of each side.
+    """Return terms of ``u`` and of ``v``; their sum is the cost of a pair without a common place.
 
     With ``a = n_U/(n_U + n_V)``, the cost is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``,
-    where h(a) is the entropy of a and 1−a. Each side takes half of h(a).
+    where h(a) is the entropy of a and 1−a. Each term includes half of h(a).
     """
     share = lengths[0] / sum(lengths)
     both = entropy([share, 1 - share]) / 2

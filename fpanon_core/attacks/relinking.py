@@ -14,7 +14,7 @@ Source: docs/science.md, “Whose records belong together”.
 *Chains.* A person's records are followed from period to period.
 
 A chain holds the samples of all its records so far. Each period's records are matched with all
-chains, including chains without a record in an earlier period. A record that no chain takes begins
+chains, including chains without a record in the period before. A record that no chain takes begins
 a new chain.
 
 Source: docs/science.md, “Whose records belong together”.
@@ -134,7 +134,8 @@ class Traces(Closed):
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
         """Return the group of each record, and the groups: records with equal samples in all bins.
 
-        A group has the ends of one of its records: the smallest, compared column by column.
+        A group has the ends of the record whose ends come first if sorted column by column. The
+        ``salt`` of the digests determines the order of the groups.
         """
         content = [
             blake2b(
@@ -280,7 +281,7 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
 
 
 def _usual(of: Side, by: Side, engine: Engine, progress: Progress) -> FloatArray:
-    """Return the mass that the mean person of the side ``by`` gives each bin of the other side."""
+    """Return, for each bin of ``of``, the mean density of people of ``by``, per square metre."""
     out = np.empty(len(of.hours))
     given = of.corners, of.hours, by, out
     fill(engine, len(out), _BINS_A_BLOCK, usual_density, *given, progress=progress)

@@ -58,9 +58,9 @@ def score_recovery(
     point was never observed. With ``recorded``, the same pairs are also scored on points with a
     sample only; the score is the share of these points recovered.
 
-    **Baseline.** The same records are linked at random in every slot, then paired and scored in the
-    same way. This is the accuracy of an attacker who ignores where and when people go. It exceeds 1
-    divided by the number of places, because pairing picks the best of many.
+    **Baseline.** The counted records are linked at random in every slot, then paired and scored in
+    the same way. This is the accuracy of an attacker who ignores where and when people go. It
+    exceeds 1 divided by the number of places, because pairing picks the best of many.
 
     **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
     looks for the recovered trajectory with these places. A recovered trajectory is unique if no
@@ -314,7 +314,7 @@ def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
 
 
 def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> SmallInts:
-    """Return the same records, linked at random in each slot.
+    """Return trajectories that link the counted records at random in each slot.
 
     A slot may have fewer records than people, as after suppression. People without a record are
     then assumed to have stayed, as in the attack.

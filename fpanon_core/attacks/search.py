@@ -1,4 +1,4 @@
-"""Search for the records of a release that known points lead to.
+"""Search for the records of a release that known points may belong to.
 
 The first part finds the samples of a release that a known point may have become. The second part
 scores every published record with two attackers.
@@ -6,7 +6,7 @@ scores every published record with two attackers.
 The attacker knows where and when a person was, and has the release and its description. The
 attacker looks for the record that the stated method most likely made from this person's trajectory.
 The best-sample attacker takes, for each point, the record's likeliest sample. The Bayes attacker
-takes the mean over the record's samples. So of two records that fit, the shorter one ranks first.
+takes the mean over the record's samples, and so prefers the shorter of two records that fit.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -103,7 +103,7 @@ class Published(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Published samples on a shelf, and the points that are compared with them."""
+    """Published samples sorted into buckets, and the known points to compare with them."""
 
     shelved: Shelved
 
@@ -145,7 +145,7 @@ def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, Small
 
 
 def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: float) -> Way:
-    """Return the method in the kernels' form, with the bounds of the search area."""
+    """Return the method in the kernels' form, with a bound on densities relative to the floor."""
     space, time = mechanism.space, mechanism.time
     published, asked = (table[:, 3] * table[:, 4] for table in (cells, known))
     area = min(float(published.min()), float(np.nanmin(asked, initial=np.inf)))
@@ -161,9 +161,10 @@ def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: floa
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
-    """Return an upper bound of any density in ``axes`` dimensions, for cells of at least ``least``.
+    """Return an upper bound of any density in ``axes`` dimensions.
 
-    An exchange may leave a point in its cell, whatever the noise.
+    No cell is smaller than ``least``, an area or a duration. If the method exchanges samples, a
+    point may stay in its cell, whatever the noise.
     """
     match spread.density:
         case "planar_laplace":
@@ -182,8 +183,8 @@ def _shelf(
 ) -> Shelf:
     """Sort samples into buckets, sized as a part of the extent searched around a point.
 
-    Samples of up to 1, 4, 16, … minutes are on separate boards. Otherwise one long sample would
-    extend the search around every point by its whole length.
+    Samples of up to 1, 4, 16, … minutes are in separate sets of buckets. Otherwise one long sample
+    would extend the search around every point by its whole length.
     """
     anywhere, anytime = bool((known[:, 6] < 1).any()), bool((known[:, 8] < 1).any())
     reach_m = reach_of(way.space, way.space_m, way.nats)
@@ -239,16 +240,16 @@ class Ranks(NamedTuple):
     Attributes
     ----------
     better, level : float64 ndarray
-        Number of people whose record fits better, and whose record fits equally well. The target's
-        own record is among the latter.
+        Number of people whose record fits better than the target's own, and number whose record
+        fits equally well. The target's own record is among the latter.
     posterior : float64 ndarray
         Posterior probability of the target's own record, per person who shares it.
     taken : bool ndarray
         Whether the attacker accepts the best record as the target's.
     fitting : float64 ndarray
-        Number of people whose record has every point.
+        Number of people whose record has every known point.
     fits : bool ndarray
-        Whether the target's own record has every point.
+        Whether the target's own record has every known point.
     """
 
     better: FloatArray

@@ -1,4 +1,4 @@
-"""``counts``: people counted by place and time slot, to publish plain, suppressed or private."""
+"""``counts``: plain, suppressed or private counts of people by place and slot, for publication."""
 
 from __future__ import annotations
 

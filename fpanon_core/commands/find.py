@@ -36,7 +36,8 @@ class Sought:
     purpose : str
         Purpose of the release.
     recipient : str
-        Recipient of the release: anyone, named people under contract, people in a secure room.
+        Recipient of the release: anyone, named people under contract, or people in a secure
+        room.
     controls : str or None
         How well the recipient guards the data. Low if not given; high in a secure room.
     motive : str or None

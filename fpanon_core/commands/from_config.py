@@ -213,7 +213,7 @@ def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
 
 
 def _combinations(text: str) -> list[str]:
-    """Return every combination of the entries of ``"500,1000:60,120"``; else the text itself."""
+    """Return every combination in a text such as ``"500,1000:60,120"``; else the text alone."""
     spaces, colon, windows = text.partition(":")
     if not colon or "," not in text:
         return [text]

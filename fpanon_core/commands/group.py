@@ -30,7 +30,7 @@ class PlainFaults(TyperGroup):
     """Group of commands whose errors become a sentence on standard error and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; exit code 2 after a :class:`FpanonError`, 1 after an unforeseen one."""
+        """Run the command; exit with 2 after an :class:`FpanonError`, 1 after unforeseen errors."""
         try:
             return super().invoke(ctx)
         except FpanonError as fault:

@@ -75,8 +75,8 @@ def hide(
     suppress_time_min : float or None
         Suppress samples that would make a published sample longer than this, minutes.
     method : str
-        aligned: groups cut into the same blocks of time, without false presence; glove: GLOVE, as
-        published.
+        aligned: the samples of a group are cut into blocks of time that each hold a sample of every
+        member, without false presence; glove: the published method GLOVE.
     period_days : int or None
         Days in a period: everyone has a new pseudonym in each period, and hides among the people of
         that period. Use 1 for days, 7 for weeks. Whole records if not given.

@@ -372,7 +372,7 @@ def _share(value: float) -> str:
 
 
 def _useful(table: OptionsTable, i: int) -> str:
-    """Return as text the utility and its range over the corners of the grid of areas."""
+    """Return as text the utility and its range over the origins of the grid of areas."""
     low, high = table.utility_ends[i]
     ends = "" if math.isnan(low) else f" ({low:.3f} … {high:.3f})"
     return f"{table.utility[i]:.3f}{ends}"
@@ -501,7 +501,7 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
 
 
 def _limits(texts: list[str]) -> dict[str, float | None]:
-    """Return the thresholds by measure, as the option states them."""
+    """Return the thresholds by measure, as ``--limit`` states them."""
     found: dict[str, float | None] = {}
     for text in texts:
         name, _, number = text.partition("=")

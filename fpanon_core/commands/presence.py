@@ -62,8 +62,9 @@ class Stated:
     resolution : int
         Resolution of the hexagons, 0 to 15.
     residents : str or None
-        Column of the antenna table with public numbers of residents, such as census numbers, from
-        which private tables and synthetic people start. Never use numbers counted in the data.
+        Column of the antenna table with public numbers of residents, such as census numbers. The
+        estimates of private tables and synthetic people start from these numbers. Never use numbers
+        counted in the data.
     """
 
     first_day: dt.date | None = None
@@ -75,7 +76,7 @@ class Stated:
     residents: str | None = None
 
     def frame(self, timezone: str | None) -> FrameConfig:
-        """Return the stated frame; raise ConfigError if there is none."""
+        """Return the stated frame; raise ConfigError if no number of days is stated."""
         if self.days is None:
             raise ConfigError("State the period: --from with the first day, and --days.")
         period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
@@ -106,8 +107,8 @@ class Wish:
     trips_per_day : int
         Largest number of trips a day that count for one person in private flows.
     people : int or None
-        A stated number of people. Areas of antennas and bands are chosen so that a typical
-        cell is off by at most a fifth for this number, if possible.
+        A stated number of people, for which the areas of antennas and the bands of hours are
+        chosen. A typical cell is then off by at most a fifth, if possible.
     """
 
     what: str = "both"
@@ -120,7 +121,7 @@ class Wish:
     people: int | None = None
 
     def option(self, frame: FrameConfig) -> Tables:
-        """Return the stated release option; raise ConfigError if there is none."""
+        """Return the stated release option; raise ConfigError if the contents are unknown."""
         if self.what not in _CONTENTS:
             raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
         areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
@@ -130,12 +131,12 @@ class Wish:
 
 @dataclass(frozen=True)
 class Book:
-    """The ledger in which ε is charged.
+    """The ledger in which the ε of a release is entered as spent.
 
     Attributes
     ----------
     ledger : Path or None
-        File beside the data set; ε is charged there before anything is drawn.
+        File beside the data set; ε is entered there as spent before anything is drawn.
     budget : float or None
         Largest ε that may be spent on these people; the ledger keeps it.
     reason : str or None
@@ -147,7 +148,7 @@ class Book:
     reason: str | None = None
 
     def charge(self, option: Tables | Synthesize) -> list[str]:
-        """Charge an option's ε before its noise is drawn; return the message about it."""
+        """Enter an option's ε as spent before its noise is drawn; return a message about it."""
         if self.ledger is None:
             return [] if option.epsilon is None else [_UNCHARGED]
         book = Ledger(self.ledger, budget=self.budget)
@@ -211,7 +212,7 @@ def synthesize(
     people: int | None = None,
     table_format: Annotated[str, FORMAT] = "csv",
 ) -> None:
-    """Publish synthetic people, learnt from the data with differential privacy.
+    """Publish synthetic people, made from statistics of the data with differential privacy.
 
     Parameters
     ----------
@@ -238,7 +239,7 @@ def synthesize(
 
 
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
-    """Read the data as the option needs them, and check everything before ε is charged."""
+    """Read the data as the option needs them, and check everything before ε is spent."""
     if table_format not in ("csv", "parquet"):
         raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
     check_target(out)  # before anything is charged

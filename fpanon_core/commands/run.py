@@ -302,7 +302,7 @@ class Run:
             self.written.append(write_tables(self.tables, *results))
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures as JSON, or else the data read, the lines and the files written."""
+        """Print the figures as JSON, or else an account of the data, the lines, and the files."""
         if self.as_json:
             print_json(figures)
             return

@@ -60,7 +60,7 @@ _ROOMS = frozenset(
 
 
 class NotDataError(TypeError):
-    """Signal that part of an answer is of a kind that may not cross from a child."""
+    """Signal that part of an answer is of a kind that a child process may not send."""
 
 
 def packed(answer: object) -> bytes:
@@ -69,7 +69,7 @@ def packed(answer: object) -> bytes:
     Raises
     ------
     NotDataError
-        Part of the answer is not data.
+        Part of the answer is of a kind that may not be sent.
     """
     body = io.BytesIO()
     _Telling(body, protocol=5).dump(answer)
@@ -89,9 +89,9 @@ def unpacked(body: bytes) -> Any:
 
 
 def _check_steps(body: bytes) -> None:
-    """Refuse steps that :func:`packed` never writes, and lengths beyond the end of the bytes.
+    """Refuse pickle opcodes that :func:`packed` never writes, and lengths beyond the last byte.
 
-    Otherwise a few bytes could make the reader reserve space for billions of objects.
+    Without this check, a few bytes could make the reader reserve space for billions of objects.
     """
     at, end = 0, len(body)
     while at < end:
@@ -185,7 +185,7 @@ def _own(kind: str, name: str, content: Any) -> object:
 
 
 def _name(cls: type) -> str | None:
-    """Return the name by which a class crosses, or None if it may not cross."""
+    """Return the name by which an answer names a class; None if no answer may name the class."""
     package, *rest = cls.__module__.split(".")
     of_ours = package == "fpanon_core" and rest and rest[0] in _ROOMS
     return f"{cls.__module__}:{cls.__qualname__}" if of_ours else None
@@ -206,7 +206,7 @@ def _class(name: str) -> type:
 
 @functools.cache
 def _kept(cls: Any) -> frozenset[str]:
-    """Return the names an object of the class stores: its fields and its cached properties."""
+    """Return the names of the attributes that an object stores: fields and cached properties."""
     computed = {
         name
         for base in cls.__mro__
@@ -288,7 +288,7 @@ def _column_parts(values: Any) -> Parts:
 
 
 def _instants(held: Any) -> Array:
-    """Return times as whole numbers of their unit, in UTC."""
+    """Return times, in UTC, or durations, as whole numbers of their unit."""
     instants: Array = held.asi8
     return instants
 

@@ -41,7 +41,8 @@ class Job:
     process_id : int or None
         Process id of the child that runs or ran the job.
     error : FpanonError or None
-        For ``failed``: the error itself if it is an FpanonError, else one with a plain sentence.
+        For ``failed`` and ``lost``: the error itself if it is an FpanonError, else an FpanonError
+        that states the cause in a plain sentence.
     at_most_s : float or None
         Time limit in seconds, if it is lower than that of the runner's limits.
     needs_bytes : int or None
@@ -69,9 +70,9 @@ class Job:
 
     @property
     def ahead(self) -> int:
-        """Number of jobs, of all sessions of this server, that run or begin before this one.
+        """Number of jobs, of all sessions of this server, that are running or will begin earlier.
 
-        It is 0 from the beginning of the job's turn, which includes the start of a child.
+        It is 0 as soon as it is this job's turn, even while the child process is still starting.
         """
         return self.place(self) if self.place and self.status == "queued" else 0
 
@@ -172,7 +173,7 @@ class Child(Recipient):
 
 
 class Spare:
-    """Holder of one warm child process without data, so that no click waits for a start.
+    """Holder of one child process, started in advance and without data, for whoever needs it next.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Cores of other machines: blocks of work as tasks of a Dask cluster.
+"""Engine that runs blocks of work on other machines, as tasks of a Dask cluster.
 
 The data of a call are sent to every worker once and stay there as long as they are in use here.
 Blocks are sent as they are needed, and their results are fetched. Dask repeats the blocks of a lost
-worker; fpanon resends data that were lost with their last holder.
+worker. If the last worker that holds some data is lost, fpanon sends the data again.
 
 The operators of the scheduler and of the workers can see the data, which remain personal data. Only
 a cluster's own keys keep strangers out, so an address on another machine must begin with ``tls://``
@@ -58,18 +58,20 @@ _PLAIN = (int, float, str, bytes, bool, type(None))
 class DaskEngine(Engine):
     """Engine that uses the workers of a Dask cluster.
 
-    The workers compute k-gaps, anonymity sets and their derived figures, disclosure, links and an
-    attacker's suspects. They also compute the days of the recovery attack and the links between
-    them, and sums of presence and flows, and they hide shards. The cores of this process do the
-    rest: merges of GLOVE without shards, guesses of places and homes, similarities of periods, and
-    scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
+    The workers compute k-gaps, anonymity sets and the figures derived from them, disclosure,
+    linkage, and the records that an attacker finds likeliest. They also compute the days of the
+    recovery attack, the links between these days, and sums of presence and flows. They hide the
+    people of each shard. The cores of this process do the rest: merges of GLOVE without shards,
+    guesses of places and homes, similarities of periods, and scores. Results equal those of
+    :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
 
     Parameters
     ----------
     client_or_address : distributed.Client or str
         ``"tls://host:8786"``, or ``"tcp://127.0.0.1:8786"`` on this machine. Keys for TLS are read
         from Dask's own configuration (docs/scale.md), or from the given client. Each worker must
-        have the same versions as this process; each of its threads runs one block at a time.
+        have the same versions of fpanon, Python, numpy, numba and pandas as this process. Each
+        thread of a worker runs one block at a time.
 
     Raises
     ------
@@ -274,7 +276,7 @@ def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dic
 
 
 def _engine_at(address: str) -> DaskEngine:
-    """Return this process's engine for an address, reused while connected, with its sent data."""
+    """Return this process's engine for an address; reuse a connected one and the data it sent."""
     found = _ENGINES.get(address)
     if found is None or not found.connected:
         found = _ENGINES[address] = DaskEngine(address)
@@ -286,6 +288,8 @@ _ENGINES: dict[str, DaskEngine] = {}
 
 def check_address(address: str) -> None:
     """Refuse a text that is not an address, or an address on another machine without TLS.
+
+    ``FPANON_SCHEDULER_UNENCRYPTED=yes`` allows an address on another machine without TLS.
 
     Raises
     ------
@@ -379,7 +383,7 @@ def _is_array(thing: object) -> bool:
 
 
 def _is_plain(thing: object) -> bool:
-    """Return whether an object is small, so that it is sent with the task."""
+    """Return whether an object is a plain value or a callable, and so is sent with the task."""
     if isinstance(thing, tuple) and type(thing) is tuple:
         return all(map(_is_plain, thing))
     return isinstance(thing, _PLAIN) or callable(thing)

@@ -1,8 +1,8 @@
 """Limits of memory and time for one computation on this machine.
 
-A computation gets a share of the machine's memory. So everything else on the machine keeps working
-when a file or a question needs more than estimated. A child that exceeds a limit is ended, and its
-job reports this.
+A computation may use a share of the machine's memory. So everything else on the machine keeps
+working if a file or a computation needs more memory than estimated. A child process that exceeds a
+limit is ended, and its job reports this.
 """
 
 from __future__ import annotations
@@ -201,7 +201,10 @@ def _status(process_id: int) -> dict[str, int]:
 
 
 def _of_groups() -> list[int]:
-    """Return the memory limits of this process's control groups, of either version."""
+    """Return the memory limits of this process's control groups and of the groups above these.
+
+    The groups may be of version 1 or 2.
+    """
     try:
         memberships = MEMBERSHIPS.read_text().splitlines()
     except OSError:

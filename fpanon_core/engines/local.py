@@ -1,4 +1,4 @@
-"""All cores of this machine: blocks of work on threads.
+"""Engine that runs blocks of work on all cores of this machine, in threads.
 
 Kernels release the interpreter lock, so threads keep every core busy without copying the data.
 Numba's own threading layer does not support two computations at once and is not used.
@@ -65,8 +65,8 @@ class Engine:
         total : float
             Total work, for ``progress``.
         progress : callable of one float in [0, 1], optional
-            Called from this thread. An exception from it stops the blocks not yet begun and is
-            raised.
+            Called from this thread. If it raises an exception, no further block is begun, and the
+            exception is raised again.
         """
         queue: Sequence[T] = list(blocks)
         tell(progress, 0.0)
@@ -136,8 +136,8 @@ class Engine:
         work : sequence of float, optional
             Work of each block, for ``progress``; equal for all blocks when None.
         progress : callable of one float in [0, 1], optional
-            Called from this thread. An exception from it stops the blocks not yet begun and is
-            raised.
+            Called from this thread. If it raises an exception, no further block is begun, and the
+            exception is raised again.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
 

@@ -7,11 +7,11 @@ and results travel over pipes between the two processes. Fingerprints that are k
 travel as the folder's name. The child's answers are read as data and trusted as nothing more
 (:mod:`.answers`).
 
-Jobs of all sessions take :class:`Turns`. Cancelling kills the child. A child that exceeds
-:class:`.limits.Limits` of memory or time is killed, too, and its job reports this. A child killed
-from outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A
-child that is idle for a long time is ended. When this process ends, the child reads the end of its
-input and ends too.
+Jobs of all sessions wait for their turn (:class:`Turns`). Cancelling kills the child. A child that
+exceeds a limit of memory or time (:class:`.limits.Limits`) is killed, too, and its job reports
+this. If a child is killed from outside, its job is ``lost``, with a plain sentence, and the next
+job gets a new child. A child that is idle for a long time is ended. When this process ends, the
+child reads the end of its input and ends too.
 
 One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
 others wait in line. A session has one place in the line, however many jobs it has queued, and takes
@@ -51,9 +51,10 @@ class ProcessRunner:
     Parameters
     ----------
     spare : Spare or None
-        Source of warm children; None starts one when needed.
+        Source of children that are started in advance; None starts a child when it is needed.
     turns : Turns or None
-        Line in which the jobs wait, shared by all sessions of a server; None if there is only one.
+        Line in which the jobs wait, shared by all sessions of a server; None if there is only one
+        session.
     limits : Limits or None
         Limits of a job; None for no limits.
     """
@@ -93,7 +94,7 @@ class ProcessRunner:
         Parameters
         ----------
         at_most_s : float or None
-            Time limit in seconds, if it is lower than that of the limits.
+            Time limit in seconds, if it is lower than the limit of this runner.
         needs_bytes : int or None
             Estimated memory need; a job that needs more than the limit fails at once.
         """
@@ -143,7 +144,7 @@ class ProcessRunner:
 
     @property
     def short(self) -> bool:
-        """Whether the next job is limited to minutes."""
+        """Whether the next job has a time limit of ten minutes or less."""
         try:
             most = self._queue[0].at_most_s
         except IndexError:  # taken back meanwhile
@@ -151,7 +152,7 @@ class ProcessRunner:
         return most is not None and most <= _SHORT_S
 
     def ahead(self, job: Job) -> int:
-        """Return how many jobs of all sessions with these turns run or begin before this one."""
+        """Return how many jobs, of all sessions in line, are running or will begin earlier."""
         with self._change:
             if job not in self._queue:
                 return 0

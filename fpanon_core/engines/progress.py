@@ -9,7 +9,7 @@ Progress = Callable[[float], None] | None
 
 
 def part(progress: Progress, begin: float, end: float) -> Progress:
-    """Return the progress of a part of the work as progress of the whole.
+    """Return a callable that reports the progress of a part as progress of the whole work.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def part(progress: Progress, begin: float, end: float) -> Progress:
 
 
 def nth_part(progress: Progress, number: int, count: int) -> Progress:
-    """Return the progress of step ``number``, from 0, of ``count`` steps of about equal length.
+    """Return a callable for the progress of step ``number`` (from 0) of ``count`` similar steps.
 
     Examples
     --------

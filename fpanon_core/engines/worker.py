@@ -98,7 +98,7 @@ def tell(pipe: BinaryIO, answer: object) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write one message to a child, which trusts it: its length in eight bytes, then its pickle."""
+    """Write a message to a child, which trusts it: eight bytes of length, then the pickle."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 

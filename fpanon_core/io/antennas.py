@@ -59,7 +59,7 @@ def read_antennas(source: Any) -> pd.DataFrame:
     -------
     DataFrame
         ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns unchanged.
-        ``.attrs["notes"]`` states what was found and which rows were left out. In the layout of
+        ``.attrs["notes"]`` states what was found and how many rows were left out. In the layout of
         OpenCellID the id is ``mcc-net-area-cell``.
 
     Raises
@@ -91,7 +91,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Project the antennas of :func:`read_antennas` like the data, with their columns as text.
+    """Project the antennas of :func:`read_antennas` like the data; turn their columns into text.
 
     With regions, each antenna also gets the name of its region. Findings are added to ``notes``.
     """
@@ -114,7 +114,7 @@ def antennas_of(
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """Read an antenna table's positions in another way; impossible positions are left out."""
+    """Return the antennas with their positions read as ``turn`` says, without impossible ones."""
     if not turn.changes:
         return sites
     lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
@@ -125,7 +125,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas; turn their positions, too, if that brings them nearer to the events."""
+    """Return the antennas, read as ``turn`` says if their middle is then nearer to the events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -281,7 +281,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
     """Return the latitudes and longitudes of distinct antenna ids (NaN if unknown), and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros and a trailing ``.0``. The spelling that finds most ids is used.
+    case, separators, leading zeros or a trailing ``.0``. The spelling that finds most ids is used.
     An id that several antennas at different positions share counts as unknown.
     """
     best = np.full(len(ids), -1, np.int64)
@@ -314,7 +314,7 @@ def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.ND
 
 
 def _loose(text: str) -> str:
-    """Return an id without case, separators, leading zeros and a trailing ``.0``."""
+    """Return an id in lower case, with ``-`` as separator, and no leading zeros or final ``.0``."""
     text = text.strip().casefold().removesuffix(".0")
     for mark in "_:/.,| ":
         text = text.replace(mark, "-")

@@ -39,7 +39,7 @@ def read_background(body: bytes) -> Background:
     Raises
     ------
     SchemaError
-        The file is too large, damaged, not GeoJSON, not in degrees, or without any line.
+        The file is too large, damaged, not GeoJSON, not in degrees, or without a line or area.
 
     Examples
     --------

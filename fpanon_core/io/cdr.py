@@ -1,4 +1,4 @@
-"""Reading of events from one file or many into fingerprints; all data enter here."""
+"""Reading of events, from one or many files, into fingerprints; all events are read here."""
 
 from __future__ import annotations
 
@@ -69,24 +69,24 @@ def read_cdr(
         projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if the offset column
-        states the offset of each time. The default is the display time zone. If an offset column is
-        given or found by its name, the default is UTC; it is ``"offset"`` if the time column is
-        called local. Foursquare's files, with "UTC time" and the minutes to add for local time, are
-        thus read as UTC. Times with an offset, and epochs, are already instants; the offset column
-        is then reported and not used.
+        states the offset of each time. The default is the display time zone. With an offset column
+        that is given or found by its name, the default is UTC, or ``"offset"`` if the time column
+        is called local. Foursquare's files, with "UTC time" and the minutes to add for local time,
+        are thus read as UTC. Times with an offset, and epochs, are already instants; the offset
+        column is then reported and not used.
     positions : str, optional
         How the two numbers of a position are read. ``"as-they-are"`` changes nothing;
         ``"exchanged"`` takes the latitude from the column of longitudes, and vice versa.
         ``"lon-turned"`` reads all longitudes as west, and ``"lat-turned"`` all latitudes as south,
         though they have no sign. ``"both-turned"`` does both, and ``"exchanged-lon-turned"`` and so
         on also exchange. None reads positions as they are, and checks whether that is plausible.
-        ``report.doubts`` then says what is doubtful, and what would be plausible. ``"ask"`` raises
-        a doubt instead of reading on.
+        ``report.doubts`` then says what is doubtful, and what would be plausible. With ``"ask"``,
+        doubtful positions raise an error instead.
     centre : (float, float), optional
-        Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
-        middle of the data if None; every record then affects how all positions are snapped. For
-        differentially private counts, the centre must be stated, and must not come from the
-        records.
+        Latitude and longitude of the projection's centre, degrees (WGS 84), to six significant
+        digits. The middle of the data if None; every record then affects how all positions are
+        snapped. For differentially private counts, the centre must be stated, and must not come
+        from the records.
     regions : path, file object or bytes, optional
         GeoJSON of named areas such as districts. Each antenna gets the name of its area in the
         column ``region``; see :func:`.regions.read_regions`.

@@ -1,7 +1,7 @@
-"""Distinct samples of all rows, by ranges of users; identical rows; and screening of users.
+"""Collection of users' distinct samples, search for identical rows, and screening of users.
 
-Data that do not fit into memory are spilled to disk: rows by ranges of users, and for each row a
-hash of its content. Only rows with equal hashes are compared.
+Data that do not fit into memory are spilled to disk. Rows are divided by ranges of users, and a
+hash of each row's content is stored. Only rows with equal hashes are compared.
 
 Screening of users by activity: Gramaglia & Fiore 2015, section 3.
 """
@@ -49,7 +49,11 @@ class Columns(Store):
     def add(
         self, offsets: IntArray, cells: list[FloatArray], count: IntArray, number: IntArray
     ) -> None:
-        """Add users: offsets from 0, ``t``, ``x``, ``y``, counts, and the numbers of the users."""
+        """Add users and their samples.
+
+        ``offsets`` begin at 0. ``cells`` holds ``t``, ``x`` and ``y`` of the samples, and ``count``
+        the number of events of each sample. ``number`` holds the number of each user.
+        """
         t, x, y = cells
         sides = {
             n: np.full(len(t), s) for n, s in zip(("dx_m", "dt_min"), self._sizes, strict=True)
@@ -71,7 +75,7 @@ def _file(name: str) -> str:
 
 
 class Buckets:
-    """Rows by ranges of users, in memory or spilled to a folder."""
+    """Store of rows, together in memory, or divided by ranges of users in a folder."""
 
     def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
         n = min(_MOST, -(-n_rows // ROWS)) if folder else 1

@@ -55,8 +55,8 @@ def doubt_of(
         The two numbers of each row, as read; they need not be possible degrees. At least one row is
         needed.
     offset_min : float64 ndarray (n,)
-        Minutes ahead of UTC according to the file. NaN where the file states none, or 0, which
-        programs without a time zone also write.
+        Minutes ahead of UTC according to the file. NaN where the file states none or states 0,
+        because programs without a time zone also write 0.
     us : int64 ndarray (n,)
         Time of each row, microseconds since 1970; precision to the day suffices.
     """
@@ -181,7 +181,7 @@ class Clocks:
 
 @dataclass(frozen=True)
 class Seen:
-    """Location of the positions when read one way.
+    """Location of the positions when they are read in one way.
 
     ``inhabited`` is also False if too many of the positions are impossible. All but a tenth of the
     positions are farther than ``town_km_low`` from a town.
@@ -241,7 +241,7 @@ class Seen:
 
     @property
     def agrees(self) -> bool:
-        """Whether the time zone at the positions agrees with any offsets that the file states."""
+        """Whether local time at the positions fits the offsets in the file, if there are any."""
         return not self.told or self.agreement >= NEARLY_ALL
 
 

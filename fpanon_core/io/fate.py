@@ -1,8 +1,9 @@
-"""Fate of each row: used, or set aside for the first reason that applies; also the first rows.
+"""Fate of each row of a source: used, or set aside for a reason; and display of the first rows.
 
-The first rows are shown as they were understood, with only the columns that have a role. Any other
-column may hold a telephone number, whatever its name. The user is shown as a pseudonym. A number
-taken for a time is not shown as written, because it could be an id.
+A row is set aside for the first reason that applies. The first rows are shown as they were
+understood, with only the columns that have a role. Any other column may hold a telephone number,
+whatever its name. The user is shown as a pseudonym. A number taken for a time is not shown as
+written, because it could be an id.
 """
 
 from __future__ import annotations
@@ -205,7 +206,7 @@ def first_rows(
     degrees: tuple[FloatArray, FloatArray],
     zone: str,
 ) -> pd.DataFrame:
-    """Return the first rows without users and fates: ``row``, ``time``, ``local_time``, ``lat``, ….
+    """Return the first rows without users or fates: ``row``, ``time``, ``local_time``, ``lat``, ….
 
     ``us``: instants, microseconds since 1970; ``degrees``: latitudes and longitudes as used.
     """

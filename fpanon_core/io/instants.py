@@ -1,6 +1,6 @@
 """Conversion of clock times to instants: offsets, zones, and implausible times.
 
-A file states its zone in its times, or in a column of offsets.
+A file may state its zone in its times, or in a column of offsets.
 """
 
 from __future__ import annotations
@@ -215,7 +215,8 @@ def told_minutes(
     """Return the minutes ahead of UTC that the file states for a few rows.
 
     The result comes from the offset column ``minutes`` if it is given, otherwise from the times. It
-    is NaN where the file states none, or 0, which programs without a time zone also write.
+    is NaN where the file states none or states 0, because programs without a time zone also write
+    0.
     """
     told = np.full(len(parsed.us), np.nan)
     if minutes is not None:

@@ -70,7 +70,7 @@ class Ledger:
 
     @property
     def spent(self) -> float:
-        """ε of all releases together."""
+        """Sum of the ε of all releases."""
         return float(sum(line["epsilon"] for line in self._lines()))
 
     @property
@@ -84,7 +84,7 @@ class Ledger:
         return None if self.budget is None else max(0.0, self.budget - self.spent)
 
     def spend(self, release: Any, *, reason: str | None = None) -> None:
-        """Charge a private release, before it is published.
+        """Record the ε of a private release as spent, before the release is published.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Ledger:
         ConfigError
             The release has no ε.
         InfeasibleError
-            The release would exceed the budget, and no reason is given. Nothing is charged.
+            The release would exceed the budget, and no reason is given. Nothing is recorded.
         """
         option = getattr(release, "option", release)
         option = getattr(option, "recordless", None) or option
@@ -107,7 +107,7 @@ class Ledger:
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
-        """Charge an ε for the use that ``what`` names, as :meth:`spend` does for a release."""
+        """Record ``epsilon`` as spent on the use that ``what`` names; see :meth:`spend`."""
         positive("epsilon", epsilon)
         why = (reason or "").strip() or None
         with self._locked() as file:

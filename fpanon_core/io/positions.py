@@ -40,7 +40,7 @@ class Centre:
 
 
 def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
-    """Return which positions are impossible, by reason; the reasons exclude one another."""
+    """Return which positions are unusable, by reason; the reasons exclude one another."""
     clean = len(lat) > 0 and all(  # False where there is a NaN
         -limit <= values.min() and values.max() <= limit
         for values, limit in ((lat, 90), (lon, 180))
@@ -59,9 +59,9 @@ def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
 def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
     """Return the median position, with longitudes unwrapped around their circular mean.
 
-    Medians keep a few strays from moving the map. They are computed from a histogram of hundredths
-    of a degree, so that the order of the rows has no effect. Data on both sides of the antimeridian
-    are one cluster, not two.
+    Medians are used so that a few outlying positions do not move the centre. They are computed from
+    a histogram of hundredths of a degree, so that the order of the rows has no effect. Data on both
+    sides of the antimeridian count as one cluster, not two.
     """
     return centre_of_counts(*degree_counts(lat, lon))
 

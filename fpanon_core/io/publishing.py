@@ -184,7 +184,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: IO[bytes], size: int) -> 
 
 
 def write_secret(table: pd.DataFrame, path: Path) -> None:
-    """Write a table that is not for release to a new file that nobody else may read."""
+    """Write a table that is not for release to a new file that only its owner may read."""
     write_bytes(secret_bytes(table), path, new=True)
 
 
@@ -226,7 +226,7 @@ def package_bytes(
     ending: str = "csv",
     more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """Return the bytes of the zip; equal content gives equal bytes.
+    """Return the bytes of a zip of tables and their description; equal input gives equal bytes.
 
     Parameters
     ----------

@@ -162,10 +162,11 @@ _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
     """Return invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
 
-    Each expert scores ``10 · exp(−a·i − b·j)`` for the i-th space and j-th window, in order of
-    coarseness. The factors a and b are invented for each domain: transport suffers from coarse
-    times, epidemics from coarse places. The score is multiplied by a personal factor, has an error
-    of one point, and is rounded to whole points.
+    The score is based on ``10 · exp(−a·i − b·j)``. Here i numbers the spaces and j the time
+    windows, from 0 in order of coarseness. The factors a and b are invented for each domain:
+    transport suffers from coarse times, epidemics from coarse places. The score is multiplied by a
+    random factor of the expert in the domain. A normal error with a standard deviation of one point
+    is added. The sum is rounded to whole points from 0 to 10.
 
     Parameters
     ----------

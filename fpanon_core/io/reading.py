@@ -1,7 +1,7 @@
-"""One reading of a table of events, in memory or in parts, into fingerprints and a report.
+"""Reading of a table of events, in memory or in parts, into fingerprints and a report.
 
-Rows are interpreted piece by piece. Results that depend on the table as a whole (strays, centre,
-zone, epoch) are first added up over the pieces.
+Rows are interpreted piece by piece. Results that depend on the table as a whole (time outliers,
+centre, zone, epoch) are first gathered over all pieces.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class How:
 
 
 class Reading:
-    """One run of reading events, step by step.
+    """A run that reads events into fingerprints, step by step.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class Reading:
         return doubt
 
     def _doubt(self) -> PositionDoubt | None:
-        """Return what makes the positions doubtful, from evenly spaced rows."""
+        """Return the doubt about the positions, judged from evenly spaced rows, or None."""
         known = self.known
         rows = rows_to_try(known.fate)
         if not len(rows):
@@ -266,7 +266,7 @@ class Reading:
     def _placed(
         self, projection: Centre, zone: str | FloatArray, buckets: Buckets
     ) -> tuple[IntArray, int, list[IntArray]]:
-        """Put the rows in use into buckets of users, on one clock and one map.
+        """Convert the rows in use to instants and projected positions, in buckets of users.
 
         Return the new number of each user's code, the first instant, and the rows that equal an
         earlier row. Users are numbered by first appearance among the rows in use; users without a
@@ -329,7 +329,7 @@ class Reading:
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
 
     def _antennas(self, projection: Centre) -> Antennas | None:
-        """Return the antennas on the data's map, with their regions if these were given."""
+        """Return the antennas in the data's projection, with their regions if these were given."""
         if self.sites is None:
             return None
         how = self.how
@@ -415,7 +415,7 @@ class Reading:
 
 
 def _set_strays_aside(known: Rows) -> None:
-    """Set aside days far from all others, which come from wrong clocks."""
+    """Set aside the rows whose times are outliers, such as those of wrong clocks."""
 
     def days_in(rows: slice) -> dict[int, int]:
         us = known.fate.part(rows).pick(known.store.read("us", rows))

@@ -1,8 +1,8 @@
 """Named regions from GeoJSON, such as districts, and the region of each antenna.
 
 Each antenna gets the region that contains it, in a column of the antenna table. This column is then
-treated like any other, except that the regions' own outlines are drawn and published. The file is
-public and stated; no record affects it.
+treated like any other, except that the regions' own outlines are drawn and published. The user
+states a public file of regions, so no record affects the regions.
 
 Source: RFC 7946 (GeoJSON): positions are longitude and latitude, in degrees (WGS 84).
 """

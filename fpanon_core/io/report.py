@@ -91,8 +91,9 @@ class PositionDoubt:
     readings : tuple of OtherReading
         Other ways to read the positions, the likeliest first; empty where none is plausible.
     strong : bool
-        Whether the positions contradict the globe or the file itself, and another reading does not.
-        Work should not begin before a person has checked the positions.
+        Whether the positions are impossible, uninhabited, or at odds with the file's own times, and
+        another way to read them is plausible. Work should not begin before a person has checked the
+        positions.
     """
 
     found: tuple[str, ...]
@@ -111,12 +112,12 @@ class PositionDoubt:
 
 @dataclass(frozen=True, eq=False)
 class IngestReport:
-    """Report on one file read by :func:`fpanon_core.read_cdr`.
+    """Report on one source read by :func:`fpanon_core.read_cdr` or :func:`fpanon_core.read_parts`.
 
     Attributes
     ----------
     rows_read, rows_used : int
-        Number of data rows in the source (without header and blank lines), and number of rows used
+        Number of data rows in the source (without header or blank lines), and number of rows used
         for samples.
     set_aside : dict of str to int
         Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
@@ -159,8 +160,8 @@ class IngestReport:
     first_rows : DataFrame
         The first rows of the source as they were understood. The columns are ``row`` (its number),
         ``user`` (the pseudonym), ``time`` (as written, but "a number" for epochs), ``local_time``,
-        ``lat``, ``lon`` and ``fate``. ``antenna`` and ``offset`` are added if there are such
-        columns. Columns without a role are not included.
+        ``lat``, ``lon`` and ``fate``. ``antenna`` is added if the positions come from antennas, and
+        ``offset`` if there is such a column. Columns without a role are not included.
     naive_timezone : str or None
         Zone in which clock times without an offset were read; None if there were none.
     granularity_m, granularity_min : float
@@ -250,7 +251,7 @@ class IngestReport:
         )
 
     def summary(self, worded: Callable[[str], str] = str) -> str:
-        """Return the report as plain lines for a terminal or a log, without user ids and places.
+        """Return the report as plain lines for a terminal or a log, without user ids or places.
 
         ``worded`` rewords a note for its reader, as :mod:`fpanon_core.io.hints` does.
         """

@@ -147,7 +147,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Convert columns ``texts`` of fractional floats to text, so that all pieces agree."""
+        """Convert columns in ``texts`` that hold fractional floats to text, alike in all pieces."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])
@@ -223,7 +223,7 @@ class Rows:
         return part.pick(lat), part.pick(lon)
 
     def parsed(self, rows: slice | IntArray) -> ParsedTimes:
-        """Return the times of some rows as written, not yet on one clock."""
+        """Return the parsed times of some rows, before clock times are converted to instants."""
         us, ok, aware = (self.store.read(name, rows) for name in ("us", "ok", "aware"))
         return ParsedTimes(us, ok, aware, self.formats)
 
@@ -246,7 +246,7 @@ def _is_whole(column: pa.ChunkedArray) -> bool:
 class Store:
     """Columns, in memory or in a private folder, that are written and then read in pieces.
 
-    Files are read and not mapped, as mapped pages count as memory in use.
+    Files are read and not mapped, except for scattered rows. Mapped pages count as memory in use.
     """
 
     def __init__(self, folder: Path | None) -> None:

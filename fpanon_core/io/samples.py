@@ -74,7 +74,7 @@ def sample(key: str) -> Sample:
 
 @cache
 def dots(sample: Sample, wide: int, high: int) -> str:
-    """Return an SVG path with a dot for each antenna around the middle of a sample, north up."""
+    """Return an SVG path with a dot for each antenna near the middle of a data set, north up."""
     table = pd.read_csv(sample.antennas_path)
     middle = table[["lon", "lat"]].median()
     east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))

@@ -142,14 +142,20 @@ class Search:
                 self.roles.put(role, (i,), "by name")
 
     def _is_id(self, i: int) -> bool:
-        """Return whether a name means users; weak names (id, code) only if the ids recur."""
+        """Return whether a column with a name for users can hold users' ids.
+
+        If the name is weak (id, code), some id must occur twice.
+        """
         column = self.sample[i]
         if column.is_written_time or column.is_fractional or column.nested:
             return False
         return self._rank(i, "user") < 2000 or self._recurs(i)
 
     def _is_antenna(self, i: int) -> bool:
-        """Return whether a name means antennas; weak names (place, id) only with antennas' ids."""
+        """Return whether a column with a name for antennas can hold antennas' ids.
+
+        If the name is weak (place, id), most of the ids must be in the antenna table.
+        """
         column = self.sample[i]
         if column.is_time or column.is_fractional or column.nested:
             return False
@@ -328,7 +334,7 @@ class Likeness:
 
     @property
     def is_time(self) -> bool:
-        """Whether at least half of the fields can be read as times, and numbers are plausible."""
+        """Whether at least half of the fields can be read as times, and epochs are plausible."""
         return not self.is_clock and self._holds_times and self.times.share >= 0.5
 
     @property
@@ -338,7 +344,10 @@ class Likeness:
 
     @cached_property
     def _holds_times(self) -> bool:
-        """Whether the column holds times: dates such as 20120403, or epochs from 1973 to 2100."""
+        """Whether some field can be read as a time.
+
+        If most times are epochs, their median must lie between 1973 and 2100.
+        """
         if self.empty or pa.types.is_boolean(self.column.type) or not self.times.ok.any():
             return False
         epochs = sum(n for name, n in self.times.formats.items() if name.startswith("epoch"))

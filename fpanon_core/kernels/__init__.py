@@ -1,8 +1,9 @@
 """Numba loops over plain arrays; input is validated by public functions elsewhere, not here.
 
 Compiled kernels are cached. numba considers a cached kernel current as long as its *own* file is
-unchanged. A kernel of another file that was compiled into it may have changed. A stale kernel would
-silently give wrong numbers, so the name of the cache folder contains a digest of all files here.
+unchanged, although a kernel of another file, compiled into it, may have changed. A stale kernel
+would silently give wrong numbers, so the name of the cache folder contains a digest of all files
+here.
 
 numba also does not support two processes that write kernels at once. Each process looks for a free
 file number for its machine code, and two may take the same number for different types of arguments.
@@ -39,10 +40,10 @@ def _cache_folder() -> Path:
 
 
 def _base() -> Path:
-    """Return the folder for the caches: the chosen one, or the first that can be written to.
+    """Return the folder for the caches: the stated one, or the first of several that is writable.
 
-    ``NUMBA_CACHE_DIR`` states the choice. Without it, the folder is ``__pycache__`` beside the
-    kernels, or else the user's own cache. If neither can be written to, it is a temporary folder.
+    ``NUMBA_CACHE_DIR`` states a folder. Without it, the folder is ``__pycache__`` beside the
+    kernels, or else the user's own cache. If neither is writable, it is a temporary folder.
     """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen)
@@ -61,7 +62,7 @@ def _base() -> Path:
 
 
 class _OneAtATime(caching.IndexDataCacheFile):
-    """Cached kernels of one function, read by many processes and written by one."""
+    """Cached kernels of one function; many processes can read them at once, or one can write."""
 
     def save(self, key: Any, data: Any) -> None:
         with _turn(self._cache_path, writes=True):
@@ -74,7 +75,10 @@ class _OneAtATime(caching.IndexDataCacheFile):
 
 @contextlib.contextmanager
 def _turn(folder: str, writes: bool) -> Iterator[None]:
-    """Hold the folder's lock during the block: alone to write, together with others to read."""
+    """Hold the folder's lock during a ``with`` block: exclusive for writing, shared for reading.
+
+    If the lock file cannot be opened, the block runs without a lock.
+    """
     try:
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:  # no folder yet, or one in which nobody of us can write

@@ -213,7 +213,7 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 
 @njit(nogil=True, cache=True)
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
-    """Set the loss of each pair of ``users[i]`` and ``others[i, j]``; infinity where that is −1."""
+    """Set the loss of each pair ``users[i]``, ``others[i, j]``; infinity if the latter is −1."""
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
@@ -261,8 +261,8 @@ def blocks_within(
 ) -> tuple[FloatArray, IntArray, Codes]:
     """Return the published cells, the rows of the members' samples by start, and a code per row.
 
-    Cells are (x, y, t, dx, dy, dt). The code is 0 if the row is published, and otherwise states why
-    it is left out.
+    Cells are (x, y, t, dx, dy, dt). The code is 0 if the sample in this row is published, and
+    otherwise states why it is left out.
     """
     count = len(members)
     limits = Limits(side, span, float(count), _MOST_STEPS)

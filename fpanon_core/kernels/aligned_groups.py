@@ -1,4 +1,4 @@
-"""Choice of groups whose aligned blocks lose little.
+"""Choice of groups whose aligned blocks have a small loss.
 
 Groups grow one after another, each from a seed, by adding the candidates that increase the loss
 least. Then they exchange members as long as the total loss falls. Row a of ``near`` lists the
@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 
 class People(NamedTuple):
-    """Users to be hidden, the value of publishing each, and what their groups save without each."""
+    """Users to be hidden, the value of publishing each, and the loss saved when each one leaves."""
 
     k: float
     weight: FloatArray  # (n,) users each stands for
@@ -50,10 +50,10 @@ class People(NamedTuple):
 
 
 class Rings(NamedTuple):
-    """The exchange with the largest gain among those that begin with each user.
+    """For each user, the ring of exchanges with the largest gain that begins with this user.
 
-    Row a of ``step`` (n, longest) has the steps of the ring that begins with user a. A step is
-    given by its position in the acting user's row of :class:`Steps`; −1 after the last.
+    Row a of ``step`` (n, longest) has the steps of the ring that begins with user a; −1 after the
+    last. A step is given by its position in the row of :class:`Steps` of the user who takes it.
     """
 
     gain: FloatArray
@@ -134,14 +134,15 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """Find the ring of exchanges with the largest gain that begins with each of ``users``.
+    """For each user, find the ring of exchanges with the largest gain that begins with this user.
 
     A ring with a gain has a beginning from which all partial sums are gains, so only such
     beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
-    because the steps are priced for the groups as they were before it. A ring may be open if the
-    first group can spare its member: the last user then joins a group without replacing anybody. A
-    ring that begins or ends with a user who is left out may also be open, as long as there is
-    ``room``.
+    because the steps are priced for the groups as they were before the turn.
+
+    A ring may be open if the first group can spare its member: the last user then joins a group
+    without replacing anybody. A ring that begins or ends with a user who is left out may also be
+    open, as long as there is ``room``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
     longest = ring.shape[1]
@@ -210,9 +211,10 @@ def find_rings(
 def carry_out(
     order: IntArray, turn: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> int:
-    """Carry out the exchanges that begin with these users, in order; return their number.
+    """Carry out the rings that begin with the users ``order``; return the number carried out.
 
-    A group takes part in at most one exchange a round.
+    Rings are taken in this order. A group takes part in at most one ring per round, so a later ring
+    through the same group is skipped. So is a ring that would leave out more than ``room``.
     """
     gain, ring, weight, room = rings.gain, rings.step, people.weight, people.room
     longest = ring.shape[1]
@@ -268,7 +270,7 @@ def carry_out(
 
 @njit(nogil=True, cache=True)
 def _place(members: IntArray, user: int) -> int:
-    """Return the user's position among the members, or the number of members if there is none."""
+    """Return the user's position among the members, or the number of members for a non-member."""
     place = 0
     while place < len(members) and members[place] != user:
         place += 1

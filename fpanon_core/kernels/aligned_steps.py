@@ -46,11 +46,12 @@ class Pairs(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """Samples between the cuts, of a newcomer or of a group's members except one.
+    """Samples between neighbouring cuts, of one user, of a whole group, or of all members but one.
 
-    ``box`` has west, −east, south, −north, start and −end of each stretch. ``whole`` says whether
-    no sample reaches over the cut before a stretch. ``last`` gives, for each cut, the latest
-    stretch from which every member has a sample before that cut.
+    A stretch is the time between two neighbouring cuts. ``box`` has west, −east, south, −north,
+    start and −end of the samples in each stretch. ``whole`` says whether no sample reaches over the
+    cut before a stretch. ``last`` gives, for each cut, the latest stretch from which every one of
+    these users has a sample before that cut.
     """
 
     box: FloatArray
@@ -71,7 +72,7 @@ class Sums(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _atoms_for(many: int, stretches: int) -> Atoms:
-    """Allocate ``many`` sets of atoms; ``box[m]`` and so on belong to the m-th."""
+    """Allocate ``many`` sets of atoms; ``box[m]``, ``samples[m]`` and so on belong to set m."""
     return Atoms(
         np.empty((many, stretches, 6)),
         np.empty((many, stretches), np.int64),
@@ -204,8 +205,8 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
     """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
-    As in :func:`least_loss`, the search goes back from j. It stops as soon as the samples up to j
-    can be split into two blocks with every member.
+    As in :func:`least_loss`, the search goes back from the cut j where a block ends. It stops as
+    soon as the samples up to j can be split into two blocks with every member.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss = sums.joint, sums.held, sums.loss

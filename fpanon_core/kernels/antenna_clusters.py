@@ -63,9 +63,10 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
 
 @njit(nogil=True, cache=True)
 def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
-    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋.
+    """Return, for each value, Σ over the origins of ⌊(value − origin)/side + trifle⌋.
 
-    The sum grows by 1 at each grid line.
+    The sum grows by 1 at each line of the grids with these origins, so it numbers the strips
+    between the lines.
     """
     out = np.zeros(len(values), np.int64)
     for i in range(len(values)):
@@ -100,7 +101,8 @@ def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, 
 def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
     """Return Σ n² and Σ n over cells with n people each; whole numbers, so that ties are exact.
 
-    ``cell`` is the cell of each piece, numbered from 0; user u was in the pieces
+    A piece is where a strip in x crosses a strip in y (:func:`strips`). ``cell`` is the number,
+    from 0, of the cell that holds each piece. User u was in the pieces
     ``piece[offsets[u]:offsets[u+1]]`` and represents ``weight[u]`` people.
     """
     n_cells = cell.max() + 1

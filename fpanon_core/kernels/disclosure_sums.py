@@ -1,8 +1,9 @@
 """Differences between the members of a class and all users, bin by bin.
 
-Shares are compared as whole numbers: with e = |E_ij|, E = |E_i|, D = |D_j| and n users, the *gain*
-``e·n − D·E`` is ``E·n`` times the difference of the shares, without rounding. Products of users and
-presences stay far below 2⁶³ (10¹⁸ for a hundred million users with a hundred bins each).
+E_i is a class, E_ij are its members who are present in bin j, and D_j are all users present in the
+bin. Shares are compared as whole numbers: with e = |E_ij|, E = |E_i|, D = |D_j| and n users, the
+*gain* ``e·n − D·E`` is ``E·n`` times the difference of the shares, without rounding. Products of
+users and presences stay well below 2⁶³: a hundred million users with a hundred bins each give 10¹⁸.
 
 Source: Noriega Campero 2015, ch. 4.
 """
@@ -80,7 +81,7 @@ def sort_traces(
 def count_present(
     offsets: IntArray, lengths: IntArray, bins: SmallInts, weight: IntArray, present: IntArray
 ) -> None:
-    """Add up |D_j|, the users present in each bin."""
+    """Add the number of users present in each bin, |D_j|, to ``present``."""
     for u in range(len(lengths)):
         for s in range(offsets[u], offsets[u] + lengths[u]):
             present[bins[s]] += weight[u]
@@ -133,7 +134,7 @@ def disclose(
     classes: Classes,
     sums: Sums,
 ) -> None:
-    """Compute the sums of classes ``begin … end−1`` over bins ``low … high−1``, in this order."""
+    """Compute the sums of classes ``begin … end−1``, in this order, over bins ``low … high−1``."""
     offsets, lengths, bins, weight = traces.offsets, traces.lengths, traces.bins, traces.weight
     n, present, absent = everybody.n, everybody.present, everybody.absent
     sizes, times, inside = classes.sizes, classes.times, classes.inside

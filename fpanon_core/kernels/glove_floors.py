@@ -9,9 +9,9 @@ docs/science.md, “Stretch effort”, with terms collected, is
 where s are the starts and e the ends. The first bracket depends on ``e_a − e_b`` only, so φ does
 not change when all ends are lowered by the smallest extent of any cell. The rest of a cell is its
 *core*; for a raw sample it is a point. Let c be the middle of a core and h half its length. The
-span of both cores is the first two terms of φ. It reaches from the start of the core with the lower
-middle to the end of the other. So it is at least ``|c_a − c_b| + h_a + h_b``, and at least 2·h_b.
-It follows that
+span of both cores is the first two terms of φ. It reaches at least from the start of the core with
+the lower middle to the end of the other. So it is at least ``|c_a − c_b| + h_a + h_b``, and at
+least 2·h_b. It follows that
 
     (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
     (B)  φ ≥ 2·w_a·(h_b − h_a),      and the same with a and b exchanged.
@@ -92,7 +92,7 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
-    """Set the floors of u as a member: ``floor[0, f]`` and, for boxes, ``floor[1, f]``."""
+    """Set the floors of fingerprint u as a member: ``floor[0]``, and ``floor[1]`` if it exists."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     if u < slots.n_points:  # by their few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
@@ -159,7 +159,10 @@ def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def _distances(slots: Slots, j: int, away: FloatArray) -> tuple[float, float]:
-    """Set a sample's distances to all features, in effort; return half its core's two extents."""
+    """Set a sample's distances to all features; return half its core's extent in space and in time.
+
+    All of these are in units of effort.
+    """
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
     less_x, less_y, less_t = slots.least

@@ -104,7 +104,7 @@ def _cells_between(low: FloatArray, high: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def in_order(cells: FloatArray) -> FloatArray:
-    """Return the cells by start, then x, then y, then extents."""
+    """Return the cells sorted by start, then x, then y, then extents."""
     order = np.argsort(cells[:, 2], kind="mergesort")
     out = cells[order]
     keys = (2, 0, 1, 5, 3, 4)
@@ -191,13 +191,13 @@ class Times(NamedTuple):
 def spans_of_holders(
     samples: Times, gone: BoolArray, group: IntArray, cells: Times, span: FloatArray
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return side and length of the published samples that hold each original; NaN if it is gone.
+    """Return sides and lengths of the published samples around each original one, and a pair count.
 
     Several published samples may hold one original sample. The side is then the largest of their
-    sides, and the length the sum of their lengths.
+    sides, and the length the sum of their lengths. Both are NaN for an original sample left out.
 
-    Also return the number of (user, published sample) pairs in which the user has an original
-    sample. ``span`` has the sides of the published samples.
+    The pairs counted are those of a user and a published sample that holds an original sample of
+    the user. ``span`` has the sides of the published samples.
     """
     offsets, t, dt = samples.offsets, samples.t, samples.dt
     cell_offsets, cell_t, cell_dt = cells.offsets, cells.t, cells.dt

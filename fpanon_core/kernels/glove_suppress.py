@@ -1,8 +1,8 @@
-"""Samples that a group leaves out so that its cells keep the limits, with k users in each.
+"""Samples that a group leaves out so that each cell is within the limits and holds k users.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
-beyond a limit, :func:`largest_part` finds the largest part that keeps the limits. The result is
-exact unless the search takes too many steps.
+beyond a limit, :func:`largest_part` finds the largest part within the limits. The result is exact
+unless the search takes too many steps.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Corners of samples in order of start, each sample's member, and each member's users."""
+    """Corners of samples by start, the member of each, and the number of users of each member."""
 
     low: FloatArray
     high: FloatArray
@@ -50,7 +50,7 @@ class Best(NamedTuple):
 def suppress_group(
     cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
 ) -> tuple[FloatArray, Codes]:
-    """Return the cells that keep the limits, with samples of k users each, and a code per sample.
+    """Return cells within the limits, each with samples of k users, and a code per sample.
 
     ``cells`` are in order of time and do not overlap. ``samples`` are the members' samples in order
     of start, ``owner`` is the member of each, and ``weight`` the number of users that a member
@@ -156,7 +156,7 @@ def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
 
 @njit(nogil=True, cache=True)
 def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper corner of the kept samples."""
+    """Return the lower and upper corner of the box around the kept samples."""
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -166,11 +166,11 @@ def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[Float
 
 @njit(nogil=True, cache=True)
 def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
-    """Set ``kept`` to the most samples of k or more users that keep the limits together.
+    """Mark in ``kept`` as many samples, of k or more users, as fit into a box within the limits.
 
-    Among equal boxes, the one that begins first is taken. Further ties are decided by the smallest
-    lower x, lower y, upper t, upper x and upper y, in this order. The result is False if there is
-    no such part. Samples are in order of start.
+    Among boxes with equally many samples, the one that begins first is taken. Further ties are
+    decided by the smallest lower x, lower y, upper t, upper x and upper y, in this order. The
+    function returns False if there is no such box. Samples are in order of start.
 
     Some best box begins at the start of a sample; its west is a sample's west, its east a sample's
     east, its south a sample's south. All such boxes are tried, except those with too few samples to
@@ -221,9 +221,11 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 def _windows(
     low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
 ) -> tuple[IntArray, IntArray]:
-    """Return the samples as beginnings of stretches, and the number of samples wholly in each.
+    """Return the sample that begins each window, and the number of samples wholly in the window.
 
-    A stretch is as long as allowed. The number is 0 if earlier stretches hold all of its samples.
+    A window is a span of time, as long as the limit allows. Only samples within the limits count.
+    The number is 0 if the first sample exceeds a limit, or if earlier windows hold all samples of
+    the window.
     """
     n = len(low)
     sizes = np.zeros(n, np.int64)

@@ -66,14 +66,14 @@ def guess_by_others(
     enough: float,
     out: FloatArray,
 ) -> None:
-    """Write guesses for the targets ``begin … end − 1`` (x, y, share of mass) to ``out[target]``.
+    """Write the guessed home (x, y, share of mass) of targets ``begin … end − 1`` to ``out``.
 
     Target i has record ``record[i]``, and represents ``own[i]`` of the people at place ``home[i]``.
     Each cell's mass is divided among the other people's homes in it; if there are none, the mass is
-    at the cell's middle. The guess is the point with the most mass within the side of the map's
-    squares. It is ``first[i]``, unless there is more mass around one of the middles (ties: the
-    first), or around another person's home (ties: the first by x, then y). If no place has the
-    share ``enough``, the guess has a smaller share and is not always the best.
+    at the cell's middle. The guess is the point with the most mass no farther from it than the side
+    of the map's squares. It is ``first[i]``, unless there is more mass around one of the middles
+    (ties: the first), or around another person's home (ties: the first by x, then y). If no place
+    has the share ``enough``, the guess has a smaller share and is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -167,7 +167,7 @@ def _places_in(
 
 @njit(nogil=True, cache=True)
 def _around(x: float, y: float, share: FloatArray, middles: FloatArray, known: HomeMap) -> float:
-    """Return the mass within the side of a square around a point."""
+    """Return the mass no farther from a point than the side of a square."""
     total, reach = 0.0, known.side * known.side
     low, high = _rows(y - known.side, y + known.side, known)
     last = math.floor((x + known.side - known.left) / known.side)
@@ -199,7 +199,7 @@ def _near(b: int, inside: FloatArray, known: HomeMap) -> float:
 
 @njit(nogil=True, cache=True)
 def _rows(y: float, to_y: float, known: HomeMap) -> tuple[int, int]:
-    """Return the first and last row of squares that a stretch in y meets."""
+    """Return the first and last row of squares that the interval from ``y`` to ``to_y`` meets."""
     low = max(math.floor((y - known.bottom) / known.side), 0)
     return low, min(math.floor((to_y - known.bottom) / known.side), known.rows - 1)
 
@@ -216,7 +216,7 @@ _ROOM = 64  # branches that wait: one at each level of the tree, and one more
 class HomeTree(NamedTuple):
     """Places where people may live, in a binary tree.
 
-    Branch 0 is the whole; branch b is divided into 2b + 1 and 2b + 2. Branches from number
+    Branch 0 is the whole tree; branch b is divided into 2b + 1 and 2b + 2. Branches from number
     ``leaves`` on are leaves; the i-th leaf has the places ``starts[i]:starts[i+1]``. ``box[b]`` is
     left, right, bottom, top of a branch's places.
 
@@ -259,7 +259,7 @@ def guess_likeliest(
     homes: HomeTree,
     out: FloatArray,
 ) -> None:
-    """Write the likeliest homes of the targets ``begin … end − 1`` (x, y) to ``out[target]``.
+    """Write the likeliest home (x, y) of each target ``begin … end − 1`` to ``out[target]``.
 
     The home is the place with the largest sum of counts · ln(1 + peak · decay) over the record's
     samples. Here, decay is the factor by which the noise's density falls from the place to the
@@ -329,7 +329,7 @@ def _covered(at: float, half: float, begin: float, length: float) -> float:
 def guess_homes(
     begin: int, end: int, cells: NightCells, half: float, averaged: bool, out: FloatArray
 ) -> None:
-    """Write the main place of the records ``begin … end − 1`` at night to ``out[record]``.
+    """Write the main place at night of each record ``begin … end − 1`` to ``out[record]``.
 
     The columns are x, y and the share of the record's mass at night that is there.
 

@@ -88,9 +88,10 @@ class Tile(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Floors of the users of a tile; ``extra`` is for the b's and may be empty.
+    """Floors, in steps, of the users a and b of a tile's pairs.
 
-    The floors of the a's are used for pairs of equal length only. All are in steps.
+    ``extra`` is that of the users b, and may be empty. The floors of the users a are used only for
+    pairs of equal length.
     """
 
     b: Steps
@@ -160,7 +161,7 @@ def step_of(packed: Packed) -> float:
 
 @njit(nogil=True, cache=True)
 def _steps(cost: float, cap: float, step: float) -> int:
-    """Return a floor in steps, rounded down; at the cap, all of the weight is certain."""
+    """Return a cost in steps, rounded down; below the cap, a margin for errors is subtracted."""
     return int(cap / step + 1e-9) if cost >= cap else int(max(cost / step - 1e-3, 0.0))
 
 

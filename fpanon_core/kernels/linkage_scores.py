@@ -53,7 +53,7 @@ class Shelved(NamedTuple):
     """Input of a search: samples on a shelf, the method, and the known points.
 
     ``points`` (n_points, 10) are in the form of :func:`.linkage_density.density_of`. ``even`` (2,)
-    has the density for each attacker if a mean record were spread evenly over everything.
+    is the density, for each attacker, of a mean record spread evenly over everything.
     """
 
     shelf: Shelf
@@ -101,7 +101,7 @@ def _room(n: int) -> _Room:
 
 @njit(nogil=True, cache=True, inline="always")
 def _bucket(at: float, base: float, size: float, many: int) -> int:
-    """Return the bucket of a corner; −1 or ``many`` outside."""
+    """Return a corner's bucket along one axis; −1 before the first, ``many`` after the last."""
     return int(min(float(many), max(-1.0, math.floor((at - base) / size))))
 
 

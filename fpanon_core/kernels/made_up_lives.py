@@ -56,7 +56,7 @@ class Model(NamedTuple):
     moves : float
         Mean of min(moves, 128)/128.
     tilt : float
-        Above 1, numbers of events are low within their bin; below 1, high.
+        Above 1, drawn numbers of events tend to be low within their bin; below 1, high.
     """
 
     x_m: FloatArray
@@ -204,7 +204,7 @@ def _weights(model: Model, home_share: float, many: int) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def _times(state: Any, model: Model, t_min: IntArray) -> None:
-    """Fill in minutes since the first midnight, ascending: by day, by hour, and in bursts."""
+    """Draw times by day and hour, and in bursts: minutes since the first midnight, ascending."""
     last = len(model.day_type) * _DAY_MIN - 1
     soon, later = model.gaps[:, 0].sum(), model.gaps[:, 1].sum()
     for i in range(len(t_min)):

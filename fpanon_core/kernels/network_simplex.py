@@ -1,14 +1,15 @@
 """Cheapest flow between sources and sinks, with an arc from each source to each sink.
 
-Primal network simplex. A spanning tree holds all flow; its arcs fix dual *potentials* p, under
-which their reduced cost ``cost + p[source] − p[sink]`` is 0. As long as an arc outside the tree has
-a reduced cost below 0, it enters. Flow is sent along the cycle that it closes, and an emptied arc
-leaves. The first tree has an additional root, with an artificial arc to each node: at no cost from
-sources, and to sinks at more than any path could cost. Then the cheapest arc to each sink enters.
+The method is the primal network simplex. A spanning tree holds all flow; its arcs fix dual
+*potentials* p, under which their reduced cost ``cost + p[source] − p[sink]`` is 0. As long as some
+arcs outside the tree have a reduced cost below 0, one of them enters. Flow is sent along the cycle
+that it closes, and an emptied arc leaves. The first tree has an additional root. Artificial arcs
+lead from sources to the root at no cost, and from the root to sinks at more than any path could
+cost. Then the cheapest arc to each sink enters.
 
-**Choice among optima.** Positions on a grid make many optima equally cheap, so the order of pivots
-decides among them. The order is that of LEMON's network simplex (Kovács 2015) in the form of POT
-0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
+**Choice among optima.** Positions on a grid make many flows equally cheap, so the order of pivots
+decides among the optimal ones. The order is that of LEMON's network simplex (Kovács 2015) in the
+form of POT 0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
 
 - Arcs are searched cyclically from the last to the first, in blocks of the square root of their
   number. From the first block with a reduced cost below 0, the arc with the least one enters (ties:
@@ -17,17 +18,17 @@ decides among them. The order is that of LEMON's network simplex (Kovács 2015) 
   direction, from where the two sides of the tree join.
 
 Most of the time goes into the search. Arcs of a source are adjacent in memory, so several are
-compared at once; arcs of the tree are marked by a cost that never enters. Costs may be computed row
-by row instead of stored (:func:`by_places`): the pivots are the same.
+compared at once. Arcs of the tree are marked by a cost so high that they never enter. Costs may be
+computed row by row instead of stored (:func:`by_places`): the pivots are the same.
 
 Source: Kovács 2015; POT.
 
 **Costs.** The costs of linking each source with each sink are a table, or are computed row by row
 on request.
 
-Days of many people have too many pairs to store. The costs of a row follow from its places, and
-from the people at each of them. To compute them takes little more time than to read them. Arcs in
-the tree of the network simplex are marked in the row that is held.
+On days with many people, there are too many pairs to store. The costs of a row follow from its
+places, and from the people at each of them. To compute these costs takes little more time than to
+read them. Arcs in the tree of the network simplex are marked in the row that is held.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def cheapest_flow(
 
 @njit(nogil=True, cache=True)
 def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
-    """Return the tree in which every node hangs on the root."""
+    """Return the tree in which every other node is a child of the root."""
     sources, n = len(supply), len(supply) + len(demand)
     nodes = np.arange(n + 1).astype(np.int32)
     tree = Tree(
@@ -220,7 +221,7 @@ def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: in
 
 @njit(nogil=True, cache=True)
 def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
-    """Send all possible flow along the cycle, and put the arc in place of an emptied one."""
+    """Send all possible flow along an arc's cycle, and put the arc in place of an emptied one."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
     # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
     # side it is those that lead downward: the last of the least, which precedes the other side's.
@@ -319,7 +320,9 @@ class Costs(NamedTuple):
     """Costs of arcs: ``table`` has all rows, or only the row of source ``held[0]``.
 
     ``sources`` are the places of each source, ``at_place`` the sinks at each place, on the two days
-    that are to be linked. A common place saves ``worth[f, g]`` of ``apart[i] + sink_apart[j]``.
+    that are to be linked. Without a common place, the arc from source i to sink j costs
+    ``apart[i] + sink_apart[j]``. A place that i visited f times and j g times saves ``worth[f, g]``
+    of this cost.
     """
 
     table: FloatArray
@@ -350,7 +353,7 @@ def by_places(
     ----------
     sources, sinks : Frequencies
         Places of each source and sink.
-    worth : float64 ndarray (most often + 1, most often + 1)
+    worth : float64 ndarray (largest f + 1, largest g + 1)
         Saving of a place that a source visited f times and a sink g times; above 0.
     apart, sink_apart : float64 ndarray (n_sources,), (n_sinks,)
         Parts of the cost of a pair without a common place.
@@ -361,7 +364,7 @@ def by_places(
 
 
 def at_places(rows: Frequencies, n_places: int) -> Frequencies:
-    """Return, for each place, the rows that were there, and how often."""
+    """Return, for each place, the rows that contain it, and its frequency in each of them."""
     by_place = np.argsort(rows.number, kind="stable")
     row = np.repeat(np.arange(len(rows.offsets) - 1), np.diff(rows.offsets))[by_place]
     starts = offsets_of(np.bincount(rows.number, minlength=n_places))

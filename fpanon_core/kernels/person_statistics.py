@@ -135,7 +135,7 @@ def _add_places(
     home: int,
     total: float,
 ) -> None:
-    """Count a person, their home, other places, numbers of events and places, and time at home."""
+    """Count a person: home, other places, numbers of events and places, share of events at home."""
     away = total - visits[home]
     cells[bins.first[0]] += UNIT
     cells[bins.first[1] + bins.zone[home]] += UNIT

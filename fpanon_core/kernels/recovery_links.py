@@ -1,4 +1,4 @@
-"""Loops of the recovery attack: direct links, common places of days, and pairing.
+"""Loops of the recovery attack: direct links, places common to two days, and pairing.
 
 Source: Xu et al. 2017, §4–5.
 """
@@ -101,7 +101,10 @@ def count_shared(
 def pair_greedily(
     begin: int, shared: SmallInts, free: npt.NDArray[np.bool_], pair: IntArray, best: IntArray
 ) -> None:
-    """Pair each trajectory, in order, with the free true one that shares most; ties: the first."""
+    """Pair each trajectory with the free true one that shares most points; ties: the first.
+
+    Trajectories are taken in order, and a true one is free until it is paired.
+    """
     for i in range(len(shared)):
         chosen = -1
         for u in range(len(free)):

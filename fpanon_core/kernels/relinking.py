@@ -25,12 +25,12 @@ _HOURS = 24.0
 
 
 class Side(NamedTuple):
-    """Records of one side, sorted by their bins; a bin is a rectangle and some hours.
+    """Records of one of two compared periods, by bin; a bin is a rectangle and some hours.
 
     Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x. Bit h of
     ``hours[i]`` is set if the bin has hour h of the day. The entries of bin i are rows
     ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
-    over the side's people, of their share of samples in the bin. No bin is wider than ``widest``.
+    over the period's people, of their share of samples in the bin. No bin is wider than ``widest``.
     """
 
     corners: FloatArray
@@ -43,7 +43,7 @@ class Side(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Bins of records: record i has ``mass[j]`` samples in bin ``bins[j]`` of its side.
+    """Bins of records: record i has ``mass[j]`` samples in bin ``bins[j]`` of its period.
 
     For record i, j goes from ``offsets[i]`` to ``offsets[i+1]``.
     """
@@ -105,7 +105,7 @@ def _first_at(corners: FloatArray, x: float) -> int:
 def usual_density(
     begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
 ) -> None:
-    """Set the density of a side's mean person in the bins ``begin … end−1``, per square metre."""
+    """Set the density of the mean person of ``side`` in bins ``begin … end−1``, per m²."""
     for i in range(begin, end):
         total = 0.0
         at = _first_at(side.corners, corners[i, 0] - side.widest)
@@ -130,9 +130,9 @@ def likest(
     value: FloatArray,
     many: IntArray,
 ) -> None:
-    """Find the other side's records most similar to each of the records ``begin … end−1``.
+    """Find the other period's records most similar to each of the records ``begin … end−1``.
 
-    ``usual`` is the density of the other side's mean person in each bin of ``mine``, and
+    ``usual`` is the density of the other period's mean person in each bin of ``mine``, and
     ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
     Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. These
     are at most as many as there are columns, and none after those that together represent ``most``
@@ -194,7 +194,7 @@ def likest(
 
 @njit(nogil=True, cache=True, inline="always")
 def class_of(value: float, edges: FloatArray) -> int:
-    """Return the number of ascending edges that are at most this value."""
+    """Return how many of the ascending edges are at most the value."""
     number = 0
     while number < len(edges) and value >= edges[number]:
         number += 1
@@ -203,19 +203,19 @@ def class_of(value: float, edges: FloatArray) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def far(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Return the mean square distance between two ends (x, y, variance of the place, …), m²."""
+    """Return the mean square distance, m², between two cells (x, y, variance of the place, …)."""
     return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + one[2] + other[2] + error
 
 
 @njit(nogil=True, cache=True, inline="always")
 def late(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Return the mean square of the time between two ends (…, time, its variance), minutes²."""
+    """Return the mean square of the time, min², between two cells (…, time, its variance)."""
     return (one[3] - other[3]) ** 2 + one[4] + other[4] + error
 
 
 @njit(nogil=True, cache=True)
 def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
-    """Count each pair of ends in ``moves.chance``, by its classes of time and of distance."""
+    """Count each pair of cells in ``moves.chance``, by its classes of time and of distance."""
     for i in range(len(one)):
         time = class_of(late(one[i], other[i], moves.errors[1]), moves.gaps)
         moves.chance[time, class_of(far(one[i], other[i], moves.errors[0]), moves.ways)] += 1
@@ -243,6 +243,7 @@ def add_moves(
     last : float64 ndarray (n_earlier, 5)
         Last cells of the earlier records: x, y, variance of the place, time, its variance.
     weight : int64 ndarray (n_earlier,)
+        Number of people of each earlier record.
     first : float64 ndarray (n_later, 5)
         First cells of the later records.
     moves : Moves

@@ -311,7 +311,7 @@ _NORMAL_TAIL = NormalDist().inv_cdf(0.99) / NormalDist().inv_cdf(0.75)
 
 @njit(nogil=True, cache=True)
 def gini_of_sorted(values: FloatArray) -> float:
-    """Return G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N for ascending values ≥ 0; all zero → 0."""
+    """Return G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N for ascending values ≥ 0; 0 if all are 0."""
     n = len(values)
     total = 0.0
     ranked = 0.0

@@ -180,9 +180,11 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
 
 @njit(nogil=True, cache=True)
 def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays) -> int:
-    """Append a stay at ``goal``, from ``begin`` or the earliest arrival to ``end``.
+    """Append a stay at ``goal`` until ``end``; return the new number of stays.
 
-    Return the new number of stays.
+    The stay begins at ``begin``, or at the earliest possible arrival if that is later, and does not
+    end before it begins. If the user is at ``goal`` already, or the arrays are full, the last stay
+    is extended to ``end`` instead.
     """
     x_m, y_m, arrive, leave, stop = world.x_m, world.y_m, stays.arrive, stays.leave, stays.stop
     here = stop[n - 1]
@@ -233,7 +235,7 @@ def _nearest(x: float, y: float, x_m: FloatArray, y_m: FloatArray) -> int:
 
 @njit(nogil=True, cache=True)
 def draw(cumulative: Any, u: float) -> int:
-    """Return the first entry whose cumulative share exceeds u in [0, 1)."""
+    """Return the position of the first cumulative share above u, a number in [0, 1)."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2

@@ -4,7 +4,7 @@ A sample shows that a person was in its cell, but not where in it. So its mass i
 areas in proportion to their overlap with the cell, and over the hours in proportion to time.
 
 Only areas that the original data use are stored, in ascending order; for mass elsewhere only its
-total matters. So memory depends on the data, however far a few people travel.
+total matters. So memory grows with the areas used, not with the distance that a few people travel.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def match_trips(
 
 @njit(nogil=True, cache=True)
 def _same_square(laid: Laid, a: int, b: int) -> float:
-    """Return the probability that a point of one place and one of another are in one square."""
+    """Return the probability that random points of two places are in the same square."""
     left_a, right_a, low_a, high_a = _sides(laid, a)
     left_b, right_b, low_b, high_b = _sides(laid, b)
     return _same(left_a, right_a, left_b, right_b) * _same(low_a, high_a, low_b, high_b)
@@ -275,7 +275,7 @@ def _same_square(laid: Laid, a: int, b: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _same(begin_a: float, end_a: float, begin_b: float, end_b: float) -> float:
-    """Return, along one axis, the probability that the two points are in one square."""
+    """Return the probability that random points of two intervals on an axis share a square."""
     first = int(np.floor(max(begin_a, begin_b)))
     last = max(int(np.ceil(min(end_a, end_b))), first + 1)
     both = 0.0

@@ -136,7 +136,7 @@ def people_in_cells(
 def pairs_with_a_sample(
     offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, classes: Classes
 ) -> int:
-    """Count pairs of a person and a cell of the person's class with a sample of the person.
+    """Count pairs of a person and a cell of the person's class that meets a sample of the person.
 
     A sample and the cell must overlap in x, y and time by more than :data:`SLACK`. Samples of a
     person are in order of their start, and none is longer than ``longest``.
@@ -184,9 +184,9 @@ def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArra
 
 @njit(nogil=True, cache=True)
 def _outside(sample: FloatArray, box: FloatArray) -> bool:
-    """Return whether a sample can lie in no cell of the box.
+    """Return whether no cell inside the box can hold the sample.
 
-    A sample without duration can lie in any cell.
+    A sample without duration counts as held, wherever the cells are.
     """
     return sample[5] - sample[4] > SLACK and (
         sample[0] + SLACK < box[0]
@@ -323,7 +323,7 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
-    """Count, for each pair, the cells of the class that a covered sample of the user meets."""
+    """Count, for each pair of user and class, the cells that a covered sample of the user meets."""
     offsets, samples, wanted = people
     cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)

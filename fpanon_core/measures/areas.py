@@ -2,9 +2,9 @@
 
 Squares have no natural corner, so nine grids of equal squares are used, shifted against each other.
 The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis, the nine shifts are 0 to 8
-ninths of a side. A square of three by three shifts would have only three different shifts along an
-axis. A cell's edge would then meet a square's edge in three grids or in none. Other areas are used
-unshifted.
+ninths of a side. A three-by-three arrangement of shifts would have only three different shifts
+along an axis. The edges of a cell and of a square would then coincide in three of the nine grids or
+in none. Hexagons and regions are not shifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -39,7 +39,7 @@ _NO_INTS, _NO_FLOATS = np.empty(0, np.int64), np.empty(0)
 
 @dataclass(frozen=True)
 class Squares:
-    """Squares of ``side_m`` metres; the first of nine grids has a corner at (x_m, y_m)."""
+    """Nine shifted grids of squares of ``side_m`` metres; the first has a corner at (x_m, y_m)."""
 
     x_m: float
     y_m: float
@@ -89,7 +89,7 @@ Ground: TypeAlias = Squares | Pieces
 
 
 def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
-    """Return the areas as laid over an original data set.
+    """Return the areas for an original data set: grids of squares, or pieces.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def used(where: Ground, places: Places) -> list[Laid]:
 
 
 def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
-    """Lay other places over the areas that the original uses."""
+    """Lay the places of a release or a table over the areas that the original uses."""
     if isinstance(where, Pieces):
         return [_laid_on(where, places)]
     return [
@@ -211,7 +211,11 @@ def hexagons_at(
 
 
 def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
-    """Return the area nearest to each region's antennas, up to three times the data's extent."""
+    """Return, for each antenna, the area nearer to it than to any other, and its region's number.
+
+    On every side, the areas reach beyond the data and the antennas by at least the larger of their
+    width and height.
+    """
     if fs.antennas is None:
         raise ConfigError(
             f"The {space} need an antenna table with that column; read the data with it, or give "

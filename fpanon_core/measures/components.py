@@ -1,16 +1,17 @@
 """Parts of the stretch effort, which show why a fingerprint is hard to hide.
 
 A user a is compared with each of the k − 1 nearest fingerprints b. The samples of the longer
-fingerprint (a's if they are equally long) are matched to the samples of the other. ``S``, ``T`` and
-``D`` pool the matched pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
+fingerprint (a's if they are equally long) are matched to the samples of the other. The pools hold,
+for all matched pairs, the part ``w_s·δ_s`` for space (``S``), the part ``w_t·δ_t`` for time
+(``T``), and their sum (``D``).
 
 Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
 
-Measures of unevenness: Gini coefficient, Lorenz curve, tail weight.
+*Unevenness* is measured by the Gini coefficient, the Lorenz curve and the tail weight index.
 
 Source: docs/science.md, “Why a fingerprint is hard to hide”.
 
-Coarseness of a release in one number: the mean loss over its original samples.
+*Mean loss* states in one number how coarse a release is: a mean over the original samples.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -249,7 +250,7 @@ def tail_weight_index(values: npt.ArrayLike) -> float:
     Gramaglia & Fiore 2015, eq. 7.
 
     The index is 1 for normal, 1.6 for exponential, and 14 for Pareto values of shape 1. It is NaN
-    where the third quartile equals the median.
+    if the third quartile equals the median.
 
     Raises
     ------

@@ -41,7 +41,8 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     Raises
     ------
     InfeasibleError
-        Nobody is in both releases, or nobody is in two periods that share a day.
+        Nobody is in both releases. Or, with periods, nobody has two records, one in each release,
+        that share a day.
 
     Examples
     --------
@@ -152,7 +153,10 @@ def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray)
 
 
 def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]:
-    """Return the rows of each pair of a person's records that share a day, in the first's order."""
+    """Return the rows of all pairs of a person's records, one per release, that share a day.
+
+    The pairs are in the order of the rows of ``first``.
+    """
     code = pd.factorize(np.concatenate([first.who, second.who]))[0]
     spans, frames = [], []
     for at, each in enumerate((first, second)):
@@ -181,7 +185,7 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """Count the people in the same groups as each of ``ids``, over all records of all releases.
+    """For each of ``ids``, count the people with the same groups in all releases and periods.
 
     A person's absence from a period, and from a release, is assumed to be known.
     """

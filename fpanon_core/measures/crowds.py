@@ -129,7 +129,7 @@ _SLACK = 1e-6  # of a metre, and of a minute: bounds written as text are no fine
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Correspondence of a release with the people it describes.
+    """Agreement of a release's rows with the samples of the people they describe.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
     records : Records
         Records of the release.
     person : int64 ndarray (n_records,)
-        Row number in the original of each record.
+        Row number in the original of each record's person.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 
 
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
-    """Return a row per distinct cell, by its centre: ``x_m``, ``y_m``, ``samples``, ``users``.
+    """Return a row per distinct centre of a cell: ``x_m``, ``y_m``, ``samples``, ``users``.
 
     Examples
     --------

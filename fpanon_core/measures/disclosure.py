@@ -1,20 +1,21 @@
 """Disclosure: what an attacker learns about a target, even without picking one record.
 
-An attacker who knows some bins A_i of a target has narrowed the release down to the class E_i. Even
-if many people are left in the class, they may all have been together at another place. The attacker
-then learns that the target was also there. Knowing A_i changes the probability that the target was
-in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the difference of the two probabilities,
-KL-disclosure the divergence. The baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
+An attacker who knows some bins A_i of target i has narrowed the n users of a release down. The
+class E_i is left: the users whose records hold A_i. Even if many people are left in the class, they
+may all have been together at another place. The attacker then learns that the target was also
+there. D_j are all users who were in bin j, and E_ij those of the class. Knowing A_i changes the
+probability that the target was in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the
+difference of the two probabilities, KL-disclosure the divergence. The baseline is an attacker who
+knows nothing: k = 1/n, EM = KL = 0.
 
 A class visits few of the bins. All other bins contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
-these sums are computed once for all classes. The work is then in the samples of the class's
-members; for a class with most of the users, in the samples of all other users.
+these sums are computed once for all classes. What remains is to go through the samples of the
+class's members. For a class with most of the users, those of all other users are used instead.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
-Each column of D is a bin of the data set, and marks the users in the bin.
-
-The matrix D, users × bins, is never built: each user's bins are an ascending list of numbers.
+The matrix D has a row for each user and a column for each bin, and marks who was in the bin. It is
+never built: each user's bins are an ascending list of numbers.
 
 Source: docs/science.md, “Disclosure”.
 """
@@ -351,7 +352,7 @@ class _Ledger:
 
 
 def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
-    """Return ``n`` or fewer stretches of about the same cost that cover the whole."""
+    """Return at most ``n`` ranges of about equal cost that together cover all of ``costs``."""
     upto = np.cumsum(costs)
     edges = np.searchsorted(upto, upto[-1] * np.arange(1, n) // n) + 1
     edges = np.unique(np.concatenate([[0], edges, [len(costs)]]))
@@ -371,10 +372,11 @@ class Presence:
     corners : dict of str to float64 ndarray (n_bins,)
         ``x_m``, ``y_m``, ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``.
     offsets, lengths : int64 ndarray (n_users + 1,), (n_users,)
+        Offsets of the users in ``bins``, and each user's number of distinct bins.
     bins : int32 ndarray (n_samples,)
         User u was in ``bins[offsets[u]:offsets[u] + lengths[u]]``, ascending and distinct.
     users : int64 ndarray (n_bins,)
-        |D_j|, weighted.
+        |D_j|: number of people in each bin; a fingerprint counts for all people it stands for.
     """
 
     corners: dict[str, FloatArray]

@@ -80,7 +80,7 @@ def drawn(
     beyond: bool = False,
     digest: str | None = None,
 ) -> Knowledge:
-    """Draw knowledge, optionally only among some row numbers.
+    """Draw knowledge; if ``among`` is given, only the people in these rows can be targets.
 
     With ``beyond``, p may exceed the length of every record.
     """
@@ -129,7 +129,7 @@ def _draw_targets(
 
 
 def _blocks(fs: FingerprintSet, targets: IntArray) -> Iterator[IntArray]:
-    """Return targets in pieces of bounded memory; the draws continue from piece to piece."""
+    """Yield the targets in parts small enough for memory, in order."""
     piece = np.cumsum(fs.lengths[targets]) // _SAMPLES_AT_ONCE
     yield from np.split(targets, np.flatnonzero(np.diff(piece)) + 1)
 
@@ -137,7 +137,7 @@ def _blocks(fs: FingerprintSet, targets: IntArray) -> Iterator[IntArray]:
 def _draw_rows(
     fs: FingerprintSet, targets: IntArray, config: KnowledgeConfig, rng: np.random.Generator
 ) -> Drawn:
-    """Return sample rows in drawing order, the number for each target, and the number available."""
+    """Return sample rows in drawing order, and each target's numbers of drawn and of all points."""
     if config.strategy == "consecutive":
         return _consecutive(fs.offsets[targets], fs.lengths[targets], config.p, rng)
     rows, owner = _samples_of(fs, targets)
@@ -167,7 +167,10 @@ def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
 
 
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
-    """Return a row for each place of each target, its target, and the order by falling visits."""
+    """Return one row for each place of each target, its target, and the order of the rows.
+
+    The order is by target, then by falling number of events.
+    """
     keys = [fs.dy_m[rows], fs.dx_m[rows], fs.y_m[rows], fs.x_m[rows], owner]
     order = np.lexsort(keys)
     new = np.ones(len(order), bool)

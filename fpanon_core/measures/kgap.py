@@ -1,10 +1,11 @@
-"""The k-gap: how far each user is from being hidden among k.
+"""The k-gap: how far each user is from being hidden in a group of k.
 
 Each sample of the longer fingerprint has a smallest stretch effort to any sample of the shorter.
 ``Δ_ab`` is the mean of these efforts; for equal lengths, the mean of both directions. The ``k-gap``
-of a user is the mean of Δ to the k − 1 nearest fingerprints. Results equal those of the plain
-double loop: pairs are skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`.
-Memory is linear in the data: no matrix of users by users is ever stored.
+of a user is the mean of Δ to the k − 1 nearest fingerprints. The results equal those of computing Δ
+for all pairs: a pair is skipped only if the bound proven in :mod:`fpanon_core.kernels.kgap_search`
+shows that neither fingerprint is among the other's nearest. Memory is linear in the data: no matrix
+of users by users is ever stored.
 
 Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """
@@ -181,7 +182,10 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Nearest users so far, for users by falling length; ``row`` has the users' row numbers."""
+    """Nearest users found so far for each user; the users are in order of falling length.
+
+    ``row`` gives their row numbers.
+    """
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
@@ -249,7 +253,10 @@ class _Data:
 
     @cached_property
     def floor_of(self) -> Callable[[int], Steps]:
-        """Function from a tile's first user to the tile's floors; those of a few tiles are kept."""
+        """Function that returns a tile's floors, given its first user; a few results are kept.
+
+        Floors are lower bounds of parts of the effort; see :mod:`fpanon_core.kernels.kgap_search`.
+        """
         features, n = self.features, len(self.lengths)
         assert features is not None
 
@@ -264,9 +271,10 @@ class _Data:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One step of a search: the lists before the step, and listed pairs a·n + b.
+    """One step of a search: the lists before the step, and listed pairs of users.
 
-    A stage by pairs computes the listed pairs, a stage by tiles all other pairs.
+    The pair of users a and b is listed as the number a·n + b, for n users. A stage by pairs
+    computes the listed pairs, a stage by tiles all other pairs.
     """
 
     lists: _Lists
@@ -298,9 +306,10 @@ class _Search:
     def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
         """Find the k − 1 users nearest to each user.
 
-        Pairs of likely neighbours are computed first, so that the rest can be abandoned early.
-        Pairs with the nearest mean positions come first. Where there is a bound, the pairs with the
-        lowest bounds come next.
+        Pairs of likely neighbours are computed first, so that the computation of other pairs can be
+        stopped early. Pairs with the nearest mean positions come first. If all cells have equal
+        sides and durations, efforts have lower bounds, and the pairs with the lowest bounds come
+        next.
         """
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)
@@ -318,7 +327,7 @@ class _Search:
         return lists
 
     def _pairs(self, lists: _Lists, candidates: IntArray, engine: Engine) -> None:
-        """Compute the pairs of users with their candidates.
+        """Compute the stretch effort between each measured user and the user's candidates.
 
         ``candidates`` has a row for each user, with any number of candidates; n stands for no
         candidate.
@@ -360,7 +369,10 @@ class _Search:
         engine: Engine,
         progress: Progress | None,
     ) -> None:
-        """Search all blocks of a given size, each with the limits left by the blocks before it."""
+        """Search all blocks of a given size, each with the limits that earlier blocks reached.
+
+        Workers that share no memory each have limits of their own.
+        """
         blocks = range(0, size * len(work), size)
         if not engine.apart:
 
@@ -420,7 +432,11 @@ def _compute(data: _Data, pairs: IntArray, lists: _Lists) -> None:
 
 
 def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
-    """Search all tiles with the users first … last−1 as the shorter side."""
+    """Search the tiles that pair each user of the block at ``first`` with all users before it.
+
+    Users are in order of falling length, so the user of the block has the shorter fingerprint, or
+    one of equal length.
+    """
     packed, features, lengths = data.packed, data.features, data.lengths
     n, last = len(lengths), min(first + _WIDTH, len(lengths))
     if features is None:  # cells of unequal extents have no bound

@@ -1,8 +1,9 @@
-"""Anonymity sets: the number of users among whom each target is hidden.
+"""Anonymity sets: the users among whom each target is hidden.
 
-An inverted index lists, for every known bin, the users whose trajectory holds the bin. ``E_i`` is
-the intersection of the lists of A_i. All other bins are looked up once in a hash table and skipped,
-so the index needs one reading of the data and no sorting.
+An inverted index lists, for every known bin, the users whose trajectory holds the bin. The
+anonymity set ``E_i`` is the intersection of the lists of ``A_i``, the known bins of target i. All
+other bins are looked up once in a hash table and skipped, so the index needs one reading of the
+data and no sorting.
 
 Source: docs/science.md, “Adversary knowledge and unicity”.
 """
@@ -50,10 +51,10 @@ def anonymity_sets(
 ) -> IntArray:
     """Return the size |E_i| of each target's anonymity set: the users whose record contains A_i.
 
-    People are counted: a fingerprint that stands for several people, as in a k-anonymous release,
-    adds its ``weight``. (The k-gap counts fingerprints instead, each a candidate to merge with.)
-    Two bins are the same if corner and extent are equal. Two places are the same if their corner
-    and extent in space are equal.
+    A_i are the points known of target i. People are counted: a fingerprint that stands for several
+    people, as in a k-anonymous release, adds its ``weight``. (The k-gap counts fingerprints
+    instead, each a candidate to merge with.) Two bins are the same if corner and extent are equal.
+    Two places are the same if their corner and extent in space are equal.
 
     Parameters
     ----------
@@ -115,7 +116,11 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|, by target."""
+    """Return how many points each target needs for |E| ≤ ``out_of``, and the last |E|.
+
+    |E| is the size of the anonymity set as points become known in order. The number of points is 0
+    if even all points leave |E| larger.
+    """
     engine = engine or LocalEngine()
     if engine.apart:
         parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
@@ -136,7 +141,10 @@ def by_targets(
     progress: Progress,
     *given: Any,
 ) -> list[R]:
-    """Return ``function(knowledge of some targets, data, *given)`` of each worker, in order."""
+    """Return the results of ``function(knowledge, fs, *given)`` on parts of the targets, in order.
+
+    There is one part for each worker.
+    """
     # Each part reads all data once, so that there is one for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)
     cuts = [knowledge.n_targets * nth // parts for nth in range(parts + 1)]
@@ -169,7 +177,10 @@ def _first_unique_of(
 
 
 class Index:
-    """Users of every known bin, in ``lists``; targets are numbered across all knowledge."""
+    """Index of known bins: ``lists`` holds the users in each bin and the bins of each target.
+
+    The targets of several :class:`Knowledge` objects are numbered one after another, from 0.
+    """
 
     def __init__(
         self, fs: FingerprintSet, known: Sequence[Knowledge], engine: Engine, progress: Progress
@@ -209,9 +220,10 @@ class Index:
     def sums(
         self, some: IntArray, values: IntArray, engine: Engine, progress: Progress = None
     ) -> IntArray:
-        """Sum each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
+        """Sum each row of ``values`` over the users in the class of each target in ``some``.
 
-        With weights as values, the sum is |E|.
+        ``values`` has the shape (m, n_users), the result (m, len(some)). With weights as values,
+        the sum is |E|, the size of the class.
         """
         sums = np.zeros((len(values), len(some)), np.int64)
         given = some, self.lists, values, sums

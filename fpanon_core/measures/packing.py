@@ -67,7 +67,7 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     """Return each sample's cell, bin and window, and each user's sample counts per cell and bin.
 
     Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
-    with few enough squares.
+    with few enough squares. Bins are short spans of time, windows are longer ones.
     """
     cell, x0, x1, y0, y1 = _cells(fs)
     start, end = float(fs.t_min.min()), float(fs.t_min.max())

@@ -12,7 +12,7 @@ estimates, but not by the intervals.
 Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
 options”.
 
-Ordinal agreement: whether measures rank the profiles in the same order.
+*Ordinal agreement* is whether measures rank the profiles in the same order.
 
 If all measures rank the profiles in the same order, the choice of a profile does not depend on the
 measure. Profiles that are Pareto optimal under one measure are then Pareto optimal under all
@@ -20,11 +20,11 @@ measures (lemma 4.1). For a *discordant* pair of profiles, the choice depends on
 
 Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 
-Asked utility: how useful experts find a release.
+*Asked utility* is how useful experts find a release.
 
 Source: Noriega Campero 2015, §5.1.
 
-Data of the worked example of disclosure.
+The data of the *worked example of disclosure* are here, too.
 
 Source: Noriega Campero 2015, table 4.1.
 """
@@ -99,9 +99,9 @@ def dominating(
     low: npt.ArrayLike | None = None,
     high: npt.ArrayLike | None = None,
 ) -> list[IntArray]:
-    """Return the row numbers, ascending, of the options that dominate each one; empty on the front.
+    """Return, for each option, the row numbers, ascending, of the options that dominate it.
 
-    The list is also empty if risk or utility is unknown (NaN).
+    The list is empty if no option does, or if the option's risk or utility is unknown (NaN).
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def level(
 def _ends(
     risks: FloatArray, low: npt.ArrayLike | None, high: npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the intervals; the risk itself where there is none."""
+    """Return the lower and upper ends of the intervals; the risk itself for an unknown end."""
     lows = risks if low is None else _both(risks, low)[1]
     highs = risks if high is None else _both(risks, high)[1]
     lows, highs = (np.where(np.isnan(e) | np.isnan(risks), risks, e) for e in (lows, highs))

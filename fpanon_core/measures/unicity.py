@@ -5,24 +5,24 @@ guessing: 1 divided by the number of users.
 
 Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
 
-Points needed: the number of points that single out a user.
+*Points needed* is the number of points that must be known to single out a user.
 
 Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledge and unicity”.
 
-The scaling law: how unicity falls with resolution.
+*The scaling law* states how unicity falls as places and times get coarser.
 
-``ε = α − x^β``, where x is the resolution along one axis (antennas or metres, hours), or the
-product of two. The law is compared with three other forms by pseudo-R²; then β is fitted against p,
-the number of known points.
+It is ``ε = α − x^β``. Here x is the size of a place (antennas or metres), the length of a time
+window (hours), or the product of both. The law is compared with three other forms by pseudo-R².
+Then β is fitted against p, the number of known points.
 
 Source: de Montjoye et al. 2013, fig. 4 and table S1; docs/science.md, “The scaling law and the
 sparsity model”.
 
-Curves fitted to unicity: four forms ``ε = α − f(x; β)``.
+*Four curves* ``ε = α − f(x; β)``, which differ in f, are fitted to unicity.
 
 Source: de Montjoye et al. 2013, table S1.
 
-The sparsity model: the uniqueness expected from sparse data alone.
+*The sparsity model* gives the uniqueness expected from sparse data alone.
 
 In an n × d matrix of independent Bernoulli(π) entries, two rows agree with probability ``q = (π² +
 (1 − π)²)^d``. A given row is unique with probability ``(1 − q)^(n−1)``.
@@ -30,7 +30,8 @@ In an n × d matrix of independent Bernoulli(π) entries, two rows agree with pr
 Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
 model”.
 
-Intervals between a person's samples, and antennas compared with residents by area.
+*Figures of the data* are the intervals between a person's samples, and the numbers of antennas and
+of residents in each area.
 
 Source: de Montjoye et al. 2013, figures 3B and 3C; docs/science.md, “Adversary knowledge and
 unicity”.
@@ -108,8 +109,9 @@ def unicity(
 
     Notes
     -----
-    ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (de Montjoye et al. 2013, Methods). A fingerprint that
-    stands for several people is drawn, and counted in E_i, as that many users.
+    ``ε_p = |{i : |E_i| ≤ out_of}| / n``, where n is the number of targets and E_i the anonymity set
+    of target i (de Montjoye et al. 2013, Methods). A fingerprint that stands for several people is
+    drawn, and counted in E_i, as that many users.
 
     Examples
     --------
@@ -171,8 +173,8 @@ def points_needed(
     min_per_month : float
         Number of interactions (counts, not samples) in a month of 30 days that makes a user heavy.
         The data last from the first to the last local calendar day with a sample, both included;
-        shorter data are scaled up. Interactions of a fingerprint that stands for several users are
-        divided among them.
+        the numbers of interactions are scaled from this length to 30 days. Interactions of a
+        fingerprint that stands for several users are divided among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
     out_of : int
@@ -413,11 +415,11 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     Parameters
     ----------
     n_users : int
-        n, 1 or more.
+        Number of users n, 1 or more.
     n_bins : int or array_like of int
-        d, 0 or more.
+        Number of bins d, 0 or more.
     density : float
-        π in [0, 1].
+        Probability π that a user is in a bin, in [0, 1].
 
     Returns
     -------
@@ -430,8 +432,10 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
 
     Notes
     -----
-    Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. From about d = 1 000 on, q itself is
-    below the smallest floating-point number, and (1 − q)^(n−1) rounds to 1 long before that.
+    The chances are those of Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. Two users
+    have the same record with probability q = (π² + (1 − π)²)^d, and a user is unique with
+    probability (1 − q)^(n−1). For π = 0.5, q itself is below the smallest floating-point number
+    from about d = 1 000 on. Long before that, (1 − q)^(n−1) rounds to 1.
 
     Examples
     --------
@@ -519,9 +523,9 @@ def antennas_by_area(
     home_x_m, home_y_m : float64 ndarray (n_users,)
         Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Side of the squares, metres. If not given, it is the smallest of 1, 2 or 5 × 10^n that needs
-        at most 20 squares along the longer side. The longer side is that of the box of the central
-        98% of the places.
+        Side of the squares, metres. If not given, it is the smallest 1, 2 or 5 × 10^n that needs at
+        most 20 squares along the longer side of a box. The box holds the central 98% of the places
+        and others close by, or all places if their box is not much larger.
 
     Examples
     --------

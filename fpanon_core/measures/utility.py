@@ -74,18 +74,19 @@ def utility(
     ``highest``.
 
     With coarser and coarser nested generalizations, ``visits``, ``space`` and ``time`` cannot rise.
-    ``space`` and ``time`` do not show errors caused by noise or exchange; the other components do.
-    ``density``, ``flows`` and ``mobility`` usually fall too, but their definitions do not guarantee
-    this.
+    ``density``, ``flows`` and ``mobility`` usually fall, but their definitions do not guarantee
+    this. ``space`` and ``time`` do not show errors caused by noise or exchange; the other
+    components do.
 
     Parameters
     ----------
     original, released : FingerprintSet
         Data with the same projection and epoch; the release may have fewer users. If the release
-        has periods, its radii and visits are computed per record, because a recipient cannot do
-        more. Trips are still counted per person, without trips from one period to the next.
+        has periods, its radii and visits are computed per record, because a recipient does not know
+        which records belong to one person. Trips are still counted per person, without trips from
+        one period to the next.
     weights : "transport", "epidemics", or mapping of component to weight
-        Not negative and not all 0; components not named have weight 0.
+        Weights must not be negative or all 0; components not named have weight 0.
     areas : float, Hexagons or Regions, optional
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
         table. The squares of :meth:`Reference.of` if not given.
@@ -146,7 +147,7 @@ def _people(released: FingerprintSet) -> int | None:
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
 ) -> tuple[dict[str, float], Corners]:
-    """Return all components of a release against the reference, and density and flows by corner.
+    """Return all components of a release against the reference, and density and flows per grid.
 
     If several fingerprints belong to one person, ``people`` is the number of people that trips are
     divided by.
@@ -193,7 +194,7 @@ def score(components: Mapping[str, float], weights: Mapping[str, float]) -> floa
 def score_range(
     components: Mapping[str, float], corners: Corners, weights: Mapping[str, float]
 ) -> tuple[float, float]:
-    """Return the least and greatest score of any corner; NaN if the corners are unknown."""
+    """Return the least and greatest score over the grids; NaN if ``corners`` is empty."""
     scores = [
         score({**components, **dict(zip(corners, values, strict=True))}, weights)
         for values in zip(*corners.values(), strict=True)
@@ -226,7 +227,7 @@ _AT_ONCE = 50_000  # places whose hours are held together
 
 @dataclass(frozen=True, eq=False)
 class Corner(Closed):
-    """Original data on one of the grids, or on areas without a corner. Arrays are read-only.
+    """Original data laid over one grid of squares, or over other areas. Arrays are read-only.
 
     Attributes
     ----------
@@ -354,7 +355,7 @@ class Spread:
 
     @classmethod
     def of(cls, fs: FingerprintSet, people: int | None = None) -> Spread:
-        """Return the spread of a data set.
+        """Return the places and trips of a data set.
 
         Give the number of ``people`` if several fingerprints belong to one person.
         """

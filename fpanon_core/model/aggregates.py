@@ -170,7 +170,7 @@ class AggregateCounts(Closed):
 
     @property
     def greatest(self) -> int:
-        """Largest count, 0 or more."""
+        """Largest count, or 0 if no count is above 0."""
         return int(_values(self._held).max(initial=0))
 
     @property

@@ -21,7 +21,7 @@ REGION = "region"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antennas:
-    """Antennas behind a data set, snapped as coarsely as its raw samples. Arrays are read-only.
+    """Antennas of a data set, snapped to cells as large as its raw samples. Arrays are read-only.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Antennas:
     Raises
     ------
     SchemaError
-        Lengths differ, or a position is not finite.
+        Lengths differ, a position is not finite, or an outline cannot be read.
     ConfigError
         The granularity is not a positive number.
 
@@ -122,7 +122,7 @@ class Antennas:
         Raises
         ------
         ConfigError
-            There is no such column, or it has entries that are not numbers of at least 0.
+            There is no such column, an entry is not a number of at least 0, or no entry is above 0.
         """
         found = self._numbers(name)
         if found is None:
@@ -142,7 +142,7 @@ class Antennas:
 
     @cached_property
     def number_columns(self) -> tuple[str, ...]:
-        """Names of the columns that :meth:`numbers` reads."""
+        """Names of the columns that :meth:`numbers` can read."""
         return tuple(name for name in self.columns if self._numbers(name) is not None)
 
     @cached_property

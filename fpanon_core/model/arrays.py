@@ -129,7 +129,7 @@ BY_TIME = ("t_min", "x_m", "y_m", "dx_m", "dy_m", "dt_min")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells(Closed):
-    """Base class of classes that consist of cells. Arrays are read-only.
+    """Base class of sets of cells. Arrays are read-only.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Cells(Closed):
     dt_min: FloatArray
 
     def arrays(self, names: Iterable[str] = CELL) -> dict[str, Any]:
-        """Return some of the six arrays, by name."""
+        """Return the arrays of the given names, by name; by default all six."""
         return {name: getattr(self, name) for name in names}
 
     def _make_contiguous(self) -> None:
@@ -163,7 +163,7 @@ class CellLists(Cells):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples over all fingerprints, each counted once."""
+        """Number of samples of all fingerprints together."""
         return int(self.offsets[-1])
 
     @property

@@ -1,7 +1,8 @@
-"""Checks of parameters: whether each is the kind of number it must be, with uniform messages.
+"""Checks of parameters: whether each has a possible value, with uniform messages.
 
-Each function returns the value as a plain ``int`` or ``float``, or raises a :class:`ConfigError`
-that says what was given and what is possible. ``True`` and ``False`` are not numbers.
+A function that checks a number returns it as a plain ``int`` or ``float``. If a value is not
+possible, a :class:`ConfigError` says what was given and what is possible. :func:`is_whole` and
+:func:`is_number` only return an answer. ``True`` and ``False`` are not numbers.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ ATTACKERS = {
     "likeness": "habits alone",
     "likeness and continuity": "habits, and the move from the end of one period to the next",
 }
-"""The attackers of the battery, and the information that each uses."""
+"""The attackers that are tried, and the information that each uses."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class RelinkConfig:
 class RelinkResult:
     """Share of people whose records of different periods an attacker links from the release alone.
 
-    The figures are those of the strongest attacker of a battery. ``likeness`` compares places and
+    The figures are those of the strongest of several attackers. ``likeness`` compares places and
     hours. ``likeness and continuity`` also weighs how likely the move is between the last cell of a
     period and the first of the next.
 
@@ -65,7 +65,7 @@ class RelinkResult:
     alike : float
         Share of these people whose record is linked to their own next record, or to one with the
         same places and hours. The attacker then reads the person's own cells. This is the highest
-        value of the battery, at least ``share``.
+        value of any attacker, at least ``share``.
     alike_low, alike_high : float
         95% Wilson interval of ``alike``, computed in the same way.
     alike_chance : float
@@ -98,8 +98,7 @@ class RelinkResult:
     digest : str
         Digest of the original.
     attacker : str
-        The strongest attacker of the battery, whose interval of ``share`` has the highest upper
-        end.
+        The strongest attacker, whose interval of ``share`` has the highest upper end.
     by_attacker : DataFrame
         A row for each attacker: ``attacker``, ``share``, ``low``, ``high``, ``alike``,
         ``alike_low``, ``alike_high``, ``precision``.
@@ -182,9 +181,10 @@ class Crossing:
         A row for each group size: ``size``, and the number of people in groups of that size:
         ``together``, ``first``, ``second``.
     periods : DataFrame
-        A row for each pair of periods that share a day and people. Periods are numbered from 1 in
-        each release; without periods, there is one row for 1 and 1. Columns: ``first_period``,
-        ``second_period``, ``people``, ``smallest``, ``alone``, ``naming``.
+        A row for each pair of periods that share a day and people. The periods of each release that
+        occur in a pair are numbered from 1; a release without periods is one period, number 1.
+        Columns: ``first_period``, ``second_period``, ``people``, ``smallest``, ``alone``,
+        ``naming``.
     per_person : DataFrame
         A row for each person in both releases, in the order of the first release: ``pseudonym``,
         and the group sizes ``first``, ``second``, ``together``. Not for release.
@@ -224,12 +224,12 @@ class Crossing:
 
     @property
     def only_first(self) -> int:
-        """People in the first release who are not in the second."""
+        """Number of people in the first release who are not in the second."""
         return self.n_first - self.n_both
 
     @property
     def only_second(self) -> int:
-        """People in the second release who are not in the first."""
+        """Number of people in the second release who are not in the first."""
         return self.n_second - self.n_both
 
     @property
@@ -293,10 +293,9 @@ class ReleaseMatch:
     digest : str
         Digest of the original.
     attacker : str
-        The strongest attacker of the battery, whose interval has the highest upper end.
+        The strongest attacker, whose interval has the highest upper end.
     by_attacker : DataFrame
-        A row for each attacker of the battery: ``attacker``, ``first``, ``first_low``,
-        ``first_high``.
+        A row for each attacker: ``attacker``, ``first``, ``first_low``, ``first_high``.
     """
 
     first: float

@@ -1,4 +1,4 @@
-"""Parameters of the measures, checked when they are made."""
+"""Parameters of the measures; each class checks its values when an instance is made."""
 
 from __future__ import annotations
 
@@ -160,12 +160,13 @@ class KnowledgeConfig:
 
 @dataclass(frozen=True)
 class UnicityConfig(KnowledgeConfig):
-    """Parameters of :class:`KnowledgeConfig`, with the largest set that counts as singled out.
+    """Parameters of :class:`KnowledgeConfig`, and what counts as singled out.
 
     Attributes
     ----------
     out_of : int
-        Largest anonymity set, in users, that counts as singled out; 1 for unique.
+        Largest number of users in the anonymity set of a user who counts as singled out; 1 for
+        unique.
     """
 
     out_of: int = 1

@@ -38,13 +38,15 @@ class TableFrame(Closed):
     names : tuple of str
         Names of the areas.
     day_type : int64 ndarray (days,)
-        0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
+        0 for Monday to Friday, 1 for a weekend. Without a calendar, the first day counts as a
+        Monday.
     config : FrameConfig
         Stated parameters.
     outlines : mapping of str to str
         Polygons of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
     weight : float64 ndarray (n_places,)
-        Expected share of people at each place relative to others: its stated residents, or 1.
+        Relative number of people expected at each place: its stated residents, or 1 for every place
+        if none are stated.
     """
 
     counts: CountsFrame
@@ -86,9 +88,11 @@ class TableFrame(Closed):
 
 
 def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
-    """Return whether each area has one private number all day, as noise exceeds the differences.
+    """Return whether a private table shows no difference between hours in any area.
 
-    ``values`` (n_areas, 2, bands) are the published numbers of people.
+    Each area then has one published number for all bands, on each type of day. This happens where
+    the noise exceeds the differences. ``values`` (n_areas, 2, bands) are the published numbers of
+    people.
     """
     shown = np.round(values[:, frame.days > 0], PUBLISHED_DIGITS)
     several = option.epsilon is not None and shown.shape[2] > 1
@@ -102,7 +106,7 @@ class PresenceTable(Closed):
     Attributes
     ----------
     values : float64 ndarray (n_areas, 2, bands)
-        NaN where a count is below the threshold and therefore blank.
+        Numbers of people; NaN where a count is below the threshold and therefore blank.
     error : float
         Upper bound of the expected absolute error that noise causes in a cell, people; 0 without
         noise.
@@ -156,7 +160,8 @@ class FlowTable(Closed):
         Trips of each flow. Flows that are not listed are 0, or are blank because they are below a
         threshold.
     error : float64 ndarray (2,)
-        Expected absolute error that noise causes in a cell, trips a day; 0 without noise.
+        Expected absolute error that noise causes in a cell, trips a day, by type of day; 0 without
+        noise.
     frame : TableFrame
     protection : Tables
     """

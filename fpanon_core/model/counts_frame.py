@@ -49,7 +49,7 @@ class StatedArea:
     Raises
     ------
     ConfigError
-        A bound is out of its range, or the area is empty.
+        The unit is unknown, a bound is out of its range, or the area is empty or too wide.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class StatedArea:
 
     @classmethod
     def read(cls, text: str | None) -> StatedArea | None:
-        """Parse south, west, north and east from a text; None for no text.
+        """Parse an area from a text with south, west, north and east; return None for no text.
 
         Examples
         --------
@@ -287,7 +287,8 @@ class CountsFrame(Closed):
         Stated area; positions outside are left out. If None, every position counts at the nearest
         place.
     columns : int
-        Number of squares from west to east, numbered row by row from the south; 0 for other places.
+        Number of squares from west to east; 0 for other places. Squares are numbered row by row
+        from the south.
     cells : int64 ndarray (n_places,), or empty
         H3 indices of hexagons. The extent of each is a square of equal area around its centre.
     """

@@ -41,6 +41,8 @@ _DAYS, _HOURS = 7, 24
 class DisclosureResult(Cells):
     """k-, EM- and KL-disclosure, with the data they were estimated from. Arrays are read-only.
 
+    E_i is the anonymity set of target i, and D_j the set of users present in bin j.
+
     Attributes
     ----------
     unicity : float
@@ -80,7 +82,7 @@ class DisclosureResult(Cells):
     too_few : int
         Number of targets with fewer than p bins, all of which were known.
     n_users : int
-        Number of users searched. Without any knowledge, it is the size of every target's class.
+        Number of users searched. Without any knowledge, it is the size of every anonymity set.
     n_bins : int
         d, the number of bins over which means are taken; larger than the length of the arrays per
         bin if some bins were never visited.
@@ -132,13 +134,13 @@ class DisclosureResult(Cells):
         return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """Return the 95% interval of a measure, for the choice of targets and points: low, high.
+        """Return low and high end of a measure's 95% interval, over draws of targets and points.
 
         For unicity, it is Wilson's interval. The other measures are means over targets of bounded
-        values, whose interval is :func:`mean_interval`. The bound is 1 for k, and ``em_most`` or
-        ``kl_most`` for sums. For means over bins, the bound of the sum is divided by ``n_bins``. If
-        nothing was ``drawn``, the interval has no width. Otherwise it has a width, even if all
-        targets have the same value, because other people may differ.
+        values; their interval is that of :func:`mean_interval`. The bound is 1 for k, and
+        ``em_most`` or ``kl_most`` for sums. For means over bins, the bound of the sum is divided by
+        ``n_bins``. If nothing was ``drawn``, the interval has no width. Otherwise it has a width,
+        even if all targets have the same value, because other people may differ.
 
         Raises
         ------

@@ -21,7 +21,10 @@ class FpanonError(Exception):
 
     @property
     def message(self) -> str:
-        """Text of the error; a text with a remedy also has wordings for screen and commands."""
+        """Text of the error, worded for a call of the library.
+
+        A :class:`fpanon_core.io.hints.Message` also has the words for screens and commands.
+        """
         said: str = self.args[0] if self.args else ""
         return said
 
@@ -35,7 +38,7 @@ class ConfigError(FpanonError, ValueError):
 
 
 class InfeasibleError(FpanonError, ValueError):
-    """The question has no answer on these data, such as k beyond the number of users."""
+    """The data cannot give what is asked, for example if k exceeds the number of users."""
 
 
 class Cancelled(FpanonError):

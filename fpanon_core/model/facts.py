@@ -1,7 +1,8 @@
 """Facts that a release states to its recipients: counts, thresholds, accuracy and the verdict.
 
 The facts determine README and description to the last byte, so that a verifier can make both again
-(:mod:`.release_page`). They are numbers, days, and words from fixed sets: no fact takes free text.
+(:mod:`.release_page`). They are numbers, days, words from fixed sets, and the projection as a PROJ
+string. No other fact takes free text.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Accuracy:
     Attributes
     ----------
     of : str
-        Rows or samples over which the figures are taken, one of :data:`ACCURACY_OF`. Only published
-        original samples count.
+        Rows or samples over which the figures are taken, one of :data:`ACCURACY_OF`. Only samples
+        that are published count.
     median_side_m, mean_side_m : float
         Median and mean side of the cells, (dx + dy)/2, metres.
     median_span_min, mean_span_min : float
@@ -84,8 +85,8 @@ class ReleaseFacts:
         Projection and display zone.
     epoch, first_day, last_day : str or None
         Local dates: of the data set's epoch, and of the first and the last day with a record of a
-        published person. If samples were moved in time, the earliest and the latest published time
-        count. None without a clock.
+        published person. If places or times were moved or exchanged at random, the earliest and the
+        latest published time count. None without a clock.
     granularity_m, granularity_min : float
         Extent of the cells, where they are all alike; with GLOVE, of its input samples.
     people, rows, samples_in, samples_left_out, people_left_out : int
@@ -96,8 +97,8 @@ class ReleaseFacts:
     people_alone : int
         Number of published people with a unique record.
     last_window_days : (int, int) or None
-        Given if the last published window ends after the last day: the number of its days up to
-        then, and of all its days.
+        Given if the last published window ends after ``last_day``: the number of its days up to
+        that day, and of all its days.
     phantom_share : float or None
         Share of the rows that are false presences: the person was never recorded in the row's cell.
     accuracy : Accuracy or None
@@ -144,12 +145,12 @@ class ReleaseFacts:
 
     @property
     def suppress_space_m(self) -> float | None:
-        """Largest side of a published sample, metres."""
+        """Limit on the side of a published sample, metres; None without a limit."""
         return None if self.hiding is None else self.hiding.suppress_space_m
 
     @property
     def suppress_time_min(self) -> float | None:
-        """Largest length of a published sample, minutes."""
+        """Limit on the length of a published sample, minutes; None without a limit."""
         return None if self.hiding is None else self.hiding.suppress_time_min
 
     @property
@@ -194,7 +195,8 @@ class ReleaseFacts:
         Raises
         ------
         ConfigError
-            A fact is missing or has the wrong type; the message names the fact and quotes nothing.
+            A fact is missing or not valid, or contradicts another. The message names the fact and
+            quotes nothing.
         """
         missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
         if missing or "steps" not in plain:

@@ -39,7 +39,8 @@ class FingerprintSet(CellLists):
     Attributes
     ----------
     user_ids : ndarray (n_users,)
-        Ids as given, never shown or exported; :attr:`pseudonyms` are shown instead.
+        Ids as given. They are never shown; :attr:`pseudonyms` are shown instead. They are written
+        only to files that are not for release.
     offsets : int64 ndarray (n_users + 1,)
         Samples of user u are rows ``offsets[u]:offsets[u+1]``, by start time, then x, then y.
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_samples,)
@@ -235,12 +236,12 @@ class FingerprintSet(CellLists):
 
     @cached_property
     def days(self) -> IntArray:
-        """Numbers of the days on which any sample begins, counted from day 0."""
+        """Numbers of the days of 24 hours in which a sample begins; day 0 begins at the epoch."""
         return np.unique(self.t_min // (24 * 60)).astype(np.int64)
 
     @cached_property
     def pseudonyms(self) -> list[str]:
-        """Name of each user on screens and in exports: a running number, never the id."""
+        """Name of each user on screens and in results: a running number, never the id."""
         return pseudonyms_of(self.number)
 
     @cached_property
@@ -436,7 +437,7 @@ def distinct_cells(
 
 
 def _cell(value: float, size: float) -> int:
-    """Return the number of the cell that holds a value. Numbers never fall as values grow."""
+    """Return the number of the cell that holds a value; a larger value has no lower number."""
     return int(np.floor(value / size))
 
 

@@ -30,7 +30,11 @@ _EARTH_KM = 6371.0
 
 @lru_cache(maxsize=1)
 def outlines() -> dict[str, npt.NDArray[Any]]:
-    """Return the stored arrays: differences of the lines' points; names and positions of towns."""
+    """Return the stored arrays, by name.
+
+    They are the differences between consecutive points of each layer's lines, the offsets of the
+    lines, and the names and positions of towns.
+    """
     with np.load(_FILE) as file:
         return dict(file)
 
@@ -69,7 +73,7 @@ def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
 
 
 def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distance to the nearest town of the outlines, kilometres, and its number."""
+    """Return the distance from each position to the nearest town, kilometres, and its number."""
     far, which = _towns().query(_on_sphere(lat, lon))
     return _km(far), which
 

@@ -207,8 +207,8 @@ class GloveResult:
         of spans up to 2 km and up to 2 hours. ``users`` counts people; ``users_suppressed`` counts
         people without any published sample in any period. ``pieces`` and ``periods`` are the
         numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
-        sample; all three are None without periods. ``users_left_over`` counts the left-over users
-        of each period.
+        sample; all three are None without periods. With periods, ``users_left_over`` and
+        ``users_left_out`` count pieces, over all periods together.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()
@@ -252,7 +252,7 @@ class Verification:
     ----------
     violations : DataFrame
         One row per fault: ``kind`` (a short word), ``group``, ``user``, ``sample`` (numbers; −1 =
-        does not apply), ``text`` (a sentence that names no person). At most :attr:`most` of each
+        does not apply), ``text`` (a sentence that names no person). At most 1,000 faults of each
         kind are listed; ``counts`` counts them all.
     counts : dict
         Number of faults by kind; empty when there are none.

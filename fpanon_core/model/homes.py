@@ -151,7 +151,10 @@ class Areas(Closed):
 
     @property
     def r2(self) -> float:
-        """Squared correlation of people and antennas; NaN if constant or for fewer than 3 areas."""
+        """Squared correlation of people and antennas over the areas.
+
+        NaN for fewer than 3 areas, or if either number is the same in all areas.
+        """
         if len(self.people) < 3 or np.ptp(self.people) == 0 or np.ptp(self.antennas) == 0:
             return float("nan")
         return float(np.corrcoef(self.people, self.antennas)[0, 1] ** 2)
@@ -159,7 +162,7 @@ class Areas(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Habits(Closed):
-    """Regularity of people, on which the attack on counts relies; NaN where undefined.
+    """Regularity of people's movements, which the attack on counts uses; NaN where undefined.
 
     Attributes
     ----------

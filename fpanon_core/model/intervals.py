@@ -59,7 +59,7 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
 
 
 def _end(share: float, left: float, outer: float) -> float:
-    """Return the end towards ``outer`` from which the relative entropy of ``share`` is ``left``."""
+    """Return the end, towards ``outer``, at which the relative entropy of ``share`` is ``left``."""
     inner = share
     while inner < (middle := (inner + outer) / 2) < outer or outer < middle < inner:
         if _relative_entropy(share, middle) < left:

@@ -27,7 +27,8 @@ class KGapResult:
     Attributes
     ----------
     values : float64 ndarray (n_measured,)
-        Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]; 0 = already k-anonymous.
+        Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]; 0 = already k-anonymous,
+        if space and time both have a weight.
     neighbours : int64 ndarray (n_measured, k − 1)
         Row numbers of these k − 1 fingerprints, nearest first; ties: lower row number first.
     stretch : float64 ndarray (n_measured, k − 1)
@@ -49,7 +50,7 @@ class KGapResult:
     digest: str
 
     def at(self, k: int) -> KGapResult:
-        """Return the result for a smaller k, without a new run.
+        """Return the result for the same or a smaller k, without a new run.
 
         Raises
         ------
@@ -75,6 +76,9 @@ class KGapResult:
 @dataclass(frozen=True, eq=False)
 class StretchComponents:
     """Components of the stretch efforts of each measured user; all arrays (n_measured,).
+
+    S, T and D are the efforts of the user's matched samples in space, in time and in total, over
+    all k − 1 neighbours.
 
     Attributes
     ----------
@@ -113,7 +117,20 @@ class StretchComponents:
     matched_samples: Callable[[FingerprintSet, int, int, StretchConfig], pd.DataFrame]
 
     def of(self, user: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return (S, T, D) of one measured user, given by row number, each ascending."""
+        """Return the efforts S (space), T (time) and D (total) of the samples of one measured user.
+
+        Each array is sorted, ascending, over the samples matched with all k − 1 neighbours.
+
+        Parameters
+        ----------
+        user : int
+            Row number.
+
+        Raises
+        ------
+        InfeasibleError
+            The user was not measured.
+        """
         at = np.flatnonzero(self.result.users == user)
         if len(at) == 0:
             raise InfeasibleError("This person was not measured; measure them first.")

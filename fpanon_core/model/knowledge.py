@@ -237,8 +237,8 @@ class Mechanism:
     timeless : bool
         Whether places are known without times.
     by_count : bool
-        Whether points are known in proportion to the events behind a sample. Otherwise all samples
-        of a record are equally likely to be known.
+        Whether the probability that a sample is known is proportional to its number of events.
+        Otherwise all samples of a record are equally likely to be known.
     """
 
     space: Spread = Spread()

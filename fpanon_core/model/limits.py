@@ -1,8 +1,8 @@
 """Ranges of the settings that the dashboard, an address and the command line offer.
 
 The configs of :mod:`fpanon_core.model` refuse values that make no sense. The offered ranges are
-narrower, so that a typing error does not start a day's work. Widgets, addresses, the command line
-and property-based tests all use these ranges.
+narrower, so that a typing error does not start a computation of many hours. Widgets, addresses, the
+command line and property-based tests all use these ranges.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Limit(Generic[N]):
         return checks.number(name, value, least=self.low, most=self.high)
 
     def read(self, text: str) -> N:
-        """Parse a number from a text, such as part of an address; ConfigError if out of range.
+        """Parse a number from a text, such as part of an address; raise ConfigError if invalid.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """Results of linkage attacks, and of measuring what the picked record reveals.
 
-Results of :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
-:func:`fpanon_core.expected_error`.
+The functions :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
+:func:`fpanon_core.expected_error` return these results.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class LinkReading:
 
 @dataclass(frozen=True, eq=False)
 class LinkResult:
-    """Share of records picked by an attacker who knows true points and the stated method.
+    """Share of people whose record is picked by an attacker who knows true points and the method.
 
     ``first``, ``first_low``, ``first_high``, ``among_10``, ``posterior`` and ``accused`` of the
     strongest attacker are also attributes of the result itself.
@@ -139,7 +139,7 @@ class LinkResult:
 
     @property
     def first(self) -> float:
-        """Share of records picked by the strongest attacker (:attr:`LinkReading.first`)."""
+        """Share of targets whose record the strongest attacker picks."""
         return self.strongest.first
 
     @property
@@ -241,7 +241,7 @@ class RiskResult:
     digest: str
 
     def of_attacker(self, name: str) -> tuple[float, float, float]:
-        """Return value and interval of one attacker of the battery."""
+        """Return value and ends of the interval of the attacker with this name."""
         rows = self.by_attacker[self.by_attacker["attacker"] == name]
         value, low, high = rows[["value", "low", "high"]].to_numpy(np.float64)[0].tolist()
         return value, low, high
@@ -256,7 +256,7 @@ class RiskResult:
         return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return :attr:`by_attacker` with columns ``guessing`` and ``strongest`` (True for one)."""
+        """Return :attr:`by_attacker` with ``guessing``, and ``strongest`` (True in one row)."""
         return self.by_attacker.assign(
             guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
         )
@@ -264,7 +264,7 @@ class RiskResult:
 
 @dataclass(frozen=True, eq=False)
 class ExpectedError:
-    """Distance between the attacker's best guess of a person's place and the true place.
+    """Distance between a person's true place at a moment and the attacker's best guess of it.
 
     Attributes
     ----------
@@ -284,8 +284,8 @@ class ExpectedError:
     attacker : str
         Attacker whose posterior gives the smaller mean: ``"best_sample"`` or ``"bayes"``.
     per_target : DataFrame
-        A row for each target: ``user``, ``pseudonym``, ``t_min`` (the moment), ``error_m``,
-        ``guessing_m``, ``points_m``.
+        A row for each target: ``user``, ``pseudonym``, ``t_min`` (start of the sample at whose
+        middle the place is guessed), ``error_m``, ``guessing_m``, ``points_m``.
     method : str
     config : LinkConfig
     digest : str

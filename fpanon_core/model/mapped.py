@@ -9,8 +9,8 @@ opened from the folder's own descriptor, and a link, pipe or device is refused.
 
 The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
 at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
-mismatch”). This is rare, but has made a reading fail. The files here hold only numbers or truth
-values, so their headers are matched with a pattern, not parsed.
+mismatch”). This is rare, but has made reading a file fail. The files here hold only numbers or
+truth values, so their headers are matched with a pattern, not parsed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ColumnFile:
         self._file.close()
 
     def __del__(self) -> None:
-        """Close the file after a reading that failed or was stopped."""
+        """Close the file if it is still open, because writing failed or was stopped."""
         if hasattr(self, "_file"):
             self._file.close()
 
@@ -193,7 +193,7 @@ def moved(fs: Any, folder: Path) -> Any:
 def seal(fs: Any, user_ids: npt.NDArray[Any], folder: Path) -> Any:
     """Complete a folder of columns that :class:`ColumnFile` wrote, and return its set.
 
-    ``fs`` provides everything except the columns, and has no sample itself.
+    ``fs`` provides everything except the columns and the ids, and has no sample itself.
     """
     files = {name: f"{name}.npy" for name in COLUMNS} | {"dy_m": "dx_m.npy"}
     path = os.path.realpath(folder)
@@ -220,7 +220,10 @@ def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
 def digest_of(
     fs: Any, blocks: Callable[[str], Iterable[Buffer]], user_ids: npt.NDArray[Any] | None = None
 ) -> str:
-    """Return the digest of a set, or of one with other ids, whose columns come in blocks."""
+    """Return the digest of a set, with ``user_ids`` in place of its own ids if they are given.
+
+    ``blocks`` gives the bytes of a column, by name, in one or more blocks.
+    """
     ids = fs.user_ids if user_ids is None else user_ids
     h = hashlib.blake2b(digest_size=16)
     h.update(repr((fs.granularity_m, fs.granularity_min, fs.crs, fs.clock)).encode())
@@ -234,7 +237,7 @@ def digest_of(
 
 
 def new_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make a folder that nobody else may read; raise ConfigError if the name is taken."""
+    """Make a folder that nobody else may read; raise ConfigError if it cannot be made."""
     path = Path(folder)
     try:
         path.mkdir(mode=0o700)
@@ -265,7 +268,7 @@ def told(path: Path) -> Iterator[None]:
 
 
 def remove(path: Path) -> None:
-    """Remove the files of a set, and nothing else that may be in the folder."""
+    """Remove the files of a set, and the folder if nothing else is in it."""
     for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, _IDS, "account.json"):
         (path / name).unlink(missing_ok=True)
     try:

@@ -15,15 +15,16 @@ class MembershipResult:
     Attributes
     ----------
     advantage, low, high : float
-        Advantage of the strongest attacker, with its 95% interval. It is the share of targets
-        rightly said to be in the data minus the share wrongly said to be there. Guessing has an
-        advantage of 0.
+        Advantage of the strongest attacker, with its 95% interval. Each target is tested twice, in
+        the data and not in the data. The advantage is the share of targets rightly said to be in
+        the data minus the share wrongly said to be there. Guessing has an advantage of 0.
     bound : float
         (e^ε − 1)/(e^ε + 1), which no attacker exceeds; 1 without ε.
     attacker : str
     n_targets : int
     by_attacker : DataFrame
-        ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
+        A row for each attacker: ``attacker``, ``advantage``, ``low``, ``high``,
+        ``true_positives``, ``false_positives`` (shares of the targets).
     differencing, differencing_low, differencing_high : float
         Share of targets whose presence is revealed, with its 95% interval: some cell differs
         between two published tables, with and without the target. NaN with ε, because noise differs
@@ -49,15 +50,19 @@ class TableRecovery:
     Attributes
     ----------
     recovered, low, high : float
-        Share of recorded slots whose area is recovered with the strongest reading of blanks, with
-        the share's 95% interval over people.
+        Share of recorded slots whose area is recovered, with the share's 95% interval over people.
+        With a threshold, the attacker replaces blank counts by 0 or by half the threshold; the
+        stronger of the two is reported.
     guessing : float
+        Share recovered by the better of two guesses: linking the same counts at random, or assuming
+        that people are spread evenly over the areas and stay there.
     exact : float
-        Share recovered from the tables without a threshold.
+        Share recovered from the table without a threshold.
     n_users, n_slots : int
     table : DataFrame
-        A row for each reading of blanks: ``blanks`` ("none", "0", "half"; "all" uses no count at
-        all), ``recovered``, ``low``, ``high``, ``random`` (share recovered by random linking).
+        A row for each number put in place of blank counts: ``blanks``, ``recovered``, ``low``,
+        ``high``, ``random`` (share recovered by random linking). ``blanks`` is "none" for the table
+        without a threshold, "0", "half" (of the threshold), or "all" if no count is used at all.
     """
 
     recovered: float

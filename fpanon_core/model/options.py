@@ -1,8 +1,8 @@
 """Release options: named chains of privacy-preserving techniques, as plain data.
 
-An option can be written down (:meth:`ReleaseOption.to_dict`) and read back equal, in a recipe or
-for another process. Each technique is a small frozen description, checked when it is made;
-:mod:`fpanon_core.anonymize` applies it.
+An option can be written as plain values (:meth:`ReleaseOption.to_dict`), in a recipe or for another
+process. The option restored from the plain values equals the original. Each technique is a small
+frozen description, checked when it is made; :mod:`fpanon_core.anonymize` applies it.
 
 :class:`PrivacyGuarantee` is what :func:`fpanon_core.privacy_guarantee` returns: the promise of
 differential privacy.
@@ -39,12 +39,14 @@ class ReleaseOption:
     name : str
         Name; a description of the steps if none is given.
     steps : tuple of Generalize, SampleUsers, AddNoise, Permute, SuppressRare, Periods, Glove
-        Techniques, applied in this order.
+        Techniques, applied in this order. :class:`Aligned` counts as a Glove. A single
+        :class:`Tables`, :class:`Presence`, :class:`Flows` or :class:`Synthesize` is also possible.
 
     Raises
     ------
     ConfigError
-        A step is not one of these, the steps do not keep periods apart, or the name is not a text.
+        A step is not one of these, a step without records is not the only one, the steps do not
+        keep periods apart, or the name is not a text.
 
     Examples
     --------
@@ -118,10 +120,11 @@ class ReleaseOption:
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
 
     def holds(self, granularity_m: float, granularity_min: float) -> bool:
-        """Return whether each sample given to the last step still holds its raw samples whole.
+        """Return whether each sample given to the last step covers its raw samples entirely.
 
-        Each earlier step must leave samples out, cut them into periods, or put them into grid cells
-        and windows. Each grid and window must be a whole multiple of the one before.
+        Each earlier step must leave samples or people out, divide the data into periods, or put
+        samples into grid cells and windows. The side of each grid and each window must be a whole
+        multiple of the one before. Each grid must begin at a corner of a cell of the one before.
 
         Parameters
         ----------
@@ -180,8 +183,9 @@ def as_option(thing: Any) -> ReleaseOption:
 
     Parameters
     ----------
-    thing : ReleaseOption, GeneralizationProfile, technique, sequence of these, or pair
-        A pair is a name with any of the others.
+    thing : ReleaseOption, GeneralizationProfile, technique, mapping, sequence of these, or pair
+        A mapping is the result of :meth:`ReleaseOption.to_dict`. A pair is a name with any of the
+        others.
 
     Raises
     ------
@@ -208,7 +212,7 @@ def as_option(thing: Any) -> ReleaseOption:
 
 
 def name_key(text: object) -> str:
-    """Return a name of an option or domain for comparison, without case and extra spaces."""
+    """Return the name of an option or domain in a form that ignores case and extra spaces."""
     return " ".join(str(text).split()).casefold()
 
 
@@ -247,7 +251,11 @@ class SampleUsers:
 
 @dataclass(frozen=True)
 class AddNoise:
-    """Noise with these scales, metres and minutes: :func:`fpanon_core.add_noise`."""
+    """Noise added to places and times: :func:`fpanon_core.add_noise`.
+
+    ``space_m`` is the scale in space, metres, and ``time_min`` the scale in time, minutes; a scale
+    of 0 adds no noise. ``space`` and ``time`` are the distributions.
+    """
 
     space_m: float = 0.0
     time_min: float = 0.0
@@ -302,9 +310,11 @@ class SuppressRare:
 
 @dataclass(frozen=True)
 class Glove:
-    """Hiding in groups of ``k``: :func:`fpanon_core.glove`, thresholds in metres and minutes.
+    """Hiding of people in groups of at least ``k``: :func:`fpanon_core.glove`.
 
-    The people costliest to hide may be left out, up to the share ``leave_out`` of all people.
+    ``suppress_space_m`` (metres) and ``suppress_time_min`` (minutes) limit the side and the time
+    span of published cells; None sets no limit. The people costliest to hide may be left out, up to
+    the share ``leave_out`` of all people.
     """
 
     WORD: ClassVar[str] = "GLOVE"
@@ -336,7 +346,7 @@ class Glove:
 
 @dataclass(frozen=True)
 class Aligned(Glove):
-    """Hiding in groups of ``k``: :func:`fpanon_core.aligned`, thresholds as in :class:`Glove`."""
+    """Hiding of people in aligned groups: :func:`fpanon_core.aligned`; attributes as in Glove."""
 
     WORD: ClassVar[str] = "aligned"
 
@@ -516,7 +526,7 @@ _SPACES: dict[str, type[Any]] = {
 
 
 def check_chain(steps: Sequence[Step]) -> None:
-    """Refuse steps before or after periods that do not keep the periods apart.
+    """Refuse steps that do not keep periods apart, and other steps beside one without records.
 
     A window across the edge of a period could hide people of two periods together. It could also
     appear in two pieces of one person, and reveal that the pieces belong together.
@@ -524,7 +534,7 @@ def check_chain(steps: Sequence[Step]) -> None:
     Raises
     ------
     ConfigError
-        The steps do not keep the periods apart.
+        The steps do not keep the periods apart, or a step without records is not the only one.
     """
     if len(steps) > 1 and any(isinstance(step, Recordless) for step in steps):
         raise ConfigError(
@@ -637,8 +647,7 @@ class PrivacyGuarantee:
     epsilon : float
         ε for one unit.
     unit : {"user-slot", "user"}
-        Difference between two data sets that cannot be distinguished: one person's records within
-        one slot, or all of one person's records.
+        Unit of protection: one person's records within one slot, or all of one person's records.
     sensitivity : int
         Largest change of all counts together when one unit changes (L1).
     scale : float

@@ -275,9 +275,9 @@ class Grid:
         Side of a cell.
     origin : (x_m, y_m) or None
         A corner of the grid, metres east and north of the projection's centre; any other corner
-        makes the same grid. If None, :func:`fpanon_core.resolve` chooses it from the data. Grids
-        whose sides are multiples of each other nest if all have one explicit origin, such as (0,
-        0).
+        makes the same grid. If None, :func:`fpanon_core.resolve` chooses it from the data. Two
+        grids nest if the side of one is a multiple of the side of the other, and both have the same
+        stated origin, such as (0, 0).
 
     Examples
     --------
@@ -421,7 +421,7 @@ def checked_areas(stated: Any) -> StatedAreas:
 
 
 def as_areas(stated: StatedAreas) -> Areas:
-    """Convert stated areas: metres, or a column of the antenna table."""
+    """Return regions for the name of a column of the antenna table; other areas are unchanged."""
     return Regions(stated) if isinstance(stated, str) else stated
 
 

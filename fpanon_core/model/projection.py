@@ -143,10 +143,11 @@ class Extent:
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Return the extent of the central 98% along each axis with positions close by, or of all.
+    """Return an extent without distant positions, or that of all if it is hardly larger.
 
-    “Close by” is within a quarter of the width of the central positions. The extent of all
-    positions is returned unless the smaller extent is at most half as wide or half as high.
+    Along each axis, the smaller extent holds the central 98% of the positions, and all positions
+    within a quarter of their width from them. It is returned only if it is at most half as wide or
+    half as high as the extent of all positions.
 
     Parameters
     ----------
@@ -200,7 +201,9 @@ def corners_beside(
     dots: FloatArray,
     lines: FloatArray | None = None,
 ) -> dict[int, int]:
-    """Return the corner chosen for each number, by row; rows without a free corner are missing.
+    """Return, for each dot, the corner at which its number is written, by row.
+
+    Rows without a free corner are missing.
 
     Parameters
     ----------
@@ -237,7 +240,7 @@ def corners_beside(
 
 
 def _meets(boxes: FloatArray, others: FloatArray) -> BoolArray:
-    """Return whether each box overlaps another on any of the screens."""
+    """Return whether each box overlaps any of ``others`` on any of the screens."""
     one, other = boxes[:, None], others[None]
     apart: BoolArray = one[..., :2] + _TOUCHING_PX >= other[..., 2:]
     apart |= other[..., :2] + _TOUCHING_PX >= one[..., 2:]

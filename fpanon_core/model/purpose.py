@@ -137,16 +137,18 @@ class Recipient:
     kind : {"anyone", "contract", "room"}
         Anyone at all; named people under contract; people in a secure room.
     controls : {"low", "medium", "high"}
-        How well the recipient guards the data. Default: low; high in a secure room.
+        How well the recipient guards the data. Default: low; high in a secure room. None for
+        "anyone".
     motive : {"low", "medium", "high"}
-        How willing and able the recipient may be to attack. Default: high.
+        How willing and able the recipient may be to attack. Default: high. None for "anyone".
     sensitivity : {"low", "medium", "high"}
         Sensitivity of the data. Records of people's locations are highly sensitive.
 
     Raises
     ------
     ConfigError
-        A value is not one of these, or controls or motive are given for the kind "anyone".
+        A value is not one of these, controls or motive are given for the kind "anyone", or the
+        controls of a secure room are not high.
 
     Examples
     --------

@@ -1,10 +1,11 @@
 """The documents of a release, to the last byte: README.md and datapackage.json.
 
 README.md says what the release is, what a row means and what is promised. Its template is
-``release_page.md.jinja``; this module holds sentences that other texts share, and numbers in words.
-datapackage.json describes every column with its type and unit: Frictionless Data Package, version
-2, with one property of ours. Both depend only on the facts, so that a verifier can make them again.
-They contain no path and no id, and do not say when they were made.
+``release_page.md.jinja``. This module makes sentences that other texts share, and writes numbers in
+words. datapackage.json describes every column with its type and unit: Frictionless Data Package,
+version 2, with one property of ours. Both documents depend only on the facts, the data file and the
+version of fpanon, so that a verifier can make them again. They contain no user id and no path of
+a folder, and do not say when they were made.
 """
 
 from __future__ import annotations
@@ -198,8 +199,8 @@ def verdict_text(facts: ReleaseFacts) -> str:
 def check_command(facts: ReleaseFacts) -> str:
     """Return the command that verifies a release against its original and its promise.
 
-    A release does not show which samples are left out. If any are, the command also needs both
-    files that are not for release.
+    A release does not show which samples are left out. If it promises groups of k and samples are
+    left out, the command also needs the pseudonym key and the list of what was left out.
     """
     promise = "" if facts.k is None else f" --k {facts.k}"
     lost = " --key KEY --left-out LIST" if facts.k is not None and facts.samples_left_out else ""

@@ -1,4 +1,4 @@
-"""Released data with their origin: everything that publishing needs to know."""
+"""Released data with their origin, which holds everything that is needed to publish them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Origin:
     hidden : GloveResult or None
         Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Number of samples that the steps left out, each counted in the input of the step.
+        Number of samples that the steps left out: the sum, over the steps, of the step's input
+        samples that it left out.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None
@@ -138,7 +139,7 @@ def option_of(hidden: GloveResult) -> ReleaseOption:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleasedSet(FingerprintSet):
-    """Fingerprints made by :func:`fpanon_core.release`, with what publishing needs to know.
+    """Fingerprints made by :func:`fpanon_core.release`, with all that is needed to publish them.
 
     A set derived from them, such as a :meth:`subset`, is no longer the result of the option: it has
     no origin, and cannot be published.

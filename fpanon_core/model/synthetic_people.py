@@ -65,11 +65,11 @@ class NoisyStatistics(Closed):
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        Noisy table of each statistic by name, in people. Homes and visits are counted for each leaf
-        of ``leaf``. Rings are counted by class of radius, by kind of place (anchor or other) and by
-        distance.
+        Noisy table of each statistic by name, in people. Homes and visits are counted for each
+        group of neighbouring zones. Rings are counted by class of radius of gyration, by kind of
+        place (anchor or other) and by distance.
     leaf : int32 ndarray (n_zones,)
-        Leaf of each zone.
+        Number of the group of each zone. A zone is a set of neighbouring places.
     epsilon : float
     """
 

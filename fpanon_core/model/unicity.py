@@ -24,7 +24,9 @@ from .intervals import wilson_interval
 
 @dataclass(frozen=True, eq=False)
 class UnicityResult(Closed):
-    """Unicity at one p, with the data it was estimated from.
+    """Unicity for one number p of known points, with the data it was estimated from.
+
+    E_i is the anonymity set of target i.
 
     Attributes
     ----------
@@ -128,7 +130,7 @@ class CurveFit:
         return f"ε = {self.alpha:.4g} − {term}"
 
     def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """Return ε at resolutions x."""
+        """Return the fitted unicity at resolutions x."""
         fitted: FloatArray = self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
         return fitted
 
@@ -173,7 +175,7 @@ class ScalingFit:
         return self.fits["power"].formula
 
     def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """Return ε at resolutions x, by the law."""
+        """Return the unicity at resolutions x, by the law."""
         return self.fits["power"].predict(x)
 
 

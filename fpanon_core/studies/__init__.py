@@ -1,1 +1,1 @@
-"""Studies that answer questions for the pages, the commands and scripts, and what they share."""
+"""Studies that answer questions from pages, commands and scripts; code that all studies share."""

@@ -49,8 +49,8 @@ class Rung:
         One of :data:`.judgement.KINDS`.
     row : int or None
         Row of one option of this kind: the recommended one, else the most useful within the
-        thresholds, else the one nearest to them. None where no option was made, or the risks of all
-        are unknown.
+        thresholds, else the one nearest to the thresholds. None unless an option of this kind could
+        be made and all its risks that have a threshold are known.
     within : bool
         Whether that option is within all thresholds.
     serves : bool
@@ -199,7 +199,10 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 
 def _needed(result: OptionResult, name: str) -> float:
-    """Return the lowest threshold at which an option passes, rounded up to 0.001; or NaN."""
+    """Return the lowest threshold at which an option passes; NaN where its risk is not known.
+
+    The threshold is rounded up to whole thousandths.
+    """
     risks = [r for r in judgement.JUDGED if limit_key(r) == name and judgement.asked_of(result, r)]
     guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]

@@ -1,6 +1,7 @@
 """Anonymizability: k-gaps and their components, by profile, for several k.
 
-A k-gap says how far in space and time a person's samples must be moved to match k − 1 others.
+A k-gap says how far a person's samples must be stretched in space and time to coincide with those
+of the k − 1 nearest other people.
 Source: Gramaglia & Fiore 2015, eq. 5 and section 4.
 """
 
@@ -39,7 +40,7 @@ class Config:
     Attributes
     ----------
     profiles : tuple of GeneralizationProfile
-        Profiles under which everyone is measured; the data as read where there are none.
+        Profiles under which everyone is measured; if there are none, the data are measured as read.
     ks : tuple of int
         Sizes of the group to hide in, each 2 or more; kept in ascending order, without repeats.
     stretch : StretchConfig
@@ -87,7 +88,8 @@ class Measured:
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        The profile as requested, and the same profile with the origin of its grid in the data.
+        The profile as requested, and the same profile with the origin of its grid, which is chosen
+        from the data unless it is stated.
     gaps : KGapResult
         Gaps at the largest k that was run; gaps at a smaller k are derived from them.
     parts : dict of int to Parts
@@ -236,7 +238,9 @@ def _under(
 
 
 def extended(before: Result | None, later: Result) -> Result:
-    """Merge two results on the same data, profiles and stretch effort; keep the k of both.
+    """Merge two results on the same data, profiles and stretch effort; keep every k of either.
+
+    Without an earlier result, return the later one.
 
     Raises
     ------
@@ -270,7 +274,7 @@ def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """Another user, the distance to that user, and the matched samples.
+    """Another user, the stretch effort to that user, and the matched samples.
 
     Attributes
     ----------
@@ -293,8 +297,8 @@ def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neigh
     Parameters
     ----------
     fs : FingerprintSet
-        The data under the profile that was measured, as :func:`.under_profiles.generalized` makes
-        it.
+        The data under the profile that was measured, as :func:`.under_profiles.generalized` returns
+        them.
     gaps : KGapResult
         The gaps at the k of interest.
     user : int

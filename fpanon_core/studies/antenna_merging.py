@@ -44,7 +44,7 @@ class Config:
     windows_min : tuple of float
         Time windows, minutes; those finer than the data are skipped.
     points : tuple of int
-        Numbers of known points, drawn at random.
+        Numbers of known points; the points are drawn at random.
     """
 
     size: int = 7
@@ -73,9 +73,10 @@ class Result(Tabled):
     digest : str
         Digest of the data.
     rings : list of list of [longitude, latitude]
-        Outlines of all pieces; empty where the data carry no projection.
+        Outlines of the clusters, one for each connected part of a cluster; empty where the data
+        carry no projection.
     region : list of int
-        The cluster that each ring belongs to.
+        Number of the cluster that each outline belongs to.
     sizes : int64 ndarray (n_clusters,)
         Antennas in each cluster, or distinct places where the data have no antennas.
     grid : DataFrame
@@ -105,12 +106,16 @@ class Result(Tabled):
 
 
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Draw clusters of about ``config.size`` antennas; measure unicity with them as places.
+    """Form clusters of about ``config.size`` antennas; measure unicity with clusters as places.
 
     Raises
     ------
     ConfigError
-        There are fewer antennas than ``config.size``, or all time windows are finer than the data.
+        All time windows are finer than the data, or data with an antenna table are generalized
+        already.
+    InfeasibleError
+        There are fewer places with antennas than ``config.size``; without an antenna table, fewer
+        places in the data.
     """
     tell(work.get("progress"), 0.0)
     space = AntennaClusters(config.size)

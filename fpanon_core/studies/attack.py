@@ -48,7 +48,7 @@ class Config:
     Attributes
     ----------
     option : ReleaseOption
-        Option that makes the release, where none is given; by default the data as they are.
+        Option that makes the release, where no release is given; by default, the data as they are.
     p : int
         Number of known points of each target; the points are samples of the original.
     strategy : {"random", "uniform", "top", "consecutive"}
@@ -61,7 +61,8 @@ class Config:
         Standard deviation of the attacker's error along x and along y, metres, and in time,
         minutes; 0 for none.
     within_m : tuple of float
-        Distances from the true home, metres, within which a guess counts as found; ascending.
+        Distances, metres, between guess and true home within which a home counts as found; kept in
+        ascending order.
     nights : int
         Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
         person, for the home to be known.
@@ -120,7 +121,7 @@ class Found:
     error : ExpectedError
         Error of the best guess of a place.
     shared_least : int
-        Smallest number of people (with periods, of records) who share a record; 0 where not known.
+        Smallest number of people who share a record; 0 where not known.
     """
 
     risk: RiskResult
@@ -221,8 +222,9 @@ _GROWTH = Growth((300, 1_200), (1.0, 2.0), warming=60, alone_s=math.inf, beyond=
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> float:
     """Estimate the seconds to make the release, unless it is made, and to attack it.
 
-    Every user of a sample is a target. The attack on the data as they are is always counted, even
-    if its result is kept from before.
+    Time is measured on small groups of people drawn at random. In each group everyone is a target,
+    up to the number of targets in the settings. The attack on the data as they are is always
+    counted, even if its result is kept from before.
     """
 
     def attacked_one(users: FingerprintSet) -> float:
@@ -297,7 +299,7 @@ def study(
 
 
 def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSet:
-    """Make the release with the option and the seed; keep its steps in the cache of releases."""
+    """Make the release with the option and the seed; keep the result of each step in the cache."""
     option = config.option
     kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name
@@ -308,7 +310,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(work: Work, begin: int, end: int) -> Work:
-    """Return the part of the work between two tenths of the progress; report its start."""
+    """Return the keywords of the work between two tenths of the progress; report its start."""
     stretch = part_of(work, begin / 10, end / 10)
     tell(stretch["progress"], 0.0)
     return stretch

@@ -1,7 +1,8 @@
-"""Comparison of uniform generalization and GLOVE at the same anonymity.
+"""Comparison of uniform generalization and GLOVE at the same k.
 
-Uniform generalization makes everyone's places and times equally coarse until k people share every
-fingerprint. GLOVE merges people who are near. One table shows both with their accuracy.
+Uniform generalization makes everyone's places and times equally coarse until at least k people
+share each fingerprint. GLOVE merges the fingerprints of people who are near each other. One table
+shows both methods with their accuracy.
 """
 
 from __future__ import annotations
@@ -156,8 +157,8 @@ def compare_releases(
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
         data. Profiles finer than the data are skipped. Sides and windows larger than those of the
-        profile :func:`one_cell` are cut to its side and window. That profile comes last; under it,
-        all fingerprints are the same.
+        profile :func:`one_cell` are cut to its side and window, but a grid with a stated origin
+        keeps its side. The profile of one cell comes last; under it, all fingerprints are the same.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of GLOVE with suppression, which is left out when both are None.
     config, engine, progress
@@ -225,9 +226,10 @@ def searched(
 ) -> tuple[GeneralizationProfile, ...]:
     """Return the profiles to try, from fine to coarse: those that suit the data, then one cell.
 
-    A side beyond the data's extent has the same effect as the extent. A window beyond the data's
-    period has the same effect as the period. Such sides and windows are cut to those of the one
-    cell, so that profiles do not look coarser than they are.
+    A side larger than the extent of the data has the same effect as the extent. A window longer
+    than the time that the data cover has the same effect as that time. Such sides and windows are
+    cut to those of the one cell, so that profiles do not look coarser than they are. A grid with a
+    stated origin keeps its side.
 
     Raises
     ------
@@ -255,10 +257,10 @@ def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> General
 
 
 def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
-    """Return the profile that puts everything in one cell: the data's extent and whole period.
+    """Return the profile whose one cell holds all data: their whole extent and their whole time.
 
-    The side is rounded up to whole kilometres (below one, to whole raw cells). The window is
-    rounded up to whole days from local midnight of the first day.
+    The side is rounded up to whole kilometres, or to whole raw cells if it is at most 1 km. The
+    window is rounded up to whole days from local midnight of the first day.
     """
     extent = max(
         float((low + size).max() - low.min())
@@ -311,15 +313,15 @@ class _Rungs:
 def identical_share(fs: FingerprintSet, k: int) -> float:
     """Return the share of users who have exactly the same fingerprint as at least k − 1 others.
 
-    This is the share whose k-gap is 0, found by comparing fingerprints instead of measuring
-    efforts. The two shares differ if a weight of the stretch effort is 0, as unlike fingerprints
-    can then have an effort of 0.
+    Fingerprints are compared; no stretch effort is measured. The share equals that of users with a
+    k-gap of 0, unless a weight of the stretch effort is 0. Different fingerprints can then have an
+    effort of 0.
     """
     return _share(fs, identical_users(fs), k)
 
 
 def identical_users(fs: FingerprintSet) -> IntArray:
-    """Count the users with the same fingerprint as each user, themselves included; (n_users,)."""
+    """Return how many users have each user's fingerprint, that user included; (n_users,)."""
     cells = np.column_stack([fs.t_min, fs.x_m, fs.y_m, fs.dt_min, fs.dx_m, fs.dy_m])
     keys = [cells[fs.rows_of(u)].tobytes() for u in range(fs.n_users)]
     codes, _ = pd.factorize(np.array(keys, dtype=object))

@@ -66,7 +66,10 @@ _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
-"""Most people whose counts are linked by default: some 15 s. Time grows with their square."""
+"""Largest number of people whose counts are linked by default, which takes some 15 s.
+
+The time grows with the square of the number.
+"""
 
 
 def release(
@@ -148,7 +151,7 @@ def membership(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MembershipResult:
-    """Attack a release without records: can an attacker tell whether a person is in its data?
+    """Measure how well an attacker can tell who is in the data of a release without records.
 
     Parameters
     ----------
@@ -157,7 +160,8 @@ def membership(
     targets : int
         Number of people attacked; one in ten is among the people recorded most.
     seed : int
-        Seed of the division into halves, of the targets and of the noise.
+        Seed of the division of the people into halves, of the draw of targets, and of the noise
+        that the attack simulates.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -210,13 +214,13 @@ def describe_recovery(found: TableRecovery, option: Tables) -> str:
 
 
 def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
-    """Propose areas and bands suited to a stated number of people and the ε of one table."""
+    """Propose how many areas and daily bands suit a stated number of people and one table's ε."""
     most = _MOST_AREAS if fs.antennas is None else len(fs.antennas)
     return proposed(people, max(1, most), epsilon)
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """Call :func:`fpanon_core.table_error` for an option and the antenna table of these data.
+    """Call :func:`fpanon_core.table_error` for an option, with its frame built for these data.
 
     Raises
     ------
@@ -387,8 +391,9 @@ def study(
 def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:
     """Return how to read data again for private tables, so that no record decides the reading.
 
-    The centre of the projection is that of the area or of the antenna table; the time zone is the
-    one that was found. None where the data can stay as they were read.
+    If the records decided the first reading, the centre of the projection becomes that of the area
+    or of the antenna table. The time zone is that of the first reading. Return None where the data
+    can stay as they were read.
 
     Raises
     ------
@@ -422,12 +427,12 @@ def ledger_at(source: Source) -> Path:
 def charge(
     source: Source, option: Tables | Synthesize, budget: float | None, reason: str | None
 ) -> None:
-    """Charge a private release of a data set to its ledger, before its noise is drawn.
+    """Enter the ε of a private release in the data set's ledger, before the noise is drawn.
 
     Raises
     ------
     ConfigError
-        There is no place for a ledger.
+        No folder for the ledger can be made.
     InfeasibleError, SchemaError
         As :class:`fpanon_core.Ledger`.
     """

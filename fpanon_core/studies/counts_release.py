@@ -1,8 +1,8 @@
 """Counts to be published: plain, with small ones left blank, or private.
 
-The counts are over stated places and a stated period. The result is one zip
-(:mod:`fpanon_core.io`'s package). It holds no exact number of people where that would undo the
-protection of the counts.
+The counts are over stated places and a stated period. The result is one zip, written by
+:mod:`fpanon_core.io.publishing`. The zip holds no exact number of people where such a number would
+undo the protection of the counts.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -57,18 +57,19 @@ class Config:
         Stated places and period.
     form : {"plain", "suppressed", "private"}
     filled_in : bool
-        Whether people are also counted in slots without a sample.
+        Whether people are also counted in slots in which they have no sample.
     below : int
         Smallest count published where small counts are suppressed; smaller ones are left blank.
     epsilon : float
-        Privacy budget of private counts, for one unit.
+        Privacy budget of private counts, for one unit of protection.
     unit : {"user-slot", "user"}
         What is protected: a person's records in one slot, or all records of a person.
 
     Raises
     ------
     ConfigError
-        A value is out of its range; or gaps are filled in and only one slot is to be protected.
+        A value is out of its range, or the places are neither single antennas nor squares. Or
+        private counts are to protect the records within one slot, although gaps are filled in.
     """
 
     frame: FrameConfig
@@ -146,7 +147,10 @@ class Result(Tabled):
 
     @property
     def subtractable(self) -> int:
-        """Number of slots whose total reveals a sum of blank counts below the threshold."""
+        """Number of slots whose blank counts add up to less than ``below``, but more than 0.
+
+        Anyone who knows how many people are counted in such a slot can compute this sum.
+        """
         counts = self.counts.counts
         hidden = np.where(counts < self._least, counts, 0).sum(axis=1)
         return int(((hidden > 0) & (hidden < self._least)).sum())
@@ -158,19 +162,22 @@ class Result(Tabled):
 
     @property
     def of_one(self) -> int:
-        """Number of published counts of a single person; 0 where small counts are blank."""
+        """Number of published counts of a single person; 0 unless the counts are plain."""
         return int(self._alone().sum()) if self.config.form == "plain" else 0
 
     @property
     def of_one_unseen(self) -> int:
-        """Number of counts of a single person who has no sample in the slot."""
+        """Number of counts of a single person who has no sample then; 0 unless counts are plain."""
         if self.recorded is None or self.config.form != "plain":
             return 0
         return int((self._alone() & (self.recorded == 0)).sum())
 
     @property
     def recorded_share(self) -> float:
-        """Share of all counts from people with a sample in the slot; NaN if unknown."""
+        """Share of the sum of all counts that is of people with a sample in the slot, or NaN.
+
+        It is NaN for private counts, and where all counts are 0.
+        """
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")
@@ -193,7 +200,7 @@ class Result(Tabled):
         return {"counts": self._counts(), "places": self._places()}
 
     def package(self, ending: str = "csv") -> bytes:
-        """Return the zip that is published: data, places, description, README of one page.
+        """Return the zip to publish: counts, places, a description, and a README of one page.
 
         Parameters
         ----------
@@ -211,7 +218,7 @@ class Result(Tabled):
         )
 
     def readme(self) -> str:
-        """Return the page in the zip, without its list of files."""
+        """Return the README in the zip, without its list of files."""
         return "\n\n".join(counts_words.readme(self._stated))
 
     @property
@@ -257,7 +264,7 @@ class Result(Tabled):
 
 
 def _count_bytes(config: Config) -> int:
-    """Estimate the bytes of the stated counts; the number of antennas is a fixed guess."""
+    """Estimate the bytes of the counts; without a stated area, 1,000 antennas are assumed."""
     frame, area = config.frame, config.frame.area
     places: float = _ANTENNAS
     if area is not None:
@@ -276,8 +283,8 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     Raises
     ------
     ConfigError
-        The frame does not fit the data. Or private counts can promise nothing, as the data are
-        merged, or as the records decided the grid of their positions.
+        The frame does not fit the data. Or private counts can promise nothing: a fingerprint stands
+        for several people, or the records decided how the data were read.
     InfeasibleError
         There are too many places and slots.
 

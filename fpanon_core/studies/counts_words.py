@@ -1,4 +1,4 @@
-"""Texts of published counts: the README, the fields, and a description for machines."""
+"""Texts for published counts: the README, the meaning of each column, and facts for machines."""
 
 from __future__ import annotations
 

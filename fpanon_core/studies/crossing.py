@@ -5,8 +5,8 @@
   before a second release leaves.
 * :func:`match_releases` says how often an attacker with nothing but two files can tell which two
   groups belong to one person. The composition assumes that the attacker knows both groups. Here the
-  attacker knows neither, and the strongest of a battery of attackers is reported.
-* The remaining functions describe a composition in sentences; they are pure functions of it.
+  attacker knows neither, and the strongest of three attackers is reported.
+* The functions whose names begin with ``describe_`` put a composition into sentences.
 
 See docs/science.md, “Two releases of the same people”.
 """
@@ -47,8 +47,8 @@ def cross_releases(
     """Return the size of each person's group when two releases are combined.
 
     Two releases that each keep everybody in a group of k may together single people out. A person
-    has one group in each release, and often nobody else is in both. The group that is left is the
-    people common to both groups.
+    has one group in each release, and often nobody else is in both of these groups. The group that
+    is left consists of the people common to both.
 
     Parameters
     ----------
@@ -77,18 +77,18 @@ def cross_releases(
     Notes
     -----
     This assumes an attacker who can tell a person's group in each release; a few true points of the
-    person may suffice. It assumes nothing about the places: :func:`link` measures whether such an
-    attacker exists. About people who share a group in both releases, both releases say the same. So
-    no attacker can tell these people apart by the two releases. With periods, this holds for what
-    the releases say about one period. ``followed`` is for an attacker who knows a person's groups
-    in all periods.
+    person may suffice. Whether such an attacker exists depends on places and times, which are not
+    examined here; :func:`link` measures it. About people who share a group in both releases, both
+    releases say the same. So no attacker can tell these people apart by the two releases. With
+    periods, this holds for what the releases say about one period. ``followed`` is for an attacker
+    who knows a person's groups in all periods.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 
     Examples
     --------
-    Four people stand on a line. Places of 2 km make two pairs of them. With another corner, the
-    same places pair the two in the middle, and leave the first and the last with unique records.
+    Four people stand on a line. A grid of 2 km makes two pairs of them. With another origin, the
+    same grid pairs the two in the middle, and leaves the first and the last with unique records.
     The composition singles everybody out.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
@@ -218,7 +218,7 @@ def match_releases(
     original : FingerprintSet, optional
         For a GloveResult, the data it was made from, if this process no longer holds them.
     users : int
-        Number of targets, drawn from the people in both releases.
+        Largest number of targets, drawn from the people in both releases.
     seed : int
         Seed of the draw of people.
     engine : LocalEngine, optional
@@ -233,8 +233,8 @@ def match_releases(
     Raises
     ------
     ConfigError
-        The releases were made from different data or are in periods. Samples were moved, or a
-        parameter is out of its range.
+        The releases were made from different data, one of them is in periods, or noise or exchange
+        moved samples. Or a parameter is out of its range.
     InfeasibleError
         Nobody is in both releases.
 
@@ -242,11 +242,12 @@ def match_releases(
     -----
     There are three attackers, each with a score of a record b for a record a. *overlap*: the mean
     of ``ln max(0.01, r)`` over the cells A of a, plus the same mean for b against a. Here r is the
-    largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, |·| is in m² min, and V is the box of
-    everything. *edges*: the sum of ``ln(N / N_e)`` over the edges e of cells (in x, y and time)
-    that both have, divided by the root of the number of edges of b. The second release has N
-    groups, and N_e of them have the edge e. *edges in time*: the same score, for the ends of time
-    spans only. The highest share is reported.
+    largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b. The size |·| of a cell is in m² min, and
+    V is the size of the box that bounds all cells of both releases. *edges*: the sum of
+    ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both records have, divided by
+    the square root of the number of edges of b. The second release has N groups, and N_e of them
+    have the edge e. *edges in time*: the same score, for the ends of time spans only. The highest
+    share is reported.
 
     Source: docs/science.md, “Two releases of the same people”.
 
@@ -327,14 +328,14 @@ def describe_crossing(
     before: str,
     where: tuple[str, str] = WHERE,
 ) -> str:
-    """Return the main sentence about a composition.
+    """Return the main sentences about a composition.
 
     Parameters
     ----------
     before : str
         The earlier release or releases, such as "the release exported before (GLOVE, k = 2)".
     where : (str, str)
-        Words for the first and the second release in the last sentence.
+        Words for the first and the second release, each beginning with "in".
     """
     alone, both = found.together.alone, people(found.n_both)
     together = f"With {before} and {where[1].removeprefix('in ')} together"
@@ -414,7 +415,10 @@ def people(number: int) -> str:
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
-    """State the smallest group of each release and of both together; "" if that is no smaller."""
+    """State the smallest group of each release and of both together.
+
+    Return "" where the smallest group of both together is no smaller than that of either release.
+    """
     first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""

@@ -49,7 +49,7 @@ class Config:
     Raises
     ------
     ConfigError
-        A number is out of its range.
+        A number is out of its range, or a profile is not a :class:`GeneralizationProfile`.
     """
 
     knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
@@ -82,13 +82,14 @@ class Leak:
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        The profile as requested, and the same profile with the origin of its grid in the data.
+        The profile as requested, and the same profile with the origin of its grid, which is chosen
+        from the data unless it is stated.
     measures : dict of str to (value, low, high)
         ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95% intervals.
     bins : int
         Number of distinct bins, d.
     too_few : int
-        Number of targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins; the attacker knows all bins of these targets.
     places : DataFrame
         Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
         ``north`` in degrees; without them where the data carry no projection.

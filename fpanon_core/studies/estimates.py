@@ -1,14 +1,14 @@
 """Estimates of the time and memory that a study will take, before it runs.
 
 Each study registers its measured cost with :func:`costs`. Memory follows directly from the size of
-the data; time is measured on samples of the data. A study that would exceed the memory available to
-a computation is refused, and the refusal says what would fit.
+the data; time is measured on some people drawn at random. A study that would exceed the memory
+available to a computation is refused, and the refusal says what would fit.
 
 Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, at k = 2 (23
-November 2026, tests/benchmarks/estimates.py). The sets had 123,000 to 2 million samples. The figure
-is the peak of a child process's own memory. It is modelled as a fixed part plus a number of bytes
-for each sample, within a factor of 1.5 of the measurements. Beyond that range, memory is assumed to
-be proportional to the data. A million people in shards, and the recovery attack on 100,000, were
+November 2026, tests/benchmarks/estimates.py). The data sets had 123,000 to 2 million samples. What
+was measured is the peak of a child process's own memory. It is modelled as a fixed part plus a
+number of bytes for each sample, within a factor of 1.5 of the measurements. For larger data the
+same model is assumed. A million people in shards, and the recovery attack on 100,000 people, were
 also measured (RESULTS.md).
 """
 
@@ -79,8 +79,9 @@ class Cost:
     Attributes
     ----------
     bytes_a_sample : float, callable or None
-        Bytes for each sample: the data in transit and in place, and what is derived from them, at
-        the peak; or a function of the data, the settings and the engine. None where not measured.
+        Bytes for each sample at the peak: for the data, also while they are being passed on, and
+        for what is derived from them. Or a function of the data, the settings and the engine that
+        returns these bytes. None where not measured.
     beside : int or callable
         Bytes that do not grow with the data; or a function of the settings.
     growth : Growth
@@ -139,12 +140,13 @@ class Config:
 
 @dataclass(frozen=True)
 class Estimate(Tabled):
-    """What a study is likely to take on this machine, now.
+    """Time and memory that a study is likely to take on this machine, now.
 
     Attributes
     ----------
     seconds : float or None
-        Time; None where it was not asked for, or samples of the data are too small for the study.
+        Time; None where it was not asked for, or where the people drawn to measure it are too few
+        for the study.
     needs_bytes : int or None
         Memory of the process at its peak; None where it was not measured.
     limit_bytes : int or None
@@ -163,7 +165,7 @@ class Estimate(Tabled):
 
     @property
     def fits(self) -> bool:
-        """Whether the memory needed is within what may be taken; true where it is not known."""
+        """Whether the memory needed is within the limit; true where need or limit is not known."""
         if self.needs_bytes is None or self.limit_bytes is None:
             return True
         return self.needs_bytes <= self.limit_bytes
@@ -348,7 +350,8 @@ def seconds_of(
     """Estimate the seconds that ``study(fs, config)`` takes on this machine, now.
 
     The estimate is good to a factor of about two, and takes a few seconds at most on data of
-    ordinary density. Return None where the study has no answer for the few people of a sample.
+    ordinary density. Return None where the people drawn to measure the time are too few for the
+    study.
     """
     engine, cost = engine or LocalEngine(), _COSTS.get(study, Cost())
     try:
@@ -373,8 +376,8 @@ def carried_on(
 ) -> float:
     """Extrapolate the seconds for all people from samples of them; a small set is measured whole.
 
-    The growth between the last two samples is continued. Beyond the ``asked`` targets, its power is
-    lowered by one, but not below ``growth.beyond``.
+    The growth between the last two samples is continued. Beyond ``asked`` people, the number of
+    targets, the power of the growth is lowered by one, but not below ``growth.beyond``.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 

@@ -1,4 +1,4 @@
-"""An exploration as it is kept in a file: options, the data as they are, facts about the data.
+"""An exploration as kept in a file: results for options and the data as they are, and facts.
 
 The command ``options --out`` writes this file beside its table. A report is made from it alone.
 """
@@ -87,8 +87,8 @@ class Exploration:
     ----------
     table : OptionsTable
     raw : OptionResult or None
-        The data as they are, measured like the options; None where an older program did not measure
-        them.
+        Result for the data as they are, measured like the options; None where an older program did
+        not measure them.
     facts : Facts or None
         Facts about the data; None where an older program did not keep them.
     limits : Limits
@@ -111,7 +111,7 @@ class Exploration:
 
     @property
     def as_it_is(self) -> OptionResult | None:
-        """The data as they are, kept beside the options or compared as one of them."""
+        """Result for the data as they are, from among the options or kept beside them; or None."""
         among = (r for r in self.table.results if not r.option.steps and r.fault is None)
         return next(among, self.raw)
 

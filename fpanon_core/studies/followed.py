@@ -40,7 +40,10 @@ from .releases import released
 from .tabled import Work, part_of, working
 
 MOST_SAMPLES = 2_000
-"""Most samples kept of the person, and of the right record; the nearest in time are kept."""
+"""Largest number of samples kept of the person, and of the right record.
+
+The samples nearest in time to the known points are kept.
+"""
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """One person, step by step. Not for release.
+    """Results of an attack on one person, step by step; not for release.
 
     Attributes
     ----------
@@ -178,7 +181,7 @@ class Followed:
     commonest : Place or None
         The home with the most other homes nearby, guessed by an attacker without any record.
     within_m : float
-        Distance, metres, within which a guess counts as found.
+        Distance, metres, between guess and true home within which a home counts as found.
     """
 
     config: attack.Config
@@ -218,8 +221,10 @@ def follow(
     target : int
         Row number of the person in the original.
     period : int, optional
-        Number of the period whose record is attacked, for a release in periods. When None, the
-        first period drawn for a target, else the one with the most samples.
+        Number of the period whose record is attacked, for a release in periods. When None, it is
+        the first period in which :func:`.attack.study` attacks the person; periods with a published
+        record come first. For a person who is not a target there, it is the period with the most
+        samples, if possible among those with a published record.
     attacker : {"best_sample", "bayes"}
         Attacker who scores the records, such as the strongest of the attack
         (:attr:`fpanon_core.LinkResult.attacker`).
@@ -281,7 +286,10 @@ def follow(
 def _known(
     release: Attacked, config: attack.Config, target: int, period: int | None
 ) -> tuple[Knowledge, int]:
-    """Return the known points of all targets, and the index of the person among them."""
+    """Return the known points of all targets, and the index of the person among the targets.
+
+    For a person who is not a target, return this person's points alone, and 0.
+    """
     meant = release.person == target
     if period is not None:
         if release.period is None:
@@ -343,8 +351,8 @@ class _Told:
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
         """Rank each record as if it were the person's own: by the attacker, and by exact points.
 
-        Each record is ranked after its own number of points; −1 is nobody's record. All are ranked
-        in one call, as each call sorts what is published.
+        ``numbers`` states for each record how many points are known; the record −1 is nobody's.
+        All records are ranked in one call, as each call sorts what is published.
         """
         rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells
@@ -370,7 +378,7 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
     """Yield the step after each point.
 
-    The candidates of a step are in consecutive rows; the person's own record is in the next row.
+    All records are ranked in one call: each step's candidates, then the person's own record.
     """
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
@@ -451,7 +459,7 @@ class _Views:
         return self._table(best[which, point], self._records[which], point + 1)
 
     def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
-        """Return the samples of the right record; if too many, those nearest in time to points."""
+        """Return the right record's samples; if too many, those nearest in time to known points."""
         if own < 0:
             none = np.empty(0, np.int64)
             return self._table(none, none, none)
@@ -516,7 +524,7 @@ def _points(
 
 
 def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
-    """Return the person's true positions; if too many, those nearest in time to points."""
+    """Return the person's true positions; if too many, those nearest in time to known points."""
     fs = release.whole
     rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
     x, y, t = _middles(fs, rows[_nearest(_middles(fs, rows)[2], near_t)])
@@ -534,7 +542,7 @@ def _middles(
 
 
 def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:
-    """Return the indices of the nearest :data:`MOST_SAMPLES` times, in order.
+    """Return the indices of the :data:`MOST_SAMPLES` times nearest to the points, ascending.
 
     Known points without a time count as time 0.
     """

@@ -204,7 +204,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False) -> float:
-    """Estimate the seconds of hiding whole fingerprints; periods take no longer."""
+    """Estimate the seconds that hiding whole fingerprints takes; with periods, it is no slower."""
     if config.shards is not None:
         # One core hides one shard. People in a shard are near each other; those drawn here are not.
         many = min(fs.n_users, max(config.k, fs.n_users // config.shards))
@@ -309,7 +309,7 @@ class Worth(Size):
 
     @property
     def useful(self) -> bool:
-        """Whether the release has rows and is not wide, long or thin."""
+        """Whether the release has rows, and is not :attr:`wide`, :attr:`long` or :attr:`thin`."""
         return self.rows > 0 and not (self.wide or self.long or self.thin)
 
     @property
@@ -378,7 +378,7 @@ class Gain:
 
 
 def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
-    """Return what all others gain on their own samples when some people are left out.
+    """Return the accuracy of the same samples with nobody, and with some people, left out.
 
     Parameters
     ----------

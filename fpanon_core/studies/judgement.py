@@ -149,7 +149,7 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 
 def some_alone(result: OptionResult) -> bool:
-    """Return whether any record is unique, or may be because the number is not known."""
+    """Return whether any record is unique, or may be unique as the number is not known."""
     return result.crowd_least < 2 and result.alone_share != 0
 
 
@@ -191,7 +191,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 
 
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
-    """Return the row that every page, the report and the slides recommend; None if there is none.
+    """Return the row of the best option for all pages, the report and the slides; or None.
 
     Of the options within all thresholds, the best is the least revealing that serves
     (:func:`serves`); among equally revealing ones, the most useful. Where none serves, the best is
@@ -222,8 +222,9 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
     """Return the rows that keep what the purpose needs most, and a share of the best utility.
 
-    An option that loses a weighty component does not serve: good resolution does not make up for
-    lost trips. Nor does an option with unique records serve, where others have none.
+    An option that almost loses a component with a large weight does not serve: good resolution does
+    not make up for lost flows. Nor does an option with unique records serve, where others have
+    none.
     """
     kept = [i for i in _nobody_alone(table, rows) if not needs_lost(table, i)]
     return _nearly(table, kept, need)
@@ -244,7 +245,7 @@ def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
-    """Return the weighty components that apply to an option and are almost lost."""
+    """Return the components with a large weight that apply to an option and are almost lost."""
     result = table.results[row]
     return [n for n in table.choice.lost(result) if not math.isnan(result.components[n])]
 

@@ -68,7 +68,7 @@ def home_found(
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     within_m : sequence of float
-        Distances, metres, within which a guess counts as found.
+        Distances, metres, between guess and true home within which a home counts as found.
     nights : int
         Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
         person, for the home to be known.
@@ -80,15 +80,21 @@ def home_found(
     Returns
     -------
     HomesFound
-        A DataFrame with a row for each distance: ``within_m``, ``found`` (of the people in the
-        release with a known home, the share whose home is found by the attacker whose interval has
-        the highest upper end; never falls as the distance grows), ``low``, ``high`` (95% Wilson
-        interval),
-        ``guessing`` (share found by one guess for everybody, the home with the most others within 1
-        km), ``people`` (for a release in periods, their records), ``unknown`` (people in the
-        release whose nights are too few), and ``attacker`` (the attacker behind ``found``).
-        ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``, ``method`` and a
-        keyed ``digest``.
+        A DataFrame with a row for each distance, and these columns:
+
+        - ``within_m``: the distance;
+        - ``found``: of the people in the release with a known home, the share whose home is found.
+          The share is that of the attacker whose interval has the highest upper end. It never falls
+          as the distance grows;
+        - ``low``, ``high``: 95% Wilson interval of ``found``;
+        - ``guessing``: share found by one guess for everybody, the home with the most others within
+          1 km;
+        - ``people``, ``unknown``: number of people in the release with a known home, and number of
+          those with too few nights; for a release in periods, numbers of records;
+        - ``attacker``: the attacker behind ``found``.
+
+        The attribute ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``,
+        ``method`` and a keyed ``digest``.
 
     Raises
     ------
@@ -102,11 +108,12 @@ def home_found(
     Each attacker has the right record, or that of the right group, and makes one guess of each
     home, whatever the distance. ``most_nights`` guesses the place with the most night samples.
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
-    with the most nights within 1 km. ``by_others`` spreads the samples like the homes of all other
-    people, and guesses the place with the most samples within 1 km. ``noise_likelihood``, where
-    there is noise in space, guesses the home that is likeliest if half of the samples are from
-    there and were moved by the noise. The first three guess the commonest home instead where more
-    homes are near it than nights are near their own guess (both as shares).
+    with the most nights within 1 km. With noise in space, it guesses the mean position of these
+    nights. ``by_others`` spreads the samples like the homes of all other people, and guesses the
+    place with the most samples within 1 km. ``noise_likelihood``, where there is noise in space,
+    guesses the home that is likeliest if half of the samples are from there and were moved by the
+    noise. The first three guess the commonest home instead where more homes are near it than nights
+    are near their own guess (both as shares).
 
     Examples
     --------
@@ -178,8 +185,8 @@ def expected_error(
     Returns
     -------
     ExpectedError
-        Error in metres, with an interval. It also holds the errors of one guess for everybody, and
-        of the known points without any release.
+        The error in metres, with an interval; also the errors of one guess for everybody, and of
+        the known points without any release.
 
     Raises
     ------
@@ -291,11 +298,12 @@ class Example:
     Attributes
     ----------
     kind : {"hidden", "found", "home", "accused"}
-        "hidden": the known points pick out the record in the data as they are, but in the release
-        only with a chance of less than a half. "found": the points pick out the record in both.
-        "home": the right record, one person's or a group's, leads alone in the release and reveals
-        the home; where possible, a person picked with a chance of less than a half. "accused": the
-        person is not in the release, and another person's record is picked.
+        "hidden": by the known points, the attacker picks the right record with a chance of more
+        than a half in the data as they are, and of less than a half in the release. "found": the
+        chance is more than a half in both. "home": the right record, one person's or a group's,
+        leads alone in the release and reveals the home; where possible, the person is picked with a
+        chance of less than a half. "accused": the person is not in the release, and another
+        person's record is picked.
     user : int
         Row number in the original.
     pseudonym : str
@@ -326,7 +334,7 @@ def examples(
     release : Attacked
     config : LinkConfig
     table : DataFrame
-        Table of these targets, as :attr:`fpanon_core.LinkResult.per_target`.
+        Table of all targets, as :attr:`fpanon_core.LinkResult.per_target`.
     within_m : sequence of float
         Distances; a home counts as found within the middle one.
     nights : int
@@ -364,7 +372,7 @@ def middle(within_m: Sequence[float]) -> float:
 def _found_before(
     release: Attacked, config: LinkConfig, some: IntArray, engine: Engine
 ) -> FloatArray:
-    """Return the chance that the same points pick out the record in the data as they are."""
+    """Return the chance that the same points pick the right record in the data as they are."""
     original = release.origin.original
     raw = attacked(original, made_by(original, ReleaseOption()))
     known = targets_of(release, config)
@@ -419,8 +427,8 @@ def guesses_of(
 ) -> FloatArray:
     """Guess the home of the people of some records, (n_records, 2), metres.
 
-    The guess is the place with the most nights; after noise, the fullest circle. It depends on the
-    record alone, not on the person it is taken for.
+    The guess is that of the attacker ``most_nights`` of :func:`home_found`; after noise in space,
+    that of ``fullest_circle``. It depends on the record alone, not on the person it is taken for.
     """
     if len(records) == 0:
         return np.empty((0, 2))

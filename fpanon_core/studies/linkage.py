@@ -83,9 +83,9 @@ def link(
     Returns
     -------
     LinkResult
-        What the stronger of two attackers achieves, with intervals, and what guessing does: records
-        picked, and records among the first ten. The result also has accusations of people who are
-        not in the release.
+        Shares of people whose record the stronger of two attackers picks, and has among the first
+        ten, with intervals; and the share that guessing picks. The result also counts accusations
+        of people who are not in the release.
 
     Raises
     ------
@@ -145,10 +145,10 @@ def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carr
 def targets_of(
     release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
 ) -> Knowledge:
-    """Draw points of people in the release and, if ``absent``, of the others; sorted by person.
+    """Draw points of people in the release and, if ``absent``, then points of the others.
 
-    With everybody in the release, the draws are those of :func:`draw_knowledge`. With ``beyond``, p
-    may exceed the length of every record.
+    Each of the two groups is sorted by person. With everybody in the release, the draws are those
+    of :func:`draw_knowledge`. With ``beyond``, p may exceed the length of every record.
     """
     if release.period is not None and config.strategy == "top":
         # An attacker who knows the period would find more than one who searches all of them.
@@ -242,7 +242,7 @@ def _reading(found: Ranks, present: BoolArray) -> LinkReading:
 
 
 def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
-    """Return the mean of chances, with Wilson's interval; NaN for none.
+    """Return the mean of chances, with Wilson's interval; NaN if there are no chances.
 
     Chances between 0 and 1 vary less than hits with the same mean, so this interval is no shorter
     than needed.
@@ -265,7 +265,7 @@ class Attacked:
     whole : FingerprintSet
         The original; with periods, its pieces.
     person : int64 ndarray (whole.n_users,)
-        Row number in the original of each fingerprint.
+        Row number, in the original, of the person of each fingerprint.
     period : int64 ndarray (whole.n_users,) or None
         Number of the period of each fingerprint; None without periods.
     published : Published

@@ -135,8 +135,8 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def _gaps_within(periods: PeriodSet, work: Work) -> FloatArray:
     """Return the 2-gap of each record among those of its period.
 
-    Other records of the same person do not hide it. A single record in its period gets 1, the
-    maximum.
+    Records of other periods do not hide a record, not even those of the same person. A record that
+    is the only one of its period gets 1, the maximum.
     """
     gaps = np.ones(periods.pieces.n_users)
     numbers = periods.periods.tolist()

@@ -1,4 +1,4 @@
-"""Membership: which people share a record in a release, given as a result or as files and key.
+"""Membership: which people share a record in a release, given as a result or as files with a key.
 
 In a release by GLOVE or aligned, the groups are those of the method. In any other release, a group
 is all people whose whole published records are the same.

@@ -33,7 +33,7 @@ def sections() -> dict[str, str]:
 
 @cache
 def words() -> str:
-    """Return the glossary: Markdown with a table for each question."""
+    """Return the glossary: Markdown with a table for each topic."""
     text = _document("words.md")
     return text[text.index("\n## ") :].strip()
 
@@ -52,7 +52,7 @@ def references() -> dict[str, str]:
 
 
 def cited(text: str) -> dict[str, str]:
-    """Return the references that a text cites, in the order of the list."""
+    """Return the references that a text cites, in the order of the list of references."""
     plain = re.sub(r"\s+", " ", text)
     return {
         key: entry

@@ -1,4 +1,4 @@
-"""Risk and utility of one release option, and the utility by which it is judged."""
+"""Risk and utility of one release option, and the choice of the utility that judges it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ CUSTOM = "custom"
 FIGURES = 5
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
-Results saved with another number are not reused. 2: EM and KL are sums, intervals hold for few
-targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
-k are among the risks. 4: risks are those of the strongest attacker of a battery, density and flows
-are means over nine corners of the areas. 5: tables say whether the hours of people show.
+Results saved with another number are not reused. The versions changed the following.
+
+* 2: EM and KL are sums. Intervals hold for few targets, too. The resolution is the release's own.
+* 3: Linkage, homes found, and the worse of linkage and k are among the risks.
+* 4: Risks are those of the strongest attacker of a stated set. Density and flows are means over nine
+  origins of the grid of squares.
+* 5: Results of tables state whether differences between hours show.
 """
 
 
@@ -46,13 +49,14 @@ class OptionResult:
     option : ReleaseOption
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
-        where one cannot be measured; ``"custom"`` if given. EM and KL are sums over the bins of a
-        person, in bins and nats. Intervals of unicity, k and linkage do not exceed the bound set by
-        the people who share a record.
+        where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
+        sums over the bins of a person, in bins and nats. Intervals of unicity, k and linkage do not
+        exceed the bound set by the people who share a record.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
-        Components that depend on the corners of the squares, at each corner; empty where not known.
+        Components that depend on the origin of the grid of squares, with a value for each
+        origin; empty where not known.
     areas : str
         Areas in which density and flows were compared; empty where not known.
     n_users, n_samples : int
@@ -130,9 +134,10 @@ class OptionResult:
         return self.risks.get(name, (math.nan, math.nan, math.nan))
 
     def allowed(self, name: str, limit: float) -> float:
-        """Return the largest risk within a threshold, on top of guessing where the measure says so.
+        """Return the largest risk that a threshold accepts.
 
-        Return NaN, which no risk is within, where the result of guessing is not known.
+        If the threshold applies to the excess over guessing, the share that guessing finds is
+        added. If that share is not known, return NaN, and no risk is accepted.
         """
         if name in RISKS and RISKS[name].beside_guessing:
             return limit + self.guessing.get(name, math.nan)
@@ -175,7 +180,7 @@ class OptionResult:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Utility scored by the experts of one ``domain`` in a questionnaire ``frame``."""
+    """Utility asked in a questionnaire: ``frame`` holds the answers; those of ``domain`` count."""
 
     frame: pd.DataFrame
     domain: str
@@ -219,7 +224,7 @@ class UtilityChoice:
         return score(result.components, self.weights)
 
     def ends(self, result: OptionResult) -> tuple[float, float]:
-        """Return the least and the greatest utility over the corners of the areas; NaN if none."""
+        """Return the least and greatest utility over origins of the areas' grid; NaN if unknown."""
         if self.weights is None or result.fault is not None or not result.components:
             return math.nan, math.nan
         return score_range(result.components, result.corners, self.weights)
@@ -234,7 +239,7 @@ class UtilityChoice:
 
 
 def utility_choice(utility: Any) -> UtilityChoice:
-    """Resolve a utility; see :func:`fpanon_core.explore_options`.
+    """Return the :class:`UtilityChoice` of a utility; see :func:`fpanon_core.explore_options`.
 
     Raises
     ------

@@ -1,14 +1,14 @@
 """Comparison of release options: the risk and utility of each.
 
-Risk is measured on what would be released, with p points that an attacker knows about a person. The
-points are taken both as published and as they truly were, because noise and exchange move them, and
-groups of k blur them. Neither risk bounds the other, so the re-identification risk is that of the
-strongest attacker of a battery (:mod:`.reidentification`). If the release is a sample of the users,
-only those in it are targets. The risk is theirs; the chance of not being in the sample does not
-lessen it.
+Risk is measured on what would be released, with p points that an attacker knows about a person.
+Noise and exchange move points, and groups of k publish them in larger cells. So the points are
+taken both as published and as they truly were. The risk by one kind of points does not bound the
+risk by the other kind. So the re-identification risk is that of the strongest attacker of a set
+(:mod:`.reidentification`). If the release is a sample of the users, only people in the sample are
+targets. The risk is that of these people; the chance of not being in the sample does not lessen it.
 
-Options have bins of different fineness. So EM and KL are compared by their sums over a person's
-bins, never by the means, which are lowest for the raw data.
+The bins of options differ in size. So EM and KL are compared by their sums over a person's bins,
+never by the means, which are lowest for the raw data.
 """
 
 from __future__ import annotations
@@ -164,11 +164,12 @@ def explore_options(
     Returns
     -------
     OptionsTable
-        Its front uses the intervals: an option dominates another only where the difference is
-        larger than their uncertainty; otherwise the two are level. An option that fails (with an
-        :class:`FpanonError`, or as memory runs out) has a ``fault``, and does not affect the
-        others. Recent releases are kept in the process, within bounds
-        (:mod:`fpanon_core.studies.releases`), and not made again.
+        Its front uses the intervals of risk. To dominate a second option, an option must not have a
+        lower utility. The upper end of its interval must not be above the second option's lower
+        end. It must also be strictly better in one of these. If one would dominate by the estimates
+        alone, the two are level. An option that fails (with an :class:`FpanonError`, or as memory
+        runs out) has a ``fault``, and does not affect the others. Recent releases are kept in the
+        process, within bounds (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
     ------
@@ -284,8 +285,8 @@ class _Exploration:
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
     """Return every measure of risk by points drawn from the release itself, with its interval.
 
-    Any known points fit all people who share the record. So the intervals are cut at the bound that
-    sharing sets.
+    Points drawn from a record fit everyone who shares the record. This bounds unicity and
+    k-disclosure, and their intervals are cut at the bound.
     """
     possible = {"unicity": alike.alone_share, "k": alike.naming_most}
     risks: dict[str, Interval] = {}

@@ -27,7 +27,7 @@ from .tabled import Tabled
 
 @dataclass(frozen=True, eq=False)
 class OptionsTable(Tabled):
-    """Every option's risk and utility, and the front. Row numbers follow ``results``.
+    """Every option's risk and utility, and the Pareto front; row i describes ``results[i]``.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class OptionsTable(Tabled):
 
     @property
     def options(self) -> tuple[ReleaseOption, ...]:
-        """The options."""
+        """The options, in the order of ``results``."""
         return tuple(result.option for result in self.results)
 
     @cached_property
@@ -77,7 +77,7 @@ class OptionsTable(Tabled):
 
     @property
     def risk(self) -> FloatArray:
-        """The chosen risk of each option; NaN where it failed."""
+        """The chosen risk of each option; NaN where it is not known."""
         return self._risks[:, 0]
 
     @property
@@ -97,13 +97,17 @@ class OptionsTable(Tabled):
 
     @cached_property
     def utility_ends(self) -> FloatArray:
-        """Least and greatest utility over the corners of the areas, (n_options, 2); NaN if none."""
+        """Least and greatest utility over origins of the grid, (n_options, 2); NaN if unknown."""
         rows = [self.choice.ends(result) for result in self.results]
         return np.array(rows, np.float64).reshape(-1, 2)
 
     @cached_property
     def front(self) -> npt.NDArray[np.bool_]:
-        """Whether each option is on the Pareto front: known, and surely dominated by none."""
+        """Whether each option is on the Pareto front.
+
+        An option is on the front if its risk and utility are known, and no other option dominates
+        it by the intervals of risk.
+        """
         return self._known & [len(by) == 0 for by in self.dominated_by]
 
     @property
@@ -117,14 +121,14 @@ class OptionsTable(Tabled):
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """Row numbers of the options that dominate each one beyond the intervals' uncertainty."""
+        """For each option, the row numbers of the options that surely dominate it."""
         return self._dominating(low=self.risk_low, high=self.risk_high)
 
     def _dominating(self, **ends: FloatArray) -> list[IntArray]:
         """Return the rows that dominate each option, by estimates or by intervals.
 
-        Among options without records, a larger ε never dominates a smaller ε. Both have no record
-        to re-identify, and the smaller ε reveals less.
+        Among options without records, an option never dominates one with a smaller ε. Neither has a
+        record to re-identify, and the smaller ε reveals less.
         """
         by = dominating(self.risk, self.utility, **ends)
         steps = [option.recordless for option in self.options]
@@ -147,8 +151,8 @@ class OptionsTable(Tabled):
         """Return whether the upper end of each option's interval is above a threshold.
 
         A risk without an interval is itself compared with the threshold; an unknown risk counts as
-        above. The threshold of homes is on top of what guessing finds. An option that failed counts
-        as not above, as it has no risk to judge.
+        above. For homes found, the threshold applies to the excess over guessing. An option that
+        failed counts as not above, as it has no risk to judge.
         """
         most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
         made = np.array([result.fault is None for result in self.results], bool)
@@ -156,7 +160,7 @@ class OptionsTable(Tabled):
         return above
 
     def allowed(self, limit: float) -> FloatArray:
-        """Return each option's largest risk within a threshold (:meth:`OptionResult.allowed`)."""
+        """Return the largest risk accepted for each option (:meth:`OptionResult.allowed`)."""
         return np.array([result.allowed(self.risk_name, limit) for result in self.results])
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
@@ -186,8 +190,8 @@ class OptionsTable(Tabled):
     ) -> dict[tuple[Step, ...], OptionResult]:
         """Return the results by steps, if data, knowledge and program are the same.
 
-        Failed results are left out. So are those of a grid without a stated origin: they were saved
-        when grids began elsewhere.
+        Failed results are left out. So are results on a square grid whose origin is not recorded:
+        they come from versions that placed grids differently.
         """
         mine = (keyed(self.digest), self.config, self.version, self.figures)
         if (keyed(digest), config, __version__, FIGURES) != mine:
@@ -204,10 +208,10 @@ class OptionsTable(Tabled):
         """Return ``options``, a table of one row per option.
 
         Columns: ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``,
-        ``utility``, ``utility_low``, ``utility_high`` (over the corners of ``areas``), ``areas``,
-        ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and
-        ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (measures that do not
-        apply, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
+        ``utility``, ``utility_low``, ``utility_high`` (over origins of the grid of ``areas``),
+        ``areas``, ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with
+        ``_low`` and ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (measures
+        that do not apply, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
         ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (targets with fewer than p
         bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and ``origin_y_m`` (a corner

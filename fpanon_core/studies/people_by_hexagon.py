@@ -98,7 +98,7 @@ class Result(Tabled):
     few : int
         Number of hexagons with people, but too few to be shown.
     beyond : int
-        Number of hexagons with enough people that are not among the ``config.most``.
+        Number of hexagons with enough people that are not shown, as only ``config.most`` are.
     unseen : int
         Number of people who were recorded in none of the hexagons shown.
     n_people : int
@@ -129,12 +129,13 @@ class Result(Tabled):
 
 @costs(450)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Count the people of each hexagon.
+    """Count the people recorded in each hexagon; with an option, estimate them from its release.
 
     Raises
     ------
     ConfigError
-        The data carry no projection, so that their place on the globe is unknown.
+        The data carry no projection, so that their place on the globe is unknown, or the option
+        publishes no records.
 
     Examples
     --------
@@ -189,14 +190,14 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
 
 def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """Return a number for every sorted cell: that of the given cell, or 0 for other cells."""
+    """Return the number of people for each of the sorted cells ``every``; 0 if not in ``cell``."""
     found = np.zeros(len(every), np.int64)
     found[np.searchsorted(every, cell)] = people
     return found
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
-    """Return all hexagons around nearly all samples, including those where nobody was recorded."""
+    """Return the hexagons that cover nearly all samples, also those where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
     x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
@@ -209,10 +210,11 @@ def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
 def _spread(
     release: Release, cells: Hexes, crs: str | None, progress: Progress | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how many people are expected, and possible, in each hexagon; see :class:`Result`.
+    """Return the expected and the largest possible number of people in each hexagon.
 
-    Each hexagon with its centre in an area gets the same share of it. An area without such a centre
-    goes to the hexagon with the nearest centre.
+    All hexagons with their centres in a published area get equal shares of it. An area that holds
+    no centre is assigned to the hexagon with the nearest centre, if that is near. See
+    :class:`Result`.
     """
     assert crs is not None
     fs, original = release.fs, release.chain.original
@@ -276,7 +278,7 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
 
 
 def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return longitudes (without a jump at ±180°), latitudes, and offsets of all hexagons."""
+    """Return the corners of all hexagons: longitudes (no jump at ±180°), latitudes, offsets."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     offsets = np.concatenate([[0], np.cumsum([len(ring) for ring in rings])]).astype(np.int64)
     if not rings:

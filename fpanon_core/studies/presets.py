@@ -45,7 +45,7 @@ HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
-"""Most areas of tables that are compared; more take minutes to attack."""
+"""Largest number of areas of the tables that are compared; with more, an attack takes minutes."""
 _MOST_PLACES = 10_000  # of synthetic people: a fit to this number takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
@@ -53,7 +53,10 @@ _USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd
 
 
 class PublishedUnicity(NamedTuple):
-    """A figure of table 5.2: unicity at p = 4 of 1.6 million people in a metropolis in a month."""
+    """Unicity at p = 4 from table 5.2 of Noriega Campero 2015.
+
+    The data are those of 1.6 million people in a metropolis in a month.
+    """
 
     region: str
     window_min: float
@@ -122,7 +125,7 @@ def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> l
 
 
 def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
-    """Return GLOVE at several k.
+    """Return options that hide everyone by GLOVE, one for each k.
 
     Examples
     --------
@@ -175,9 +178,10 @@ def crowd(limits: Limits) -> int:
 def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return options without records: tables, and synthetic people.
 
-    Tables are private at ε = 1 and 0.5, or of one kind alone at ε = 1, or protected by a threshold.
-    Synthetic people are made at ε = 1 and 0.5. Their places are the antennas, or else squares,
-    fewer than there are people. Areas and bands are those proposed for the rounded number of people
+    Tables of presence and flows together are private at ε = 1 and at ε = 0.5, or protected by a
+    threshold. Tables of presence alone, and of flows alone, are private at ε = 1. Synthetic people
+    are made at ε = 1 and at ε = 0.5. Their places are the antennas, or else squares, at most about
+    one for every two people. Areas and bands are those proposed for the rounded number of people
     (:func:`fpanon_core.proposed`). Areas are groups of antennas, or squares where there is no
     antenna table. For a study, the days and squares are those of the data, without a few far
     travellers. A published release states its own days and areas.
@@ -249,7 +253,7 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
         "asis": lambda _: [ReleaseOption()],
     }
 )
-"""The lists, by their names on the command line and in the dashboard's address.
+"""Lists of options, by their names on the command line and in the dashboard's address.
 
 Lists that hide everyone have no k above the number of users in the data.
 """
@@ -273,7 +277,7 @@ def _spaces(fs: FingerprintSet) -> list[Space]:
 
 
 def named_columns(fs: FingerprintSet) -> list[str]:
-    """Return the columns that name a region for every antenna, the most regions first."""
+    """Return the columns that name a region for every antenna, by falling number of regions."""
     found: dict[str, int] = {}
     for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
         regions = set(texts.tolist())

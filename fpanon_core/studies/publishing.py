@@ -4,9 +4,9 @@
   release that passes is moved to its path. The key, which joins pseudonyms to the input's ids, and
   the list of left-out samples are separate files, not for release.
 * :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
-  looks for everybody's k-anonymous group. It compares with the original itself where every
-  published sample still holds its original one. Where samples were moved before, or their cells do
-  not hold the raw ones whole, it compares with the data given to GLOVE. The promise is about these
+  looks for everybody's k-anonymous group. It compares the groups with the original itself where
+  every sample given to GLOVE still holds its raw samples whole. Otherwise, for example where
+  samples were moved, it compares them with the data given to GLOVE. The promise is then about these
   data.
 * :func:`held_against` checks whether an existing release keeps its promise, from its bytes and the
   original data.
@@ -291,7 +291,7 @@ def verdict_on(
     left_out : DataFrame or None
         Left-out samples of the original; None where they cannot be traced.
     whole : bool
-        Whether groups of k are compared with the original itself.
+        Whether groups of k are compared with the original itself, not with the data given to GLOVE.
     """
     if not _as_made(files.published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")

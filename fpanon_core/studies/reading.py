@@ -106,7 +106,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings of a reading, detected where None or empty; a role with column None is unused."""
+    """Settings of a reading, detected where None or empty.
+
+    ``columns`` assigns columns to roles such as ``"user"``; a role with the column None is unused.
+    """
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
     timezone: str | None = None
@@ -262,7 +265,7 @@ def _read(
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """Return the columns of a source, readable or not: names, or positions where names are missing.
+    """Return a source's columns, even if it cannot be read as events: names, or else positions.
 
     A name that occurs several times is replaced by its positions.
     """

@@ -1,6 +1,6 @@
 """Estimates of the rows, time and memory that reading a table will take.
 
-Time is measured by reading the first rows, in two amounts, and extrapolated to all rows.
+Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
 """
 
 from __future__ import annotations

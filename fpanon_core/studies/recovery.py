@@ -88,8 +88,8 @@ class Config(Counting):
     Attributes
     ----------
     link_threshold_m : float
-        Largest distance, metres, at which trajectories and records are linked at once; 0 keeps
-        every assignment optimal.
+        Trajectories and records at most this far apart, metres, are linked before the optimal
+        assignment, the nearest first; 0 keeps every assignment optimal.
     """
 
     link_threshold_m: float = 0.0

@@ -74,13 +74,13 @@ class Result(Tabled):
     digest: str
 
     def of(self, factor: str) -> pd.DataFrame:
-        """Return the rows of "space", "time" or "users", each level once."""
+        """Return the rows of a factor ("space", "time" or "users"), each level once."""
         return self.levels[self.levels["factor"] == factor].drop_duplicates("level")
 
     MAY_LEAVE = frozenset({"recovery_factors"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return one row per level."""
+        """Return ``recovery_factors``, a table of one row per level."""
         return {"recovery_factors": self.levels}
 
 
@@ -178,9 +178,9 @@ def _levels(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
 def attacked_each(
     fs: FingerprintSet, count: int, rows: Iterator[Row], counting: Counting, work: Work
 ) -> pd.DataFrame:
-    """Attack several counts of the same people; return a row with name, result and cost for each.
+    """Attack several counts in turn; return a table of the name, result and cost of each.
 
-    The attacker knows the number of people. The counts of a row are made when its turn comes.
+    The attacker knows the number of people. The counts of a row are made just before their attack.
     """
     found = []
     for nth in range(count):

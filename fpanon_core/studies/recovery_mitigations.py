@@ -1,8 +1,8 @@
 """Mitigations of the recovery attack: their effect and their cost.
 
 The attack is run after each mitigation. The cost is the error of the published counts, which their
-readers have to bear. Private counts are tried over the stated frame, or over one taken from the
-data. Nothing here is for publication: noise has the study's seed.
+readers have to bear. Private counts are made over the stated frame, or over a frame taken from the
+data. Nothing here is for publication: the noise is drawn from the study's seed.
 """
 
 from __future__ import annotations
@@ -130,20 +130,20 @@ class Result(Tabled):
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """Row chosen like :attr:`strongest`, with an error share up to a half; None if none."""
+        """Row chosen like :attr:`strongest`, with an error share up to one half; None if none."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
 
     def _comparable(self) -> pd.DataFrame:
-        """Return the mitigations after which a point is right for the same reasons as before."""
+        """Return the mitigations that have no ε, and keep slots and places."""
         tried = self.table.iloc[1:]
         return tried[~tried["mitigation"].isin(_COARSER) & (tried["unit"] == "")]
 
     MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return a row for each mitigation and setting, and one without mitigation."""
+        """Return ``recovery_mitigations``: the attack without and with each mitigation."""
         return {"recovery_mitigations": self.table}
 
 
@@ -180,11 +180,11 @@ def mitigation_table(
 ) -> pd.DataFrame:
     """Run the attack on counts without and with each mitigation; measure the error of the counts.
 
-    The attacker knows the number of people (operators publish it). Private counts are tried with
-    the noise that each ε needs. Nothing is published here, so the noise is drawn from the seed. If
-    the unit of protection is one slot, only recorded samples are counted; if it is a person, gaps
-    are filled in. Without ``frame``, the places and the period are taken from the data: this tries
-    only the noise, and the counts carry no promise. To publish counts, make them with
+    The attacker knows the number of people (operators publish it). Private counts have the noise
+    that each ε needs. Nothing is published here, so the noise is drawn from the seed. If the unit
+    of protection is one slot, only recorded samples are counted; if it is a person, gaps are filled
+    in. Without ``frame``, the places and the period are taken from the data. The counts then show
+    only the effect of the noise, and carry no promise. To publish counts, make them with
     :func:`dp_counts` over a stated frame.
 
     Parameters
@@ -217,13 +217,14 @@ def mitigation_table(
         One row per mitigation: ``mitigation`` ("none", "longer slots", "coarser places", "small
         counts suppressed", "noise at frequent places", "differential privacy"), ``setting`` (180,
         5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential privacy); the columns
-        of :func:`recovery_factors`' attack; and the cost: ``count_error``, the mean absolute error
-        of a published count of a place and slot, people, and ``count_error_share``, all errors
-        together as a share of all people counted. Negative counts are read as 0. Errors of private
-        counts are those of the noise, against the counts of the same places, slots and samples
-        without noise. Coarser counts are read as their reader must: spread evenly over the places,
-        or repeated for the slots, that they cover. On coarser counts a point is right when the
-        coarse place is. ``attrs`` hold ``config`` and ``digest``.
+        that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
+        mean absolute error of a published count of a place and slot, people, and
+        ``count_error_share``, all errors together as a share of all people counted. Negative counts
+        are read as 0. Errors of private counts are those of the noise, against the counts of the
+        same places, slots and samples without noise. For the error, the count of a coarser place
+        is spread evenly over its places. The count of a longer slot is repeated for its slots. On
+        coarser counts, a point is right if the coarse place is right. ``attrs`` hold ``config`` and
+        ``digest``.
 
     Raises
     ------

@@ -7,11 +7,11 @@ that fits, since the release shows how long records are. The strongest attacker 
 :func:`outsider_risk` measures it for a release option, together with home inference. Unicity and
 disclosure, in contrast, use points drawn from the release itself.
 
-In a release in periods each period is searched separately. A record hides among those of its own
-period, never among other records of the same person. This holds also where places are known without
+In a release in periods, each period is searched separately. A record hides among those of its own
+period, never among other records of the same person. This also holds where places are known without
 any time. The attacker knows p points of *one* record of a target, the one with the most samples. If
-a person's points fall into several records, each of these is picked less often, and people who are
-recorded most are picked most easily.
+the points were spread over several records, the attacker would know fewer points of each. A person
+is picked most easily in the period with the most samples.
 
 Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
 """
@@ -295,7 +295,7 @@ class PeriodRisk:
 
 
 def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRisk:
-    """Search for people, each in the period of the record with the known points."""
+    """Search for each target in the period of the record that the known points are from."""
     fs = periods.pieces
     longest = longest_of(fs.lengths, periods.person, periods.period)
     known = drawn(fs, config, among=longest, beyond=True)

@@ -35,12 +35,12 @@ def facts_of(
     ----------
     origin : Origin
     found : Presence
-        The published rows that are true for their person.
+        Correspondence of the published rows with the original samples of their people.
     left_out : int or None
-        Number of left-out samples of the original; None where they cannot be traced: then the
-        number that the steps left out is stated.
+        Number of left-out samples of the original. None where they cannot be traced; the facts
+        then state the number that the steps left out.
     whole : bool
-        Whether groups of k are compared with the original itself.
+        Whether groups of k are compared with the original itself, not with the data given to GLOVE.
     """
     hidden, records = origin.hidden, origin.records
     after = origin.released if hidden is None else hidden.published
@@ -74,11 +74,12 @@ def facts_of(
 
 
 def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
-    """Return the local dates of the first and last recorded day, and the excess of the last window.
+    """Return the first and last recorded dates, and the recorded and all days of the last window.
 
-    A week's window that begins three days before the records end says nothing about its last four
-    days. A reader who took the window's end for the records' end would see a false decline. With
-    moved times, the days are those of the published rows, as the recorded days would not match.
+    The third value is None where the last window ends on the last recorded day. A week's window
+    that begins three days before the records end says nothing about its last four days. A reader
+    who took the window's end for the records' end would see a false decline. With moved times, the
+    days are those of the published rows, as the recorded days would not match.
     """
     records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:

@@ -194,12 +194,12 @@ def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) 
 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
-    """Return what comparisons of utility need from the original; computed once and kept."""
+    """Return what comparisons of utility need from the original; it is computed once and kept."""
     return _REFERENCES.made((fs.digest, areas), lambda: Reference.of(fs, areas=areas))
 
 
 def homes(fs: FingerprintSet) -> Homes:
-    """Return where people live according to the original; computed once and kept."""
+    """Return people's homes according to the original; they are computed once and kept."""
     return _HOMES.made(fs.digest, lambda: true_homes(fs))
 
 

@@ -332,7 +332,7 @@ def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """A release with one copy of a record per person, sorted by period, person, fingerprint.
+    """A release with a copy of each record for each of its people, sorted by period and person.
 
     Attributes
     ----------

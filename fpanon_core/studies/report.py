@@ -193,7 +193,11 @@ class Report:
 
     @property
     def found(self) -> list[tuple[str, ...]]:
-        """One row per measure: title, name, before, after, guessing, threshold."""
+        """Rows of the table of measures.
+
+        Each has the title, the name, the risk in the data as they are and in the chosen option,
+        what guessing finds, and the threshold.
+        """
         both = (self.exploration.as_it_is, self.chosen)
         return [
             (
@@ -246,9 +250,10 @@ def report(
     ----------
     exploration : Exploration
     decision : Decision
-        The decision; its texts are shown unchanged.
+        The decision; its texts are shown as given, but without invisible characters, and cut if
+        they are very long.
     made_on : str
-        The date in the wording of the report; if empty, the report has a line to fill in.
+        The date, as it is to be printed; if empty, the report has a line to fill in.
     produced : Produced, optional
         The release of the chosen option, where it was produced.
 

@@ -52,7 +52,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the pixel of a value, limited to the figure."""
+        """Return the position of a value on the axis, in pixels, never beyond the ends."""
         inside = min(self.high, max(self.low, value))
         share = (inside - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
@@ -103,7 +103,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Front:
-    """Risk against utility; ticks are pairs of a position and its text."""
+    """The figure of risk against utility; ticks are pairs of a position and its text."""
 
     marks: tuple[Mark, ...]
     x_ticks: tuple[tuple[float, str], ...]

@@ -95,7 +95,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(times: float) -> str:
-    """Return words such as " (up to 2.4-fold)"; "" if not known, or hardly above."""
+    """Return words such as " (up to 2.4-fold)"; "" if the multiple is not known or below 1.05."""
     if not math.isfinite(times) or times < 1.05:
         return ""
     return f" (up to {times:.{0 if times >= 10 else 1}f}-fold)"
@@ -104,7 +104,7 @@ def _by_how_much(times: float) -> str:
 def describe_nearest(exploration: Exploration) -> str:
     """Describe the nearest option and what it exceeds, where none is within the thresholds.
 
-    Return "" where an option is within, or where none can be judged.
+    Return "" where an option is within the thresholds, or where no option can be judged.
     """
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
@@ -199,7 +199,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
     raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
     if raw is None or raw.fault is not None:
         told = "Explore the options anew with this program, which also measures the original data."
-        return Sentence("The original data have not been weighed.", (told,), "open")
+        return Sentence("The original data have not been assessed.", (told,), "open")
     said = (found_told(raw, p, limits), alone_told(raw))
     if limits.broken(raw):
         many = _above_told(raw, limits)
@@ -276,7 +276,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
-        head = f"{head[:-1]}. Check whether the recommended option keeps enough."
+        head = f"{head[:-1]}. Check whether the recommended option is useful enough."
     if not some_alone(table.results[best]):
         beside = (
             describe_passed_over(exploration, other, best) if more and other is not None else ()
@@ -349,7 +349,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     if decision.refused:
         return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
-        told = "This report releases nothing; it tells what was weighed."
+        told = "This report approves no release; it says which options were considered."
         return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
@@ -405,7 +405,7 @@ def unusual(exploration: Exploration) -> list[Sentence]:
     ]
     told = []
     if off:
-        told.append(f"There is no threshold for {w.measures(off)}.")
+        told.append(f"Without a threshold: {w.measures(off)}.")
     if looser:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:

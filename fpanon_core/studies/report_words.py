@@ -93,7 +93,7 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] = ()) -> str:
-    """Return an option's utility, and its range over the areas' corners if two decimals show it."""
+    """Return an option's utility, and its range over grid origins if two decimals show it."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -242,7 +242,7 @@ def homes_asked(result: OptionResult) -> str:
 
 
 def little_use(result: OptionResult) -> bool:
-    """Return whether a release is too coarse or too little of it is left; False if not known."""
+    """Return whether a release is too coarse or leaves out too much; False if not known."""
     here = size(result)
     return here is not None and (here.wide or here.long or thin(result))
 
@@ -268,7 +268,7 @@ def use_told(result: OptionResult) -> str:
     data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
-        "Check whether this release keeps enough: half of what is published has an area "
+        "Check whether this release is useful enough: half of what is published has an area "
         f"{wide} wide or more ({sides}). Half of what is published has a time span of "
         f"{duration(here.span_min)} or more.{data if here.wide else ''}{left}{lacks}"
     )

@@ -347,7 +347,11 @@ def _frames(
 
 
 def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """For each window, yield lines of places, coarsest first: with and without rare bins."""
+    """Yield lines of options that generalize, the coarsest places first, for each time window.
+
+    Each kind of places gives two lines: one that only generalizes, and one that also suppresses
+    rare bins.
+    """
     least = crowd(limits)
     for minutes in _WINDOWS_MIN:
         if minutes < fs.granularity_min:
@@ -374,13 +378,13 @@ def _spaces(fs: FingerprintSet) -> list[list[Space]]:
 
 
 def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield k-anonymous groups by GLOVE, the largest first."""
+    """Yield one line of options by GLOVE, the largest groups first; none if no k is possible."""
     if ks := _group_sizes(fs, limits):
         yield tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)
 
 
 def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield lines of aligned groups, the largest first: of whole records, in weeks, in days."""
+    """Yield lines of aligned options, largest groups first: for whole records, weeks and days."""
     ks = _group_sizes(fs, limits)
     lasts = float((fs.t_min + fs.dt_min).max())
     for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):

@@ -97,7 +97,7 @@ class Weighing:
     waiting: int = 0
 
     def is_chosen(self, result: OptionResult) -> bool:
-        """Return whether an option that could be made is the chosen one."""
+        """Return whether an option is the chosen one and could be made."""
         return result.option.name == self.chosen and not result.fault
 
     @property
@@ -140,7 +140,7 @@ class Study:
     address : mapping of str to str
         Parameters in the pages' addresses.
     source : Source or None
-        The files of the data, where they were asked for.
+        The files of the data, if the study is to hold them.
     version : str
     figures : int
         :data:`~.option_result.FIGURES` of the program.

@@ -1,9 +1,10 @@
 """Encoding of frozen results as JSON values with separate arrays and tables, and decoding.
 
-A value that JSON can express is kept unchanged. Every other value becomes a list that begins with a
-letter: tuples, lists, sets, mappings, non-finite numbers, days and instants, dataclasses, arrays,
-tables. Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal arrays only once.
-Derived values are not kept: a dataclass is made anew from its fields, which checks them.
+Texts, booleans, finite numbers and None are kept unchanged. Every other value becomes a list that
+begins with a letter: tuples, lists, sets, mappings, non-finite numbers, days and instants,
+dataclasses, arrays, tables. Long arrays are numbered, and kept as Parquet by :mod:`.study_file`;
+equal arrays only once. Derived values are not kept: a dataclass is made anew from its fields, which
+checks them.
 
 The module also checks that a value from a file is of its declared type.
 """
@@ -211,7 +212,7 @@ def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], C
 
 
 def _exactly(array: Column, dtype: np.dtype[Any]) -> Column:
-    """Cast numbers to another type; raise Damaged if that changes a number, such as 3.7 to int."""
+    """Cast numbers to a declared type; raise Damaged for others, such as 3.7 for an integer."""
     if dtype.kind == "f" and array.dtype.kind in "Uif":
         return array.astype(dtype)  # of texts: "nan" and "inf"
     if array.dtype.kind not in "biu" or (dtype.kind == "b") != (array.dtype.kind == "b"):

@@ -2,7 +2,7 @@
 
 ``manifest.json`` names the version of the program, the members of the zip and the digest of each.
 ``study.json`` holds the study (:mod:`.study_codec`), ``arrays/`` its long arrays, and ``data/`` the
-files of the data, where they were asked for. A seal under this machine's key
+files of the data, if the study is to hold them. A seal under this machine's key
 (:mod:`fpanon_core.model.files`) shows whether the file is as it was saved here. Digests alone
 reveal damage, not deliberate changes.
 
@@ -72,7 +72,7 @@ class Opened:
 
 
 def save(study: Study) -> bytes:
-    """Return the bytes of a study's file. An answer that no file can keep is left out.
+    """Return the bytes of a study's file, without answers and settings that no file can keep.
 
     Parameters
     ----------
@@ -123,8 +123,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     Raises
     ------
     SchemaError
-        The file is not a study, or is from another version. It was damaged or changed, or is too
-        large.
+        The file is not a study, is from another version, was damaged or changed, or is too large.
     """
     members = _members(content)
     manifest = _loads(members.pop(_MANIFEST, b""), _NO_STUDY)

@@ -1,7 +1,7 @@
 """Kinds of answers, and hence types of values, that a study's file may hold.
 
-Nothing in a file names code. Every kind of answer is listed here. The types of its settings and
-results follow from the declarations of the study itself.
+Nothing in a file names code to run. Every kind of answer is listed here. The types of its settings
+and results follow from the declaration of the function that computes the answer.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ NOT_KEPT = {
 }
 """Kinds of answers that no file keeps.
 
-A published release comes with the key from its people to their ids, or costs its ε once. A
-questionnaire is identified by its upload. An estimate holds for one machine. What slides show about
-one person, or from exact counts, is made again when they are shown.
+A produced release comes with its pseudonym key, or spends its ε once. A questionnaire is identified
+by its upload. An estimate holds for one machine. The presentation computes one person's record and
+exact counts again whenever it shows them.
 """
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says

@@ -46,14 +46,14 @@ _SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95% of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
-    """Return the zip; equal people give equal bytes.
+    """Return the zip of synthetic people; the same people always give the same bytes.
 
     Of very many people, only the first are packed (:func:`people_packed`).
 
     Raises
     ------
     ConfigError
-        The synthetic people would leave with an ε that promises nothing.
+        The stated ε of the synthetic people would promise nothing.
     """
     if made.fault:
         raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
@@ -74,7 +74,7 @@ def people_packed(made: SyntheticPeople) -> int:
 
 
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of synthetic people: frame, schema, and every byte by building it again.
+    """Check a package of synthetic people: frame and schema; rebuild it and compare every byte.
 
     The original provides antennas, clock and projection alone: nothing is compared with its
     records.
@@ -176,7 +176,7 @@ def _packed(
 
 
 def _places(frame: TableFrame) -> pd.DataFrame:
-    """Return the centres of the places, in degrees where there are any."""
+    """Return the centres of the places, in degrees if these are known, otherwise in metres."""
     counts = frame.counts
     if len(counts.lat):
         at: dict[str, FloatArray] = {"lat": counts.lat.round(5), "lon": counts.lon.round(5)}

@@ -80,7 +80,7 @@ class Life:
     wall_min : float64 ndarray (n,)
         Minutes since the first midnight of the frame.
     lon, lat : float64 ndarray (n,)
-        Places of the events, degrees; empty where there are no degrees.
+        Places of the events, degrees; empty where the places are known in metres only.
     """
 
     wall_min: FloatArray
@@ -90,7 +90,7 @@ class Life:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Synthetic people ready for release, and their comparison with real people, for the officer.
+    """Synthetic people ready for release, and, for the data officer, a comparison with real ones.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Result(Tabled):
         return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the noisy statistics, which may leave with the ε that was charged."""
+        """Return ``learnt``: all noisy statistics, with their meanings."""
         return {"learnt": self.learnt}
 
 

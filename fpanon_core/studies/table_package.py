@@ -50,7 +50,7 @@ _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 
 def package(tables: CountTables, ending: str = "csv") -> bytes:
-    """Return the zip; equal tables give equal bytes.
+    """Return the zip of the tables; equal tables always give the same bytes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
     Raises
     ------
     ConfigError
-        The tables would leave with an ε that promises nothing.
+        The stated ε of the tables would promise nothing.
     """
     if tables.option.epsilon is not None and tables.fault:
         raise ConfigError(f"These tables cannot leave as private ones. {tables.fault}")
@@ -69,7 +69,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
 
 
 def readme_of(archive: bytes) -> str:
-    """Return the page in a package."""
+    """Return the README in a package."""
     return members_of(archive)["README.md"].decode("utf-8")
 
 
@@ -121,7 +121,7 @@ def described(source: Place | bytes) -> dict[str, Any]:
 
 
 def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of tables: frame, schema, protection, and every byte by building it again.
+    """Check a package of tables: frame, schema, protection; rebuild it and compare every byte.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verificati
 
 
 Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], bytes]
-"""Checks the description and the members of a package against the data, and packs it again."""
+"""Function that checks a package's description and members against the data, and repacks it."""
 
 
 def verified(

@@ -54,7 +54,7 @@ def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]
 
 
 def laid(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
-    """Return the profile with the origin of its grid over these data; computed once and kept."""
+    """Return the profile with its grid's origin over these data; it is computed once and kept."""
     return resolve(fs, profile)
 
 

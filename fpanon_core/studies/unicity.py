@@ -53,7 +53,7 @@ PRODUCT = "side times window (km · h)"
 SIDE = "the side of the grid (km)"
 WINDOW = "the time window (hours)"
 AXES = (PRODUCT, SIDE, WINDOW)
-"""Axes of a scaling law, with units; the other axis is at its finest."""
+"""Axes of a scaling law, with units; along the side or the window, the other is at its finest."""
 
 Shares: TypeAlias = list[UnicityResult]
 """Unicity for each number of points in turn."""
@@ -141,7 +141,7 @@ class Law:
         return self.fit is not None and self.fit.holds
 
     def curve(self) -> tuple[FloatArray, FloatArray]:
-        """Return logarithmically spaced resolutions over the range, and the law's ε in [0, 1].
+        """Return logarithmically spaced resolutions, and the unicity by the law, within [0, 1].
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Result(Tabled):
         """Fewest points after which half of all targets are unique; NaN where that never happens.
 
         People who are never unique count. If five of ten people are never unique, the result is
-        the number that the slowest of the other five needs.
+        the largest number of points that any of the other five needs.
         """
         half = (len(self.points) + 1) // 2
         needed = np.sort(self.needed)
@@ -265,7 +265,7 @@ class Result(Tabled):
 
 @costs(275)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Measure unicity by strategy and number of points, points needed, and the resolution grid.
+    """Measure unicity by strategy, points and resolution, and the number of points needed.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from ..model.knowledge import Knowledge
 from .tabled import Tabled, Work
 
 SECOND = 1
-"""Row of the user that Noriega Campero works out by hand."""
+"""Row of the user whose measures Noriega Campero computes by hand."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Synthetic people with a promise: a model learnt with differential privacy, and its people."""
+"""Synthetic people: a model learnt with differential privacy, and people generated from it."""

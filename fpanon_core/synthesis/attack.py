@@ -9,10 +9,10 @@ weights the statistics by their noise.
 *Near copies*: the test compares how near synthetic records are to people in the data and to people
 outside. An AUC of .5 means equally near.
 
-*Home*: the same attack as on tables, with the homes of the model. These are the homes that very
-many synthetic people would show.
+*Home*: the same attack as on tables of presence, with the homes of the model. These are the homes
+that very many synthetic people would show.
 
-Source: docs/science.md, “Attackers who know the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def attack_synthetic(
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        Number of people to attack; one in ten is among those with the most records.
+        Number of people to attack; one in ten is among those with the most samples.
     seed : int
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.
@@ -153,7 +153,10 @@ def attack_synthetic(
 def _ratio(
     noisy: NoisyStatistics, own: Mapping[str, IntArray], known: Mapping[str, IntArray]
 ) -> float:
-    """Return the likelihood ratio that a person is in the statistics, given noise and chance."""
+    """Return the log-likelihood ratio for a person's presence in the statistics.
+
+    The ratio takes the noise and chance into account.
+    """
     total, classes = 0.0, len(noisy.tables["rings"])
     mine, others = (coarsened(each, noisy.leaf, classes) for each in (own, known))
     for name, table in noisy.tables.items():

@@ -106,11 +106,12 @@ def _recorded(ground: Ground) -> IntArray:
 
 
 def _tilt(share: FloatArray, events: float) -> float:
-    """Return the exponent that spreads people within their event bins to match the noisy mean.
+    """Return the exponent that spreads people within classes of event counts to fit the noisy mean.
 
     Parameters
     ----------
-    share : float64 ndarray (n_bins,)
+    share : float64 ndarray (n_classes,)
+        Share of people in each class of event counts.
     events : float
         Mean of min(events, 128), divided by 128.
     """
@@ -135,7 +136,7 @@ def _classes_of(found: NoisyStatistics) -> FloatArray:
 
 
 def _rings_of(found: NoisyStatistics) -> FloatArray:
-    """Return the shares of rings, one row for each class and kind of place."""
+    """Return the shares of distance rings, a row for each class of radius and kind of place."""
     rings = found.tables["rings"]
     every = simplex(rings.sum(axis=0))
     every = every / np.maximum(every.sum(axis=1, keepdims=True), _LEAST)
@@ -167,7 +168,10 @@ def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatA
 
 
 def _hours(found: NoisyStatistics) -> FloatArray:
-    """Return events by role, type of day and hour, each harmonic shrunk towards the profile."""
+    """Return the shares of events by role, type of day and hour.
+
+    Each harmonic over the hours is shrunk towards the stated profile.
+    """
     table, profile = found.tables["roles"], PROFILE / PROFILE.sum(axis=2, keepdims=True)
     expected = np.maximum(table.sum(axis=2, keepdims=True), 0.0) * profile
     off = np.fft.rfft(table - expected)
@@ -186,7 +190,7 @@ def _days(found: NoisyStatistics) -> FloatArray:
 
 
 def _profile() -> FloatArray:
-    """Return a profile of daytime activity: home in the evening and at night, work on weekdays."""
+    """Return a profile of activity: low at night; on weekdays, work by day and home otherwise."""
     hour = np.arange(HOURS)
     awake = np.where((hour >= 8) & (hour < 22), 1.0, np.where((hour == 7) | (hour == 22), 0.5, 0.1))
     home = awake * np.where((hour >= 9) & (hour < 18), 0.5, 1.0)
@@ -199,9 +203,9 @@ PROFILE = _profile()
 
 
 def simplex(values: FloatArray) -> FloatArray:
-    """Return the shares nearest to noisy numbers, none negative, adding up to 1.
+    """Return the non-negative shares, adding up to 1, that are nearest to noisy numbers.
 
-    The method is that of Duchi et al. 2008.
+    The numbers are first divided by their total. The method is that of Duchi et al. 2008.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Generation of synthetic people from a model: a third of the candidates, chosen by radius.
+"""Generation of synthetic people from a model; a third of the candidates is kept, by radius.
 
-Generation sees the model alone, and draws from a seed of the operating system.
+Generation sees the model alone, and draws from a seed. For a publication, the seed comes from the
+operating system.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -96,7 +97,7 @@ def ready(model: Model, seed: int) -> float:
 
 
 def records_each(model: Model) -> float:
-    """Return an upper bound of the mean number of records per person of the model."""
+    """Return an upper bound on the mean number of records per person of the model."""
     bounds = model.event_bounds
     share = np.diff(model.records, prepend=0.0).reshape(-1, len(model.place_bounds) - 1).sum(axis=1)
     return float(share @ bounds[1:])

@@ -1,4 +1,4 @@
-"""Synthetic people: trajectories for researchers, with a promise to each person in the data.
+"""Synthetic people: trajectories for researchers, with differential privacy for each person.
 
 Noise is added once to the statistics of all people. Model and people are made from the noisy
 statistics and the public frame alone.
@@ -121,6 +121,6 @@ def lives_of(
 
 
 def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
-    """Return the frame's places and minutes on the data's projection and clock."""
+    """Return the frame's places and minutes in the data's projection and on the data's clock."""
     here, later = places_of(frame, fs.crs), minutes_after(fs, frame.counts)
     return Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)

@@ -38,7 +38,7 @@ _HALVINGS = 10  # so that there are 1,024 zones at most
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ground(Closed):
-    """The public side of the statistics: a frame whose areas are its places, with zones.
+    """Public input of the statistics: a frame whose areas are its places, and zones of the places.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Ground(Closed):
 
     @classmethod
     def of(cls, frame: TableFrame) -> Ground:
-        """Return the ground of a frame, with its zones."""
+        """Return the frame with its places divided into zones."""
         counts = frame.counts
         x, y = counts.x_m + counts.dx_m / 2, counts.y_m + counts.dy_m / 2
         zone = np.empty(len(x), np.int32)
@@ -93,7 +93,7 @@ def halved(n: int, times: int) -> IntArray:
 
 
 def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each statistic, in the order of their cells."""
+    """Return the shapes of the statistics, in the order of their cells."""
     rings = len(RINGS_KM) + 1
     return {
         "people": (1,),
@@ -113,7 +113,10 @@ def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
 def exact_statistics(
     fs: FingerprintSet, ground: Ground, *, engine: Engine | None = None, progress: Progress = None
 ) -> dict[str, IntArray]:
-    """Return the sums of all contributions before noise, ``UNIT`` per person; never published."""
+    """Return the sums of contributions before noise, at most ``UNIT`` per person and statistic.
+
+    The sums are never published.
+    """
     form = shapes(ground)
     sizes = [int(np.prod(shape)) for shape in form.values()]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -173,7 +176,7 @@ def noisy_statistics(
 
 
 def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> dict[str, IntArray]:
-    """Return the sums by leaf, and by ``classes`` classes of radius."""
+    """Return the sums by leaf instead of by zone, and with ``classes`` classes of radius."""
     found = dict(exact)
     for name in ("homes", "visits"):
         found[name] = np.bincount(leaf, exact[name]).astype(np.int64)

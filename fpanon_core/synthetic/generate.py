@@ -180,7 +180,7 @@ def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatA
 def _gravity(region: Region) -> npt.NDArray[np.float32]:
     """Return the cumulative probability of the next place from each antenna.
 
-    The probability is proportional to jobs over squared distance.
+    The probability is proportional to jobs over the square of (distance + 1 km).
     """
     # The added kilometre keeps neighbouring antennas from attracting everyone.
     apart = np.hypot(*(p[:, None] - p[None, :] for p in (region.x_m, region.y_m))) + 1000.0
@@ -192,7 +192,7 @@ def _gravity(region: Region) -> npt.NDArray[np.float32]:
 
 
 def _rhythm(days: int, weekday: int) -> FloatArray:
-    """Return the cumulative share of activity by hour of the period."""
+    """Return the cumulative share of activity up to each hour of all days."""
     hours = [_WEEKDAY if (weekday + day) % 7 < 5 else _WEEKEND for day in range(days)]
     share = np.cumsum(np.fromstring(" ".join(hours), sep=" "))
     rhythm: FloatArray = share / share[-1]

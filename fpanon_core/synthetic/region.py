@@ -129,7 +129,7 @@ def _seats(rng: np.random.Generator) -> FloatArray:
 def _settle(
     seats: list[FloatArray], number: int, size: FloatArray, apart_m: float, rng: np.random.Generator
 ) -> None:
-    """Append random settlements, each ``apart_m`` from all others (less if there is no room)."""
+    """Append random settlements, at least ``apart_m`` from all others if there is room."""
     for _ in range(number):
         spot = rng.uniform(-1, 1, 2) * size
         while np.hypot(*(np.array(seats) - spot).T).min() < apart_m:

@@ -142,7 +142,10 @@ def data_files(folder: Path) -> list[str]:
 
 
 def kept_folders(folder: Path) -> list[str]:
-    """Return the sorted relative names of all folders of fingerprints below; follow no link."""
+    """Return the sorted relative names of the folders of fingerprints below ``folder``.
+
+    Links are not followed.
+    """
     found = []
     for below, folders, _ in os.walk(folder, followlinks=False):
         here = Path(below)

@@ -1,7 +1,7 @@
 """JSON tables: an array of records, one record per line, or GeoJSON points.
 
-Other JSON is refused. JSON is parsed as text alone (:mod:`json`). Numbers, texts and truth values
-become fields; nested values within a record are not read.
+Other JSON is refused. JSON is parsed by :mod:`json`, which makes only plain values. Numbers, texts
+and truth values become fields; nested values within a record are not read.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def read_json(
 
 
 def check_degrees(crs: Any) -> None:
-    """Refuse any stated projection other than degrees (WGS 84); old files may have one.
+    """Refuse positions that are stated to be in a system other than degrees (WGS 84).
 
-    Without a statement, positions are in degrees.
+    Old files may state a system. If a file states none, its positions are in degrees.
     """
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(

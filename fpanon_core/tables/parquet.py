@@ -1,4 +1,4 @@
-"""Reading of a Parquet file within its budget.
+"""Reading of a Parquet file within its budget, the largest decoded size that is accepted.
 
 The size of a Parquet file does not bound its decoded size: runs of equal values and dictionary
 indices take almost no space. So its metadata are checked against the budget first (rows × columns ×
@@ -77,7 +77,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Yield the numbers of the row groups to read together; a group may have a single row."""
+    """Yield lists of the row groups to read together, because a group may be a single row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):

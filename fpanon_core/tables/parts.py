@@ -1,8 +1,9 @@
 """A table in many files: parts, read piece by piece, so that they are never all in memory.
 
 Parts follow one another in the order of their names, or of a given sequence, and make one table.
-The place of the cuts never affects a result. Parquet is streamed. Any other kind is read part by
-part by :mod:`.sources`, with all its rules, and kept as Parquet in a private folder during use.
+Where one part ends and the next begins never affects a result. Parquet is streamed. Any other kind
+is read part by part by :mod:`.sources`, with all its rules, and kept as Parquet in a private folder
+during use.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class Parts:
     Raises
     ------
     SchemaError
-        There is no file, or a part cannot be read or has other columns than the first part; the
-        message names the part.
+        There is no file, a part cannot be read, or its columns differ from those of the first part.
+        The message names the part.
     """
 
     def __init__(self, source: Any, private: Path) -> None:
@@ -99,7 +100,7 @@ class Parts:
         return replace(few, recurring=self._recurs)
 
     def batches(self, columns: Sequence[int]) -> Iterator[SourceTable]:
-        """Yield all rows in order, with some columns; the others are nulls."""
+        """Yield all rows in order, with the requested columns; other columns are nulls."""
         for part in self.parts:
             rows = 0
             groups = range(pq.read_metadata(part.path).num_row_groups)
@@ -128,7 +129,7 @@ class Parts:
         return np.searchsorted(self.starts, rows, side="right")
 
     def _recurs(self, column: int) -> bool:
-        """Return whether some field of a column occurs twice, over all parts."""
+        """Return whether some value of a column occurs twice in all parts together."""
         seen: set[str] = set()
         for batch in self.batches([column]):
             texts = pc.unique(text_of(batch.columns[column])).to_pylist()
@@ -251,7 +252,7 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type a stored column takes when read: plain text, or nulls for nested types."""
+    """Return the plain type that a stored column has when read; text (nulls) for a nested type."""
     if is_nested_type(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):

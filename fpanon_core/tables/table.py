@@ -48,7 +48,7 @@ class SourceTable:
         Number in the source of each data row, malformed ones included; None = consecutive.
     notes : tuple of str
     recurring : callable, optional
-        For a sample of a table: function that returns whether some field of a column occurs twice
+        For a sample of a table: function that returns whether some value of a column occurs twice
         in the whole table.
     """
 
@@ -106,7 +106,7 @@ class SourceTable:
 
     @property
     def tables(self) -> tuple[SourceTable, ...]:
-        """The tables that form this source: only itself."""
+        """The tables that form this source: this table alone."""
         return (self,)
 
     def batches(self, _columns: Sequence[int]) -> Iterator[SourceTable]:
@@ -125,14 +125,14 @@ class SourceTable:
         return replace(self, columns=found, numbers=self.row_numbers(rows), malformed=none)
 
     def recurs(self, column: int) -> bool:
-        """Return whether some field of a column occurs twice."""
+        """Return whether some value of a column occurs twice."""
         if self.recurring is not None:
             return self.recurring(column)
         whole = self.columns[column]
         return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
 
     def names(self) -> str:
-        """Return the columns for use in a message: their names, or else their number."""
+        """Return the columns for use in a message: their names, or else how many there are."""
         if not self.named or not self._is_headed:
             return f"{len(self.labels)} without {'known ' if self.named else ''}names"
         shown = [self.told(i) for i in range(min(len(self.labels), 20))]

@@ -342,7 +342,7 @@ def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
 
 
 def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
-    """Parse quickly a column that is ISO 8601 throughout; return None for any other column."""
+    """Quickly parse a column that is ISO 8601 throughout; return None for any other column."""
     head = texts.slice(0, 1).to_pylist()
     if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0] or ""):
         return None
@@ -370,7 +370,7 @@ class DateOrder:
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:
-        """Take the column read with the day first and with the month first, or nothing yet."""
+        """Take two readings of the column, with the day first and with the month first, or none."""
         found = [parsed.us[parsed.ok] for parsed in readings]
         self._ok = [len(us) for us in found] or [0, 0]
         self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]
@@ -402,7 +402,7 @@ class DateOrder:
 
 
 def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
-    """Parse every row, with day and month in figures in the given order.
+    """Parse every row; ``day_first`` states the order of day and month if both are in figures.
 
     Return the times, and the number of rows with day and month in figures.
     """

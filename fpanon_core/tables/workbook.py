@@ -1,4 +1,4 @@
-"""Reading of the sheets of an XLSX workbook within their budget.
+"""Reading of the sheets of an XLSX workbook within their budget, the largest accepted size.
 
 Only cells and their meaning are read: shared texts, which formats are dates, and the year in which
 day numbers begin. Styles, charts, links and pivot tables are not read, and a sheet named twice is
@@ -220,7 +220,7 @@ def check_xml(archive: zipfile.ZipFile, budget: Budget) -> None:
 
 
 class _Count:
-    """Running counts of a workbook's XML; fields include the empty ones that pad a row."""
+    """Running counts of a workbook's XML; cells include the empty ones that pad a row."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget

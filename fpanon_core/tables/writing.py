@@ -306,8 +306,9 @@ def sweep(folder: Path) -> int:
     """Remove half-written files of killed fpanon processes from a folder; return their number.
 
     An entry is removed only if its name is one that fpanon gives, it belongs to this user, and its
-    process has ended. A process has ended if no process has its number, and none holds the entry's
-    lock. The lock matters because another machine or container has process numbers of its own.
+    process has ended. A process counts as ended if no process has its number, and none holds the
+    entry's lock. The lock matters because another machine or container has process numbers of its
+    own.
     """
     removed = 0
     with suppress(OSError), os.scandir(folder) as entries:

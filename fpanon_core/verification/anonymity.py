@@ -78,9 +78,9 @@ def verify_k_anonymity(
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more.
+        k is not an integer of 2 or more, or ``period_days`` is not an integer of 1 or more.
     SchemaError
-        If a column is missing from a table.
+        A column is missing from a table, or is of another type.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
-    """Return whether suppressed samples imply thresholds; a list without reasons does."""
+    """Return whether suppressed samples imply thresholds; in a list without reasons, any does."""
     if "reason" not in stated.columns:
         return len(stated) > 0
     return bool(set(stated["reason"]) & _ABOUT_LIMITS)

@@ -1,10 +1,10 @@
 """Assignment of published records to original users without the key, by their content.
 
 A release keeps its promises if *some* assignment of a separate record to every original user keeps
-them. Among users who fit equally well, the choice does not matter, because the records tell nothing
-else. Whether an assignment exists is a flow problem (Ford & Fulkerson 1956). The flow leads from
-users to classes of equal records, and each class has as many places as records. The answer is
-exact, and no user is compared with more samples than necessary.
+them. Among users who fit equally well, the choice does not matter, because the records do not
+distinguish them. Whether an assignment exists is a flow problem (Ford & Fulkerson 1956). The flow
+leads from users to classes of equal records, and each class has as many places as records. The
+answer is exact, and no user is compared with more samples than necessary.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -47,7 +47,7 @@ class Fit:
     only : bool
         Whether this is the only possible assignment.
     closest : bool
-        Whether no other assignment meets more cells.
+        Whether in no other assignment more cells hold a sample of their person.
     user, kind : int64 ndarray
         All pairs of a user and a class that may belong together, as far as is known.
     """
@@ -78,7 +78,7 @@ class _Pairs:
 
 
 class _Search:
-    """Search for possible pairs: users against boxes around classes first, then samples."""
+    """Search for possible pairs: users are compared with boxes around classes, then with cells."""
 
     def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
         self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
@@ -261,9 +261,10 @@ def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntAr
 
 
 def _best(pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int) -> IntArray:
-    """Return the assignment that misses fewest samples and then meets most cells.
+    """Return the assignment with the fewest missed samples and then the most cells met.
 
-    So a release is not refused merely because people are assigned each other's records.
+    A cell is met if it holds a sample of the person to whom its record is assigned. So a release is
+    not refused merely because people are assigned each other's records.
     """
     copies = sizes[pairs.kind]
     slot = offsets_of(sizes)

@@ -242,7 +242,7 @@ def _in_64_bits(*values: int) -> bytes:
 
 
 def _end(at: int, first: int, count: int) -> bytes:
-    """Return the bytes that must follow the list of members, from ``first`` to ``at``."""
+    """Return the bytes that must follow the list of members, which spans ``first`` to ``at``."""
     length, far = at - first, b""
     if first > _LARGE:
         far = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, length, first)

@@ -28,7 +28,8 @@ class Checked:
     certain : bool
         Whether this is the only possible assignment of records to users.
     closest : bool
-        Whether no other assignment meets more cells, so that ``phantom_share`` is the smallest.
+        Whether in no other assignment more cells hold a sample of their person, so that
+        ``phantom_share`` is the smallest.
     gone : bool ndarray (n_samples,)
         Samples listed as not published; without a list, the samples that are not covered.
     people : int64 ndarray (n_cells,)
@@ -36,8 +37,8 @@ class Checked:
     phantom_share : float
         Share of all (record, cell) pairs that are false presence: the person has no sample there.
     side_m, span_min : float64 ndarray (n_samples,)
-        Largest (dx + dy)/2, and length, of the cells that hold each sample; NaN for samples that
-        are gone.
+        Largest (dx + dy)/2, and total length, of the cells that hold each sample; NaN for samples
+        that are gone or not covered.
     """
 
     home: IntArray
@@ -210,7 +211,11 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
 def _met(
     fs: FingerprintSet, covered: BoolArray, home: IntArray, claim: Claim
 ) -> tuple[IntArray, int, FloatArray, FloatArray]:
-    """Return how many people have a sample in each cell, the number of pairs, and cell extents."""
+    """Return the number of people with a sample in each cell, the number of pairs, and extents.
+
+    A pair is a user and a cell that holds a sample of the user. The extents, for each sample, are
+    those of the cells that hold it: the largest (dx + dy)/2, and the total length.
+    """
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     side, span = np.full((2, fs.n_samples), np.nan)
     for users, rows, offsets, samples in stretches(fs):

@@ -60,7 +60,7 @@ class Records:
     ----------
     pseudonym : list of str
     kind : int64 ndarray (n_records,)
-        Class of each record.
+        Class of each record in ``claim``.
     claim : Claim
     """
 
@@ -209,11 +209,11 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
 
 
 def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> int:
-    """Count rows whose degrees are not the extremes over corners and midpoints of sides.
+    """Count rows whose stated degrees are not the extremes over certain points of the cell.
 
-    The degrees are computed anew, point by point, without trust in the release or in the code that
-    wrote it. For data without a projection, no degrees may be stated; if some are, the result is
-    −1.
+    The points are the cell's corners, its middle and the middles of its sides. The degrees are
+    computed anew, point by point, without trust in the release or in the code that wrote it. For
+    data without a projection, no degrees may be stated; if some are, the result is −1.
     """
     if not set(DEGREES) <= set(table.columns):
         return 0

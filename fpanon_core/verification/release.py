@@ -100,7 +100,7 @@ def verify_release(
     Raises
     ------
     ConfigError
-        k is not an integer of 2 or more.
+        k is neither None nor an integer of 2 or more.
     SchemaError
         There is no release at ``path``, or the key or the list cannot be read.
     """
@@ -223,7 +223,10 @@ def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
 
 
 def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]:
-    """Return side and span of the samples after the steps, as far as all samples are alike."""
+    """Return the side and the time span that the steps give the samples.
+
+    Areas other than a grid leave the side unchanged.
+    """
     side, span = fs.granularity_m, fs.granularity_min
     for step in facts.option.steps:
         if isinstance(step, Generalize):

@@ -177,7 +177,7 @@ def _check_links(
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
-    """Return whether two orders agree, or disagree, more than all but a millionth of random ones.
+    """Return whether two orders agree or disagree more strongly than by chance (probability 1e-6).
 
     Each stratum is ranked separately, and the evidence is summed. For n values in random order with
     the rank correlation r, n·r has the variance n²/(n − 1).

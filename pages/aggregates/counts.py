@@ -137,7 +137,7 @@ def _asked(data: Dataset) -> Asked | None:
 
 
 def _begin(data: Dataset) -> None:
-    """Empty the fields if the source has changed; keep them if it was only read again."""
+    """If the source has changed, empty the fields of protection, days and bounds."""
     if st.session_state.get(_OF) != data.source.label:
         st.session_state[_OF] = data.source.label
         for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):
@@ -147,7 +147,7 @@ def _begin(data: Dataset) -> None:
 
 
 def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
-    """Draw the fields; return the settings, or None and the reasons why they are invalid."""
+    """Draw the fields; return the settings, or None and what is missing or invalid."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
     when, first = _columns(4), None
@@ -192,7 +192,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
 
 
 def _protection() -> tuple[Form | None, float, float, Unit]:
-    """Draw the protection and its fields; return the form (None if not chosen) and all values."""
+    """Draw the protection; return form (None if not chosen), limit, ε and unit of protection."""
     what = _columns(4)
     form = what[0].selectbox(
         "Counts",

@@ -117,7 +117,7 @@ def _off(made: Result) -> float:
 
 
 def _rounded(off: float) -> str:
-    """Return an error in people, to three digits, or to two below 10."""
+    """Return an error in people, rounded to two or three significant digits."""
     people = f"{float(f'{off:.3g}'):,.0f}" if off >= 10 else f"{off:.2g}"
     return f"{people} {'person' if people == '1' else 'people'}"
 

@@ -1,8 +1,8 @@
 """Habits that the attack exploits: a section of the page “Would counts be safer”.
 
 This module also holds the choice of the trajectory to show, among those counted: by pseudonym, or
-by how much of it is recovered. It also lists the files under the view: every table of the results,
-and the selected trajectory.
+by how much of it is recovered. It also lists the files to download at the end of the page: every
+table of the results, and the selected trajectory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLACES, NEXT = "Places and nights", "Next place and next day"
 
 
 def section(found: Result, of: Theme) -> None:
-    """Draw top places and nights, or the next place and the next day, as chosen."""
+    """Draw figures of either top places and nights, or the next place and the next day."""
     with st.expander("Which habits does the attack use?", key="aggregates_habits"):
         shown = st.segmented_control(
             "Habit",
@@ -106,7 +106,7 @@ _PICK = layout.Pick("fp_recovered_who")
 
 
 def person(found: Result) -> int:
-    """Return the row of the selected person among those counted; at first, one in the middle."""
+    """Return the selected person's row among those counted; at first, the median by recovery."""
     order = np.argsort(found.right, kind="stable").tolist()
     ways = {
         "Best recovered": order[-1],
@@ -127,7 +127,7 @@ def files(
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
 ) -> Files:
-    """Return each file by the label of its button; the file's name does not have the prefix yet."""
+    """Return each file by its button's label; the names of the files still lack :data:`PREFIX`."""
     tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
     tables |= {"habits": "Habits", "next": "Next places", "gains": "Information gains"}
     offered = downloads.files_of(found, tables, PREFIX)

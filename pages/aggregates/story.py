@@ -152,7 +152,7 @@ def lack(found: recovery.Result) -> str:
 
 
 def unique(found: recovery.Result) -> Sentences:
-    """Say whether a recovered trajectory can be linked to a person."""
+    """Say how many recovered trajectories two places make unique, and what an attacker learns."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other trajectory has.",
@@ -175,7 +175,9 @@ PUBLISHED_NEXT = (
 def top_places(habits: Habits) -> str:
     """Return the mean share of a person's records at the top place, and at the top five places."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
-    return f"On average, people have {one} of their records at one place, {five} at five places."
+    return (
+        f"On average, people have {one} of their records at one place, and {five} at five places."
+    )
 
 
 def nights(habits: Habits) -> str:
@@ -229,7 +231,7 @@ def gains(habits: Habits) -> str:
 
 
 def steps(habits: Habits) -> Sentences:
-    """Say how many steps and how many pairs of days the two figures count."""
+    """Say how many predicted steps, and how many pairs of days, the figures of habits count."""
     return (
         f"{habits.n_night:,} predicted steps at night, and {habits.n_day:,} by day, end at a "
         "recorded place.",
@@ -239,7 +241,7 @@ def steps(habits: Habits) -> Sentences:
 
 
 def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Return the ends of an axis: from 0 to 1, or to the largest 98% quantile of a curve."""
+    """Return an axis's ends: about 0, and the largest 98% quantile of a curve, 1 at least."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
     end = max([1.0, *ends])
     return -0.03 * end, 1.04 * end
@@ -279,7 +281,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
 
 
 def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
-    """Return accuracy and uniqueness over each factor."""
+    """Return panels of the attack's accuracy, and panels of uniqueness, one for each factor."""
     # The last step first: it has the attack's colour in every figure.
     steps = {step: STEPS[step] for step in reversed(STEPS)}
     steps["whole_random"] = f"{STEPS['whole']}, at random"

@@ -71,7 +71,7 @@ def gaps(
     *,
     height: int = style.MAIN_PX,
 ) -> go.Figure:
-    """Return a figure of everyone's gaps up to ``end``; ``k`` is the text for k on the axis."""
+    """Return a figure of everyone's k-gaps up to ``end``; ``k`` is the text for k on the axis."""
     return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
@@ -180,7 +180,7 @@ def _values(parts: Parts, measure: str) -> dict[str, FloatArray]:
 
 
 def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
-    """Return one curve for each part of the effort, looking the same in every figure."""
+    """Return one curve for each part of the effort; a part looks the same in every figure."""
     return [
         Curve(label, values[name], of.categories[i], i)
         for i, (name, label) in enumerate(DIMENSIONS.items())
@@ -201,7 +201,7 @@ _USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
-    """Say how much of everyone's effort is time."""
+    """Say how much of people's effort is due to time."""
     if not judges_all(stretch):
         only = "place" if stretch.w_space > 0 else "time"
         return [f"By the settings, only {only} has a weight, so all of the effort is {only}."]
@@ -220,12 +220,12 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return medians of sample and published data, if k = 2 and the stretch effort is default."""
+    """Return median temporal shares of known data if k = 2 and the stretch effort is default."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 
 def published_temporal_share(k: int, stretch: StretchConfig) -> str:
-    """Return the paper's finding, if it answers the same question."""
+    """Return what was published on temporal shares, or "" if other settings are in use."""
     if not usual_shares(k, stretch):
         return ""
     return (
@@ -235,7 +235,7 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
 
 
 def gini(parts: Parts) -> list[str]:
-    """Say how unequal the efforts of everyone's samples are."""
+    """Say how unequally the effort is spread over a person's samples, for the median person."""
     middle = float(np.median(parts.gini_total))
     none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
     n = len(parts.space_m)
@@ -271,7 +271,8 @@ def tail(parts: Parts) -> list[str]:
         middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
         found.append(f"{middle:.1f} in {DIMENSIONS[name]}")
         told.append(
-            f"In {DIMENSIONS[name]} the median lies {_place(middle)}. {_having(known[name], n)}; "
+            f"In {DIMENSIONS[name]}, the median tail weight lies {_place(middle)}. "
+            f"{_having(known[name], n)}; "
             f"for {f'{above:,}' if above else 'none'}, it is above that of an exponential "
             "distribution."
         )
@@ -303,7 +304,7 @@ def _spread(gini: float) -> str:
 
 
 def _place(tail: float) -> str:
-    """Return where a tail weight lies among the references."""
+    """Return where a tail weight lies among those of the reference distributions."""
     lower = [label for at, label in REFERENCES if at <= tail]
     higher = [label for at, label in REFERENCES if at > tail]
     if lower and higher:

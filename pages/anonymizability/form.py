@@ -219,7 +219,7 @@ def _use(wanted: Settings) -> None:
 
 
 def _take_k() -> None:
-    """Draw the curve of the k that was just selected, too."""
+    """Add the k that was just selected to the values of k whose curves are drawn."""
     settings, k = current(), st.session_state["anon_k"]
     if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
         layout.overtake(_FORM, _CROWDS)
@@ -244,8 +244,8 @@ def _key(name: str) -> str:
     """Return the key of a widget of the form.
 
     The settings are given to the widgets as defaults, not through the session's state. A value set
-    in that state is sent once, and is lost if the expander around the form is closed at that
-    moment.
+    in that state is sent to the browser only once, and is lost if the expander around the form is
+    closed at that moment.
     """
     return layout.key(name, _FORM)
 

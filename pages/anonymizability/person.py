@@ -105,7 +105,7 @@ def _compare(key: str, name: str) -> None:
 
 
 def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
-    """Draw the map over time and the space-time figure, side by side."""
+    """Draw side by side a map with playback over time, and the space-time figure."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     wall, dates = fs.wall_minutes(fs.t_min + fs.dt_min / 2), days(fs)
@@ -220,7 +220,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
-        f"Before any cap, the hardest pair of samples matched with {names[other.user]} is "
+        f"Before capping, the hardest pair of samples matched with {names[other.user]} is "
         f"{_apart(worst['dist_m'], worst['gap_min'])}.",
     ]
 
@@ -233,7 +233,7 @@ def _apart(metres: float, minutes: float) -> str:
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
-    """Say how much of the effort is time and how much place; return [] if there is no effort."""
+    """Say how much of the effort is due to time and how much to place; return [] if it is 0."""
     total = float(matches["total"].sum())
     if total == 0:
         return []

@@ -1,6 +1,7 @@
 """Results of the measurement: which are finished or missing, and which runs start by themselves.
 
-Each profile is a separate question, which a larger k only extends: one run serves all smaller k.
+Each profile is measured in a run of its own. The run serves every k up to the largest one asked
+for; a still larger k only extends the run.
 """
 
 from __future__ import annotations
@@ -109,8 +110,8 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
-    The time is based on the finest profile if that is measured. Otherwise it is estimated from a
-    sample of the data, and is None until the estimate is ready.
+    The time is that of the finest profile if this profile is measured. Otherwise the time is
+    estimated from some of the people, and is None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)

@@ -72,15 +72,18 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
 
 
 def counted(stretch: StretchConfig) -> str:
-    """Say up to what distance and time a single sample counts."""
-    return "Each sample's move counts as at most " + moved(
+    """Say the largest distance and time that the move of one sample can count for."""
+    return "Each sample's move is capped at " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
     )
 
 
 def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
-    """Say what share of matched samples is at or beyond the caps, given each user's share."""
+    """Say what share of a person's matched samples is at or beyond the caps of the stretch effort.
+
+    ``space`` and ``time`` hold each user's share of such samples.
+    """
     shares = [
         (float(np.mean(share)), cap)
         for share, cap in (
@@ -97,11 +100,15 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
         if len(space) > 1
         else "Of this person's matched samples, "
     )
-    return f"{whose}{' and '.join(told)}. Larger distances or times count as the cap."
+    return f"{whose}{' and '.join(told)}. Larger distances or times are capped."
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return the text on samples beyond the cap: first of a pair if these are many, else second."""
+    """Return two texts, of which one is empty and the other is that of :func:`farther`.
+
+    The text is the first of the two if many samples are at or beyond a cap, and otherwise the
+    second.
+    """
     told = farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
@@ -144,7 +151,7 @@ def _typical(parts: Parts, how: str = "") -> str:
 def published_by_k(
     profile: GeneralizationProfile, ks: Sequence[int], stretch: StretchConfig
 ) -> str:
-    """Return the paper's finding for k = 2 at 100 m · 1 min, if it answers the same question."""
+    """Return what was published for k = 2 at 100 m · 1 min, or "" if other settings are shown."""
     same = str(profile) == "100 m · 1 min" and 2 in ks and stretch == StretchConfig()
     return _PUBLISHED_BY_K if same else ""
 
@@ -152,10 +159,10 @@ def published_by_k(
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """Return sentences on everyone at one k, under the measured profile that hides the most.
+    """Return sentences on everyone at one k, under the measured profile that hides most people.
 
-    If several profiles hide equally many, the last is used: places of several kinds have no order
-    from fine to coarse.
+    If several profiles hide equally many people, the last of these profiles is used: places of
+    several kinds have no order from fine to coarse.
     """
     most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
     stretch = most.gaps.config
@@ -185,7 +192,7 @@ def by_profile(
 def published_by_profile(
     profiles: Sequence[GeneralizationProfile], k: int, stretch: StretchConfig
 ) -> str:
-    """Return the paper's finding for k = 2 at 20 km · 8 h, if it answers the same question."""
+    """Return what was published for k = 2 at 20 km · 8 h, or "" if other settings are shown."""
     same = "20 km · 8 h" in map(str, profiles) and k == 2 and stretch == StretchConfig()
     return _PUBLISHED_BY_PROFILE if same else ""
 
@@ -215,7 +222,7 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
 def capped(
     stretch: StretchConfig, space_m: Sequence[float], time_min: Sequence[float]
 ) -> dict[str, list[str]]:
-    """Return columns of mean distances and times that have a weight, named with their caps."""
+    """Return columns of distances and times that have a weight; the names state the caps."""
     columns = {}
     if stretch.w_space:
         name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"

@@ -32,10 +32,11 @@ class Figure:
     Attributes
     ----------
     before, after : Estimate
+        Values in the original data, and in the release.
     guessing : float
         Value without linking; NaN where there is none.
     before_asked, asked : int
-        Number of people asked about.
+        Numbers of people, or of records, asked about in the original data and in the release.
     points_alone : float
         Value from the known points without any release; NaN where there is none.
     """
@@ -161,7 +162,7 @@ def _told(found: Estimate, asked: int, metres: bool) -> str:
 
 
 def percent(share: float, asked: int) -> str:
-    """Return a share; for a share of 0, "0 of" the number asked, as the risk may exceed 0."""
+    """Return a share; if it is 0, "0 of" the number asked about, as the risk may exceed 0."""
     if not math.isfinite(share):
         return "not known"
     return words.percent(share, asked) if share else f"0 of {asked:,}"

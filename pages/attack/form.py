@@ -167,7 +167,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """Return the option chosen for these data, if any, and the attacker assumed in weighing it."""
+    """Return the option chosen for these data, if any, and the adversary knowledge assumed."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.recordless is not None:
         return []
@@ -184,7 +184,7 @@ def _in_address(
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return each preset option that publishes records, once; those that hide everyone first."""
+    """Return the preset options that publish records, each once, those that hide everyone first."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
     every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]

@@ -79,7 +79,11 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
 
 
 def found(result: Result, here: Figure, most: float | None) -> Told:
-    """Say how often the right record is picked, before and after, and if that exceeds ``most``."""
+    """Say how often the right record is picked in the release, and in the original data.
+
+    If there is a threshold ``most``, also say whether the share in the release is, or may be,
+    above it.
+    """
     link = result.after.link
     judged = ""
     if most is not None:
@@ -122,7 +126,7 @@ def drawn(outsider: LinkConfig) -> str:
 
 
 def named(result: Result) -> list[Told]:
-    """Say how many people share each record, and how often the group's record fits best."""
+    """Say how many people share each record, and how often the right group's record fits best."""
     k, days = result.crowd, result.period_days
     asked = result.after.link.n_present
     if k is None:
@@ -232,7 +236,7 @@ def assumed(result: Result) -> list[str]:
         "release and its description, but not its random draws. The people asked about are drawn "
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by its "
-        "best matching sample. The second attacker asks how likely the record is: if two records "
+        "best matching sample. The second asks how likely a record is to yield the points: if two "
         "fit, the shorter leads. The third attacker does the same as the second, with points as "
         "published. If several records fit equally well, each is equally likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "

@@ -242,7 +242,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
 
 
 def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
-    """Return three shares: linked, linked to an identical record, and linked over all periods."""
+    """Return three shares: linked, linked to equal cells, and linked over all periods."""
     return (
         Estimate(found.share, found.low, found.high),
         Estimate(found.alike, found.alike_low, found.alike_high),

@@ -32,7 +32,7 @@ class Curve:
     ----------
     name : str
     values : ndarray
-        One per user; NaN (undefined) values are left out.
+        One per person, or per other item that is counted; NaN (undefined) values are left out.
     colour : str
     style : int
         Position in the lists of dashes and markers.

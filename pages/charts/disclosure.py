@@ -122,10 +122,12 @@ def over_profiles(
 
 
 def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> go.Figure:
-    """Return a heat map of shape (7, 24), days down and hours across; empty days are left out.
+    """Return a heat map of the week, days down and hours across; days without values are left out.
 
     Parameters
     ----------
+    values : float64 ndarray (7, 24)
+        NaN where there is no value.
     weekdays : bool
         Whether the first row is Monday; otherwise it is the first day of the data.
     title : str
@@ -148,7 +150,15 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
 
 
 def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
-    """Return a figure of Kendall's τ (m, m) between each measure (down) and each earlier one."""
+    """Return a heat map of Kendall's τ between each measure (down) and each earlier one (across).
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the m measures.
+    tau : float64 ndarray (m, m)
+        Read below the diagonal only.
+    """
     below = tau[1:, :-1]
     trace = heatmap(
         of,

@@ -49,7 +49,7 @@ class Box(Extent):
     def grown(self, share: float) -> Box:
         """Return the box enlarged on each side by ``share`` of its larger side.
 
-        The result stays within the map projection's reach.
+        Latitudes stay within ±85°, the range that the map projection can show.
         """
         by = share * max(self.width, self.height)
         return Box(
@@ -312,14 +312,14 @@ def texts(
     offset: tuple[int, int] = (0, 0),
     inverted: bool = False,
 ) -> pdk.Layer:
-    """Return a layer of labels, each on its own plate of paper, readable on any background.
+    """Return a layer of labels, each on a plain rectangle, readable on any background.
 
     Parameters
     ----------
     words : list of dict
         Position ``p`` and text ``t`` of each label.
     inverted : bool
-        Whether to write in the paper's colour on a plate of ink.
+        Whether the colours of text and rectangle are exchanged.
     """
     ink, paper = (of.paper, of.ink) if inverted else (of.ink, of.paper)
     return pdk.Layer(

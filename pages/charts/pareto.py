@@ -107,8 +107,8 @@ def pareto(
     limit : float or None
         The threshold, drawn as a line, above which an option is unsafe.
     limited : bool
-        Whether any threshold exists, even without one common line; the legend then shows which
-        options are above a threshold.
+        Whether any threshold exists, even if no line is drawn for it; the legend then shows which
+        options fail a threshold.
     """
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
@@ -273,7 +273,7 @@ class _Screens:
 
 
 def _limit(limit: float, text: str, across: float, of: Theme) -> dict[str, Any]:
-    """Return the line at the threshold, with its label at one of the horizontal places."""
+    """Return the threshold's line, with its label at ``across``, from 0 (left) to 1 (right)."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
     side = _LABEL_AT[across]
@@ -313,7 +313,7 @@ class Way:
 
 
 def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
-    """Return a figure of mean side against mean time span, both logarithmic; low is better."""
+    """Return a figure of mean time span against mean side, both logarithmic; less is better."""
     ink = of.css("ink")
     rim = {"color": of.css("paper"), "width": 1.5}
     traces = [

@@ -43,7 +43,7 @@ class Scene:
         Bounds (west, south, east, north) of the areas that the leading records and the right one
         publish near the points.
     rank : int64 ndarray (m,)
-        Rank of the record of each area, from 1.
+        Rank of the record of each area, from 1; 0 if unknown.
     right : bool ndarray (m,)
         Whether the record of each area is the person's own.
     home, guess : (longitude, latitude) or None
@@ -132,7 +132,7 @@ def _box(fill: str, line: str, width: float) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One of the leading records.
+    """One record in the ranking: a leading one, or the right one.
 
     Attributes
     ----------

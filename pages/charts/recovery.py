@@ -92,7 +92,7 @@ def path_map(
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
-    """Return a step CDF of the distance from recovered to true places, for 99% of the points."""
+    """Return a step CDF of the distance from recovered to true places; the axis shows 99%."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
         [Curve("recovered by the attack", km, of.measure("recovered"), 0)],

@@ -24,7 +24,7 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one mode, as RGB triples, because maps need numbers."""
+    """Colours of the light or the dark mode; maps need most of them as RGB triples."""
 
     paper: Colour
     ink: Colour
@@ -110,7 +110,7 @@ def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
 
 
 def graded(count: int, of: Theme) -> list[str]:
-    """Return colours for an ordered series, fine to coarse, from viridis without its palest end."""
+    """Return colours for an ordered series, from the part of viridis that this theme can show."""
     shares = [i / max(count - 1, 1) for i in range(count)]
     return ["rgb({}, {}, {})".format(*colour) for colour in viridis(shares, of)]
 
@@ -321,7 +321,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return a heat map between two values; ``bar`` holds the properties of the scale beside it."""
+    """Return a heat map coloured between two values; ``bar`` describes the scale beside it."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:

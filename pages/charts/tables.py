@@ -157,7 +157,7 @@ def _told(people: float, error: float) -> str:
 
 
 class Flows(NamedTuple):
-    """The largest flows of a day.
+    """The largest flows of a type of day.
 
     Attributes
     ----------

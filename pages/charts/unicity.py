@@ -1,4 +1,4 @@
-"""Figures of what an attacker needs: ε against points, ε over resolutions, and the fitted law."""
+"""Figures of unicity: against known points, over resolutions, and with the fitted law."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .style import (
 
 @dataclass(frozen=True)
 class Rising:
-    """A series against the number of known points, with 95% intervals; all shares in [0, 1]."""
+    """A series of shares, in [0, 1], by number of known points, with 95% intervals."""
 
     name: str
     points: Sequence[int]
@@ -37,7 +37,7 @@ class Rising:
 
 
 def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
-    """Return a figure of ε against p, a line per series, with intervals."""
+    """Return a figure of shares of people by number of known points, with intervals."""
     traces = []
     for i, each in enumerate(several):
         colour = of.categories[i % len(of.categories)]
@@ -66,7 +66,14 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
 def over_resolutions(
     columns: Sequence[str], rows: Sequence[str], share: FloatArray, of: Theme
 ) -> go.Figure:
-    """Return a heat map of ε, shape (rows, columns): time windows up, sides of the grid across."""
+    """Return a heat map of unicity, with time windows up and sides of the grid across.
+
+    Parameters
+    ----------
+    columns, rows : sequence of str
+        Labels of the sides and of the windows.
+    share : float64 ndarray (n_rows, n_columns)
+    """
     trace = heatmap(
         of,
         columns,
@@ -96,7 +103,7 @@ class Fitted:
 
 
 def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
-    """Return a figure of ε against resolution (on a logarithmic axis), with the fitted laws."""
+    """Return a figure of unicity against resolution (logarithmic axis), with the fitted laws."""
     traces = []
     for i, law in enumerate(fitted):
         colour = of.categories[i % len(of.categories)]
@@ -137,7 +144,10 @@ def exponents(
     lines: Sequence[Line],
     of: Theme,
 ) -> go.Figure:
-    """Return a figure of the law's exponent against p, with standard errors and lines."""
+    """Return a figure of the law's exponents by number p of known points, with standard errors.
+
+    ``lines`` are straight lines to draw through, or beside, the exponents.
+    """
     ends = [min(p) - 0.5, max(p) + 0.5]
     spread = [e if np.isfinite(e) else 0.0 for e in error]
     traces = [

@@ -72,9 +72,11 @@ def them(count: int) -> str:
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
-    """Return a percentage such as "0.6%", "31%" or "99.8%"; 0 and 100 only if exact.
+    """Return a percentage such as "0.6%", "31%", "99.8%" or "less than 0.1%".
 
-    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200.
+    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. A share of
+    ``whole`` things is 0% or 100% only if exact. If ``whole`` is below 200, other shares may be
+    rounded to these.
     """
     value = 100 * fraction
     if 0 < value < 0.1:

@@ -204,7 +204,9 @@ def _columns(
     reading: Reading,
     report: IngestReport | None,
 ) -> dict[str, str | int | None]:
-    """Draw the fields of the roles; return the column of each role, except those to detect.
+    """Draw a list of columns for each role; return the columns chosen, by role.
+
+    Roles whose column is to be detected are left out.
 
     The column of the user is None for a file with the records of one person.
     """

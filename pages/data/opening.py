@@ -1,4 +1,4 @@
-"""Choosing what to open: a sample, a file from this computer, or one in the server's folder.
+"""Choice of what to open: a sample data set, an uploaded file, or data in the server's folder.
 
 The module also estimates the cost of reading a large file, and loads roads or districts to draw
 under every map.
@@ -99,7 +99,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw the upload of the antennas' areas; return the file and the property with the names."""
+    """Draw the field to upload the antennas' areas; return the file and the property of names."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")
@@ -235,7 +235,7 @@ def _adopt(job: session.Job) -> None:
 
 
 def background() -> None:
-    """Draw the upload of lines under the maps, its result, and a button to remove the lines."""
+    """Draw the field to upload lines to draw under the maps, and a button to remove the lines."""
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "

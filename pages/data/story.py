@@ -1,4 +1,4 @@
-"""Sentences about a data set: the fate of its rows, how it was understood, and who remains."""
+"""Sentences about a data set: what became of its rows, how it was understood, and who remains."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROLES = {
 
 
 def fates(report: IngestReport) -> pd.DataFrame:
-    """Return the account of the rows, one line for each fate."""
+    """Return a table of what became of the rows: for each case, their number and share."""
     frame = report.to_frame()
     counted = dict(zip(frame["fate"], frame["rows"].tolist(), strict=True))
     known = {"read": report.rows_read, **counted}
@@ -46,7 +46,7 @@ def fates(report: IngestReport) -> pd.DataFrame:
 
 
 def fates_told(report: IngestReport) -> str:
-    """Say what each of the fates in the account means, as a list."""
+    """Say, as a list, what each case in the table of :func:`fates` means."""
     fates = report.to_frame()["fate"]
     lines = [f"- **{fate}**: {MEANINGS[fate]}" for fate in fates]
     return "**What became of the rows**\n\n" + "\n".join(lines)
@@ -63,13 +63,16 @@ def median_samples(report: IngestReport) -> str:
 
 
 def account(report: IngestReport) -> list[str]:
-    """Return the account of the rows, and the time they span."""
+    """Say how many rows were used, and how many were set aside.
+
+    Also say which time the used rows span, and how many samples they became.
+    """
     set_aside = report.rows_set_aside
     zone = f"{report.timezone} time"
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
-    told = f"Of {words.count(report.rows_read, 'row')}, {used}, each for one reason"
+    told = f"Of {words.count(report.rows_read, 'row')}, {used}, for one reason per row"
     if not set_aside:
         told = f"None of {words.count(report.rows_used, 'row')} was set aside"
     return [

@@ -51,12 +51,12 @@ FILES = {
 
 
 def ranked(found: Result) -> pd.DataFrame:
-    """Return the grid, from the highest unicity to the lowest; ties keep their order."""
+    """Return the table of profiles, the highest unicity first; ties keep their order."""
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
 def panels(found: Result) -> list[Panel]:
-    """Return the panels of the figure over profiles: every measure as in the paper."""
+    """Return a panel over profiles for each measure, as defined in Noriega Campero 2015."""
     return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
@@ -83,7 +83,7 @@ def _series(table: pd.DataFrame, column: str, name: str) -> Series:
 
 
 def _unicity(found: Result) -> str:
-    """Return the name of the column of unicity, at the p used for disclosure."""
+    """Return the name of the column of unicity by as many points as the attacker knows."""
     return f"unicity_p{found.config.knowledge.p}"
 
 
@@ -151,7 +151,7 @@ def _whole(profile: str) -> str:
 
 
 def agreement_told(found: Result) -> list[str]:
-    """Return the meaning of the agreement, in sentences."""
+    """Say how far the other measures rank profiles in the same order as unicity."""
     pairs, own = _records(found.agreement), _unicity(found)
     against = {r["b"] if r["a"] == own else r["a"]: r for r in pairs if own in (r["a"], r["b"])}
     name = spoken(own)
@@ -265,7 +265,7 @@ def _over(found: Result, profile: str, column: str) -> str:
 
 
 def _at_most(found: Result, leak: Leak) -> str:
-    """Return the largest possible sum of EM, with visits certain and wrong guesses ruled out."""
+    """Return the largest possible sum of EM: all visits certain, all wrong guesses ruled out."""
     return f"of about {2 * float(leak.places['samples'].sum()) / found.n_users:,.0f} in all"
 
 

@@ -128,13 +128,15 @@ def accuracy_curves(
 
 
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
-    """Return a figure of groups as dots, an even sample if many; the selected group is filled.
+    """Return a figure of groups as dots; if there are many, of a selection at even steps of rank.
 
     Parameters
     ----------
     costs : DataFrame
         Table from :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row,
         from 1.
+    rank : int
+        Rank of the selected group, whose dot is filled.
     """
     last = len(costs) - 1
     some = np.linspace(0, last, min(last + 1, MOST_GROUPS)).round().astype(int)

@@ -112,7 +112,7 @@ def _row() -> DeltaGenerator:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Draw and return the greatest width (km) and span (hours) allowed, and the leftover rule."""
+    """Draw and return the largest width (km), span (hours), and the rule for people left over."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,

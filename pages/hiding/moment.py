@@ -115,7 +115,7 @@ def _corners(cells: _Cells, rows: IntArray) -> FloatArray:
 
 
 def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
-    """Return a square's side, a multiple of the granularity, and the edges over all data."""
+    """Return a square's side, a multiple of the granularity, and all squares' edges by axis."""
     corners = _corners(fs, np.arange(fs.n_samples))
     low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
     seen = _shown(fs)

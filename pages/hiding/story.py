@@ -26,7 +26,7 @@ WORDS: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
 
 
 def limits_of(config: Config) -> str:
-    """Return a release's limits, shards and leftover rule; "" if all are as usual."""
+    """Return a release's limits, shards and rule for people left over; "" if all are as usual."""
     space, time = config.suppress_space_m, config.suppress_time_min
     parts = [
         "" if config.shards is None else f"{config.shards:,} shards",

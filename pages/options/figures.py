@@ -55,7 +55,7 @@ _ROWS_WITHOUT_SCROLLING = 40
 def front(
     dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
 ) -> None:
-    """Draw a dot for each option that has a utility; a click on a dot pins its option."""
+    """Draw a dot for each option of known risk and utility; a click on a dot pins its option."""
     plot(
         drawn(dots, criteria, table, of),
         key="options_front",
@@ -268,7 +268,7 @@ def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
 
 
 def _around(drawn: Sequence[look.Result]) -> Extent | None:
-    """Return the extent of all maps: nearly all places of nearly all releases."""
+    """Return the extent that all maps show, where nearly all people of all releases are."""
     if not drawn:
         return None
     corners = (corners_of(look.bounds) for look in drawn)

@@ -264,7 +264,10 @@ def _number(*args: Any, **how: Any) -> Any:
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Return an exchange within an hour (times: 5 km), or the option's window or area if larger."""
+    """Return an exchange of positions within an hour, or of times within 5 km.
+
+    If the option's time window, or the side of its grid, is larger, the exchange is within that.
+    """
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):
@@ -318,7 +321,8 @@ def read(content: bytes) -> Recipe:
     Raises
     ------
     SchemaError
-        The file is not a recipe, or is larger than any recipe.
+        The file is not a recipe, is larger than any recipe, or has more options than this page
+        weighs.
     """
     if len(content) > _MOST_BYTES:
         raise SchemaError(

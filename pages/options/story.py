@@ -73,12 +73,12 @@ _DRAWN: dict[Strategy, str] = {
 
 
 def spoken(risk: str) -> str:
-    """Return a measure's name, within a sentence."""
+    """Return a measure's name as it is written within a sentence."""
     return plain(w.MEASURES[risk].name)
 
 
 def title(risk: str) -> str:
-    """Return a measure's name, for a column or a list."""
+    """Return a measure's name as it is written above a column or in a list."""
     name = spoken(risk)
     return name if name.startswith("k-") else w.first_up(name)
 
@@ -267,7 +267,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
 
 
 def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """Say which options stand at 0, and why some fail although they are below the line."""
+    """Say which options are drawn at a risk of 0, and why some below the line fail a threshold."""
     bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
     broken = [criteria.limits.broken(result) for result in table.results]
     below = criteria.limit is not None and any(b and criteria.risk not in b for b in broken)

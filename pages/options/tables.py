@@ -58,7 +58,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 def _over(risks: Sequence[str], judged: int) -> str:
-    """Return how many thresholds are exceeded; if one, the first word of its name."""
+    """Return how many thresholds are exceeded or, if only one is, the first word of its name."""
     if len(risks) == 1:
         return NAMES[risks[0]].short.split()[0]
     return f"{len(risks)} of {judged}" if risks else "none"

@@ -182,8 +182,8 @@ def _found(explored: Exploration, on_the_way: int) -> None:
 def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
     """Draw a button that keeps the choice and opens the report, and one that opens the attack.
 
-    If a reason is due, the first button opens the page that asks for the reason. The button is the
-    next step only if the option serves the purpose.
+    If a reason is due, the first button opens the page that asks for the reason. This button stands
+    out only if the option serves the purpose.
     """
     name = result.option.name
     due = workspace.refused(result, "", "", limits.in_force())

@@ -116,7 +116,7 @@ def _cap(config: anonymizability.Config) -> tuple[str, str]:
 
 
 def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
-    """Return a function for the sentence on the original data, or for the measurement's fault."""
+    """Return a function that gives a statement on the original data, or why it was not measured."""
 
     def of_table(table: Any) -> Told:
         raw: OptionResult = table.results[0]

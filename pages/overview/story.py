@@ -58,7 +58,10 @@ REFUSED = "Decided: **nothing is released.** The report says so, with the reason
 
 
 def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
-    """Return the report's verdict as marks and heads; it may change while options are waiting."""
+    """Return the report's verdict as pairs of a mark and a heading.
+
+    A heading says how many options are still ``waiting``, if any: the verdict may then change.
+    """
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
         are = "is" if waiting == 1 else "are"
@@ -109,7 +112,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
 
 
 def decides(exploration: Exploration, row: int) -> str:
-    """Return a table of what an attacker may find and what is accepted, the closest call first.
+    """Return a table of each risk and the accepted risk, the risk nearest to its threshold first.
 
     Thresholds decide by the upper ends of the intervals, so these are what the table shows.
     """
@@ -152,7 +155,7 @@ def next_is_counts(exploration: Exploration) -> bool:
     """Return whether to look at counts next: no option comes near, or none can be shown to pass.
 
     An option is near if its worst measure is at most twice the threshold: slightly larger groups or
-    areas may then suffice.
+    areas may then suffice. Once options without records were tried, counts are no alternative.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):
@@ -165,9 +168,9 @@ def next_is_counts(exploration: Exploration) -> bool:
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
     """Return whether so few homes are known that an option fails even if none is found.
 
-    The number n of people asked follows from the ends of the interval, which is Wilson's. With t =
-    z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is t /
-    (1 + t).
+    The number n of homes asked about follows from the ends of the interval, which is Wilson's. With
+    t = z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is
+    t / (1 + t).
     """
     most = exploration.limits.allowed(result, "home")
     share, low, high = result.risk("home")

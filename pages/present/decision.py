@@ -100,7 +100,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
 
 
 def risk(found: Exploration, result: OptionResult) -> Slide:
-    """Return the slide on what an attacker finds before and after, compared with guessing."""
+    """Return the slide on what an attacker finds in original data and release, and by guessing."""
     title = "What does an attacker find, before and after?"
     return Slide("risk", title, partial(_risk, found, result))
 

@@ -39,7 +39,7 @@ Made = count_tables.Result | synthetic_people.Result
 
 
 def where(data: Dataset) -> list[Slide]:
-    """Return the slide on where people are today; none if the data carry no map projection."""
+    """Return the slide on where people were recorded; none if the data carry no map projection."""
     if data.fs.crs is None:
         return []
     question = Question(HEXAGONS, data.fs, Config(), "Counting people by hexagon")
@@ -146,9 +146,10 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
 
 
 def _areas(made: Made, of: Theme) -> str | None:
-    """Draw both maps at the hour of a weekday with the most people; return their sentence.
+    """Draw both maps for the part of a weekday with the most people; return their sentence.
 
-    Return None, and draw nothing, if too few areas have enough people.
+    If the data have no weekday, the maps show a weekend day. Return None, and draw nothing, if too
+    few areas have enough people.
     """
     ground, error = charts.ground_of(made.areas), made.error
     shown, exact = made.made.presence, made.before.presence

@@ -26,7 +26,7 @@ class Slide:
     question : str
         The question that it answers.
     show : callable
-        Draws the figure in place, or its progress; returns the message in Markdown.
+        Draws the figure, or its progress; returns the message in Markdown.
     """
 
     key: str

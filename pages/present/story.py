@@ -1,4 +1,4 @@
-"""Sentences of the page's own slides."""
+"""Sentences of the slides on the page “Present”."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 
 
 def risk(found: Exploration, result: OptionResult) -> str:
-    """Say what the strongest attacker finds, before and after."""
+    """Say what the strongest attacker finds in the original data and in the release."""
     p, raw = found.table.config.p, found.as_it_is
     before = (
         "" if raw is None else f" Before protection: {value(raw.risk('outsider')[0], 'outsider')}."
@@ -307,7 +307,7 @@ def _homes(result: OptionResult) -> str:
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
-    """Return a row for each risk: before, after, by guessing, and the threshold."""
+    """Return each risk in the original data, in the release and by guessing, with its threshold."""
     rows = []
     for row in report_figures.compared(found, result):
         before, after = (
@@ -325,7 +325,7 @@ def _brief(share: float) -> str:
 
 
 def people_told(found: Result, days: int) -> str:
-    """Say where people are: what a column is, and which people the map leaves out."""
+    """Say what a column of the map counts, and which hexagons and people the map leaves out."""
     least = found.config.least
     told = [
         f"A column counts the people recorded in a hexagon at least once in "

@@ -19,7 +19,7 @@ _NO_PERSON = "This goes into the report as you write it; name nobody from the da
 
 
 def next_is(weighed: Weighing, *, made: bool) -> str:
-    """Return what comes next: to state what is missing, to print, or "" for anything else."""
+    """Return "state" if a statement is missing, "print" if only printing is left, otherwise ""."""
     if not (weighed.stands or weighed.refused):
         return ""
     key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)

@@ -71,7 +71,7 @@ class Door:
         The one address under which the dashboard is reached through a proxy; under ``names`` it
         then answers only health checks.
     login : callable, optional
-        Whether the routes of a login are open.
+        Returns whether the routes of a login are open.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Access control: let in everybody who reaches the server, or only the people a login names.
+"""Access control: let in everybody who reaches the server, or only people whose login allows it.
 
 The login is Streamlit's OpenID Connect: the ``[auth]`` section of its secrets names the provider.
 Streamlit leaves it to each page to ask whether a person is logged in. Here the server checks this
@@ -92,7 +92,7 @@ class Entrance:
         claims : mapping
             The provider's claims about the person; empty if nobody has logged in.
         now : float or None
-            Present time in seconds since 1970, when a session begins; None in an open session.
+            When a session begins: the present time, in seconds since 1970. None in an open session.
         """
         if self.fault:
             return f"Nobody is let in: {self.fault}"
@@ -137,12 +137,12 @@ def _recent(since: object, now: float) -> bool:
 
 @cache
 def current() -> Entrance:
-    """Return the entrance of this server, set up at the first call."""
+    """Return this server's rules of access, set up at the first call."""
     return as_set_up()
 
 
 def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
-    """Return the entrance that the secrets and the environment define."""
+    """Return the rules of access that the secrets and the environment define."""
     listed = environment.get(OFFICERS)
     officers = None
     if listed is not None:

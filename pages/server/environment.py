@@ -131,7 +131,7 @@ class Allowances:
 
     @property
     def grace_s(self) -> float:
-        """Return the grace in seconds."""
+        """Return the seconds for which a session is kept once its browser is gone."""
         return self.grace_min * 60
 
 

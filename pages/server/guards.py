@@ -95,7 +95,7 @@ async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
 
 
 class Reaper:
-    """Background task that looks regularly for sessions whose grace is over.
+    """Background task that ends sessions left without a browser, and drops files no longer needed.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Reaper:
         self._media = media.Sweep(registry)
 
     async def run(self) -> None:
-        """Run for as long as the server lives."""
+        """End what is due, at regular intervals, until the server stops."""
         while True:
             await asyncio.sleep(min(_MOST_S, self._registry.grace_s / 4))
             try:
@@ -173,7 +173,7 @@ def _stored() -> list[str]:
 
 
 def set_up_process() -> None:
-    """Set up the process: short turns of threads, returned memory, no outside queries.
+    """Set up the process: threads take short turns, memory is returned, nobody outside is asked.
 
     Files are watched only if so configured.
     """

@@ -1,14 +1,14 @@
 """What a browser session owns on the server (jobs, data, results, uploads), and for how long.
 
 Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
-for a stated grace once its browser is gone, and then ended (:class:`.guards.Reaper`). The work
-belongs to one browser, identified by the cookie of :mod:`.owners`:
+for a stated grace period once its browser is gone, and then ended (:class:`.guards.Reaper`). The
+work belongs to one browser, identified by the cookie of :mod:`.owners`:
 
 - a connection that was lost and comes back finds its work unchanged;
 - a page that is loaded anew, or closed and opened again, gets the work of the page that was left
   last. The work of a page that only lost its connection waits for that page, so that a second
   window takes nothing from the first;
-- a person who comes back after the grace sees what was ended.
+- a person who comes back after the grace period sees what was ended.
 
 An empty session is kept for a minute at most. A session without a cookie is not kept, because
 nobody can come back to it. Otherwise many such sessions would take the machine's memory and files.
@@ -173,7 +173,7 @@ class Registry:
             return name, granted
 
     def closed(self, connection: str, *, left: bool) -> None:
-        """Record the end of a connection; ``left`` says whether its page said goodbye first."""
+        """Record the end of a connection; ``left`` if its page was closed or loaded anew."""
         with self._lock:
             self._connections.pop(connection, None)
             for work in self._works.values():
@@ -245,7 +245,7 @@ class Registry:
             return list(self._works.values())
 
     def take_due(self) -> list[Work]:
-        """Remove from the registry, and return, the work of sessions whose grace is over."""
+        """Remove and return the work of sessions that were without a browser for too long."""
         with self._lock:
             now = self.clock()
             due = [

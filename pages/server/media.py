@@ -108,7 +108,7 @@ class Media:
 
 
 class Sweep:
-    """Sweep of files made for downloads, which drops each after :data:`KEPT_S` or with its session.
+    """Callable that drops files made for downloads after :data:`KEPT_S`, or with their session.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Sweep:
         self._registry = registry
 
     def __call__(self) -> int:
-        """Look once; return how many files were dropped."""
+        """Drop the files that are due; return their number."""
         now = self._registry.clock()
         with _LOCK:
             over = []

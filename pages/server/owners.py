@@ -5,10 +5,10 @@ uploads. Here a connection gets the session it asks for only with the cookie of 
 began it. The cookie is a random number of 256 bits. Scripts cannot read it, and other sites cannot
 cause it to be sent; the server keeps only its digest.
 
-Each window takes about four open files and a share of the memory. A server that has no file left
-answers nobody. So the number of connections is limited: in all, for one browser, and for clients
-without a cookie. A connection beyond these limits is refused before it costs anything, and the page
-says so instead of waiting forever.
+Each window takes about four open files and a share of the memory. A server that can open no more
+files answers nobody. So the number of connections is limited: in all, for one browser, and for
+clients without a cookie. A connection beyond these limits is refused before it costs anything, and
+the page says so instead of waiting forever.
 """
 
 from __future__ import annotations

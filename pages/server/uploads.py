@@ -154,14 +154,14 @@ def drop(session_id: str, file_ids: list[str]) -> None:
 
 
 class Sweep:
-    """Sweep that drops a file that no widget holds, :data:`UNCLAIMED_S` after first seeing it."""
+    """Callable that drops uploaded files that no widget has held for :data:`UNCLAIMED_S`."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._seen: dict[tuple[str, str], float] = {}
 
     def __call__(self) -> int:
-        """Look once; return how many files were dropped."""
+        """Drop the files that are due; return their number."""
         now = self._registry.clock()
         unclaimed: dict[tuple[str, str], float] = {}
         dropped = 0

@@ -161,7 +161,7 @@ def _pick(
 
 
 def line() -> str:
-    """Return the bar's text: purpose, recipient, and whether the thresholds are the recipient's."""
+    """Return the text of the top line: purpose, recipient, and whose thresholds are in force."""
     who, own = recipient(), limits.in_force() != usual()
     most = "your own thresholds" if own else _at_most(who.threshold)
     return f"{purpose().title} · {who.title} · {most}"
@@ -180,7 +180,7 @@ def describe_threshold() -> str:
 
 
 def _one_in(share: float) -> str:
-    """Return " (1 in 12)"; "" where the number of people is not whole."""
+    """Return a share as a text such as " (1 in 12)", or "" where this number is not whole."""
     people = 1 / share if share else math.nan
     whole = people == people and abs(people - round(people)) < 1e-6 * people
     return f" (1 in {people:.0f})" if whole else ""

@@ -1,4 +1,4 @@
-"""Files with the numbers behind a view's figures: the rows of buttons that end a view."""
+"""Files with the numbers behind a view's figures: the rows of buttons at the end of a view."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
 
 
 def files_of(result: Tabled, labels: Mapping[str, str], prefix: str = "") -> dict[str, File]:
-    """Return a result's tables for :func:`csv_files`, where one row covers several results.
+    """Return a result's tables as files; :func:`csv_files` can draw those of several results.
 
     ``prefix`` begins the tables' names in the result, but not in ``labels``.
     """

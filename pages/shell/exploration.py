@@ -195,7 +195,7 @@ def known(
 def _answer(
     fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
 ) -> OptionsTable | None:
-    """Return an option's answer; for the original data, also that of the report or overview."""
+    """Return an option's answer; for the original data, it may be that of report or overview."""
     found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
     if found is None and not option.steps:
         found = questions.answer(as_it_is(fs, knowledge))

@@ -21,7 +21,7 @@ _AT_MOST_S = 60.0
 
 
 def plot(figure: Any, **how: Any) -> Any:
-    """Draw ``st.plotly_chart``, without links that a click would follow elsewhere."""
+    """Draw a plotly figure without links, so that no click on it leads elsewhere."""
     return st.plotly_chart(unlinked(figure), **how)
 
 

@@ -1,13 +1,15 @@
 """Layout of a view: its first line, with the question, its technical term and the settings.
 
+The module also holds what views share:
+
 - What a figure means: one or two sentences with the numbers of these data, in one place under the
   figure.
 - Two things side by side where there is room, one below the other where there is not.
 - Errors on the screen: a message may quote names from outside.
 - Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
-  widget gets a new key whenever it is overtaken, and so starts from its new default. Its callback
-  must ask :func:`is_current`. A browser without the new widget still sends the old one's value with
-  every tick of a repeating fragment. Streamlit then calls the old widget's callback.
+  change gives the widget a new key, so that it starts from its new default. Its callback must ask
+  :func:`is_current`. A browser without the new widget still sends the old one's value with every
+  tick of a repeating fragment. Streamlit then calls the old widget's callback.
 - What a view needs before it can show anything: an open data set of at least two users.
 """
 
@@ -140,13 +142,13 @@ def say(error: FpanonError | str) -> None:
 
 
 def overtake(*counters: str) -> None:
-    """Restart the widgets that use these counters."""
+    """Give the widgets of these counters new keys, so that they start from new defaults."""
     for name in counters:
         st.session_state[name] = st.session_state.get(name, 0) + 1
 
 
 def key(name: str, counter: str) -> str:
-    """Return the key of a widget, a new key after each time the widget was overtaken."""
+    """Return the key of a widget; :func:`overtake` changes the key."""
     overtaken = st.session_state.get(counter, 0)
     return f"{name}_{overtaken}" if overtaken else name
 
@@ -244,7 +246,7 @@ class Pick:
 
 
 def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
-    """Return the data set in use; end the view here while there is none.
+    """Return the data set in use; end the view here while there is none with two people or more.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Release of an option: records, or tables and synthetic people for stated days and areas.
 
 A release without records needs stated days and areas, because those taken from the records would
-reveal something about people. A private release is charged to the ledger. Then it is made, and
-offered as a zip file.
+reveal something about people. The ε of a private release is charged to the ledger. Then the release
+is made, and offered as a zip file.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
 
 
 def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
-    """Return the latest result of an option without records, charged to the ledger if private."""
+    """Return the latest release of an option without records; if private, its ε is charged."""
     kind = PEOPLE if isinstance(step, Synthesize) else TABLES
     every = [each.result for each in questions.of_data(kind, data.fs).values()]
     mine = [each for each in every if each.archives and _is_of(each.config, step)]
@@ -196,7 +196,7 @@ def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | 
 
 
 def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
-    """Return the period of both fields; raise ConfigError while one is empty."""
+    """Return the period stated in its two fields; raise ConfigError while one is empty."""
     if days is None or (first is None and data.fs.clock is not None):
         raise ConfigError(
             "State the first day and the number of days: those that you were asked for, not those "
@@ -218,7 +218,7 @@ def area(data: Dataset, place: Any) -> str:
 
 
 def stated_area(bounds: str) -> StatedArea:
-    """Return the area of the field; raise ConfigError while it is empty."""
+    """Return the area stated in its field; raise ConfigError while the field is empty."""
     found = StatedArea.read(bounds)
     if found is None:
         raise ConfigError("State the area: south, west, north and east.")
@@ -296,10 +296,10 @@ def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
 def _pressed(
     data: Dataset, option: Tables | Synthesize, reading: Reading | None, *, busy: bool
 ) -> bool:
-    """Return whether the release is to be made; charge a private one to the ledger first.
+    """Return whether the release is to be made; if it is private, charge its ε to the ledger first.
 
-    Noise that is not charged is never shown. Otherwise noise could be drawn until the result looks
-    good.
+    Noise whose ε is not charged is never shown. Otherwise noise could be drawn until the result
+    looks good.
     """
     if option.epsilon is None:
         return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
@@ -375,7 +375,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
         if option.threshold is not None and people < option.threshold:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
-    verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
+    verdict = "" if first["share"] <= 0.2 else " Counts for fewer areas would be more exact."
     if first["share"] > 0.5 and option.bands > 1:
         verdict += " The hours of the day may not show."
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"

@@ -16,7 +16,9 @@ _EVERY_S, _STEPS = 1.0, 60
 
 
 def moments(first: float, last: float) -> FloatArray:
-    """Return the ends of at most sixty even steps between two minutes, each a minute or more.
+    """Return the ends of at most sixty even steps between two times, in minutes.
+
+    A step takes a minute or more, unless the times are less than a minute apart.
 
     Examples
     --------

@@ -264,7 +264,7 @@ def _foretell(question: Question, told: str | None) -> None:
 
 
 def progress(kind: Kind) -> None:
-    """Show how far the questions of a kind are, with a way to stop them, in a separate place."""
+    """Show, in a separate place, the progress of a kind's questions, and a way to stop them."""
     # Always there: what comes and goes moves, and redraws, all below it.
     with st.container(key=f"{kind.name}_work"):
         job_panel.show(jobs(kind), key=f"{kind.name}_jobs", stop=hold)

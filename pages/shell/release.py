@@ -206,7 +206,7 @@ def describe_verdict(found: Result) -> str:
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:
-    """Return the numbers of rows and people, what is lost, and how many rows are not true."""
+    """Say how many rows stand for whom, what is lost, and how many rows are false presences."""
     facts = found.facts
     every = facts.people + facts.people_left_out
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"

@@ -1,8 +1,8 @@
 """What a browser session owns on the server: its child process, its jobs, its data and results.
 
 Nothing here is shared between sessions, except one warm child process that holds no data yet, and
-the queue for turns. :mod:`pages.server.lives` decides how long this is kept without the browser,
-and which browser owns it.
+the queue in which jobs wait for their turn. :mod:`pages.server.lives` decides how long all this is
+kept without the browser, and which browser owns it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ def source_held(size: int) -> None:
 
 
 def spare() -> Spare:
-    """Return the server's one warm child process without data; also load what views draw with."""
+    """Return the server's one warm child process without data, made at the first call.
+
+    The first call also imports, into this process, modules that views need.
+    """
     return REGISTRY.spare(_new_spare)
 
 

@@ -30,7 +30,7 @@ _LONGEST_S = 180.0
 
 
 def saving(data: Dataset, *, key: str) -> None:
-    """Draw the button that saves the study; say what the study holds, and what else is lost.
+    """Draw the button that saves the study; say what it holds, and what closing the page loses.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
 
 
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
-    """Draw the upload of files of a release that left before this session, with their key."""
+    """Draw the fields to upload a release that left before this session, and its pseudonym key."""
     with st.expander(QUESTION, key=f"{kind.name}_earlier", expanded=True):
         st.markdown(f"{EARLIER} {describe_known(known.left, made)}")
         release = st.file_uploader(

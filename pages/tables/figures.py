@@ -30,7 +30,7 @@ def presence(
     error: FloatArray,
     of: Theme,
 ) -> None:
-    """Draw both maps, with a slider of hours and a button that plays the week."""
+    """Draw both maps, with a slider of the parts of the week, and a button that plays them."""
     bands, kinds = made.values.shape[2], np.flatnonzero(made.frame.days).tolist()
     names = story.moments(bands, kinds)
     before, after, error = (each[:, kinds] for each in (exact.values, made.values, error))

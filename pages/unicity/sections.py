@@ -1,4 +1,4 @@
-"""Sections of the page “Who can be found”: resolutions and their law, merged antennas, rhythm."""
+"""Sections of “Who can be found”: resolutions, laws, merged antennas, times between records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def resolutions(result: Result, of: Theme) -> int:
 
 
 def laws(result: Result, of: Theme) -> None:
-    """Draw the laws along an axis, how well they fit, and their exponents."""
+    """Draw the laws by which unicity falls as data get coarser, their fit, and their exponents."""
     with st.expander("By which law does unicity fall?", key="unicity_law"):
         along = selectbox(
             "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING

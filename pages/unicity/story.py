@@ -143,7 +143,7 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Return whether enough people became unique, and after different numbers of points."""
+    """Return whether a box plot of the points needed has enough people and enough spread."""
     if len(result.needed) < DRAWN_PEOPLE:
         return False
     lower, upper = np.quantile(result.needed, [0.25, 0.75])
@@ -159,7 +159,7 @@ def grid_points(result: Result) -> list[int]:
 
 
 def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
-    """Return column labels, row labels and ε; each row is a time window."""
+    """Return column labels, row labels and unicity; each row is a time window."""
     grid = result.grid
     table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
     sides = [str(Grid(float(metres))) for metres in table.columns]
@@ -204,9 +204,9 @@ def elsewhere(result: Result, p: int) -> list[str]:
     if len(zero):
         named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
     return [
-        f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} of people "
-        f"are unique. With {words.count(len(at), 'other corner')}, the share {shares}{named}. If "
-        "your grid is fixed, such as a national grid, measure on that grid."
+        f"The grid's corner can matter: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
+        f"people are unique. With {words.count(len(at), 'other corner')}, the share "
+        f"{shares}{named}. If your grid is fixed, such as a national grid, measure on that grid."
     ]
 
 
@@ -271,7 +271,7 @@ def _with_error(value: float, error: float, holds: bool) -> str:
 def exponents(
     result: Result, along: str
 ) -> tuple[list[int], list[float], list[float], list[Line]] | None:
-    """Return p, exponents, their standard errors, and lines through them; None without a line."""
+    """Return p, exponents, standard errors, and fitted and published lines; None without a fit."""
     line = result.exponents[along]
     if line is None:
         return None
@@ -286,7 +286,7 @@ def exponents(
 
 
 def exponent_line(result: Result, along: str) -> str:
-    """Return the line through the exponents, and what not to compare."""
+    """Return the line fitted to the exponents, and a warning about the published line."""
     line = result.exponents[along]
     if line is None:
         return ""
@@ -313,7 +313,7 @@ _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Return curves of people's median intervals and of all intervals, in minutes, and a range."""
+    """Return CDF curves of people's median intervals and of all intervals, and the axis's range."""
     apart = result.recording.intervals
     named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
     curves = [
@@ -354,7 +354,7 @@ def areas(result: Result) -> str:
     """Say whether antennas stand where people live."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
-        return f"Too few areas, or too alike, to compare numbers of people with numbers of {noun}."
+        return f"Areas are too few or too alike to compare numbers of people and of {noun}."
     share = words.percent(found.r2, 100)
     return (
         f"The number of people who live in an area explains {share} of the variation in its "
@@ -420,9 +420,9 @@ def sparse(found: sparsity.Result) -> str:
     """Say how likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
-        f"With {words.people(asked.users)}, each in {words.percent(asked.density)} of "
-        f"{words.count(asked.bins, 'bin')} at random, any one person is unique with probability "
-        f"{_chance(found.unique)}. The probability that nobody is unique is "
+        f"With {words.count(asked.bins, 'bin')} and {words.people(asked.users)}, each in any bin "
+        f"with probability {words.percent(asked.density)}, any one person is unique with "
+        f"probability {_chance(found.unique)}. The probability that nobody is unique is "
         f"{_chance(found.anonymous)}."
     )
 

@@ -6,7 +6,7 @@ Run once, from the repository's root, when Natural Earth is updated:
 
 FOLDER must hold these files as .geojson.gz: ne_10m_coastline, ne_50m_land, ne_50m_lakes,
 ne_50m_admin_0_boundary_lines_land and ne_50m_populated_places_simple. Lines and rings become 32-bit
-integers in units of 1e-4 degree (about 10 m), well below the scale of the outlines themselves.
+integers in units of 1e-4 degree (about 10 m), far finer than the outlines themselves.
 """
 
 from __future__ import annotations
