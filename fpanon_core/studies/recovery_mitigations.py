@@ -1,7 +1,7 @@
 """Mitigations of the recovery attack: their effect and their cost.
 
 The attack is run after each mitigation. The cost is the error of the published counts, which their
-readers have to bear. Private counts are tried over the stated frame, or over one taken from the
+readers have to bear. Private counts are tested on the stated frame, or over one taken from the
 data. Nothing here is for publication: noise has the study's seed.
 """
 

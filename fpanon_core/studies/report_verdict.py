@@ -234,7 +234,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
     if not limits.judged:
-        told = f"None of the options tried ({len(made):,}) can be said to be within a threshold."
+        told = "Nothing can be said of the options tried until thresholds are set."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
@@ -405,7 +405,7 @@ def unusual(exploration: Exploration) -> list[Sentence]:
     ]
     told = []
     if off:
-        told.append(f"There is no threshold for {w.measures(off)}.")
+        told.append(f"Without a threshold: {w.measures(off)}.")
     if looser:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:

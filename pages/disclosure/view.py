@@ -155,7 +155,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             show(
                 disclosure.agreement(*story.tau_matrix(found), of),
                 key="disclosure_tau",
-                alt="Kendall's tau of every two measures.",
+                alt="Kendall's tau of each pair of measures.",
             )
         with right:
             st.markdown("**Pairs of profiles ranked differently**")

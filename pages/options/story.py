@@ -254,7 +254,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     elif len(scored) > 1:
         told.append(
             f"{len(front)} of the {len(scored)} options {words.verb(len(front))} on the Pareto "
-            "front (the dotted line): no other option is surely both safer and more useful."
+            "front (the dotted line): no other option is certain to be both safer and more useful."
         )
     if behind := sum(d.behind for d in front):
         told.append(
