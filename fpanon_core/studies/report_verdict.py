@@ -87,7 +87,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
-        + ("The risk exceeds" if limits.surely_over(result, risk) else "The risk may exceed")
+        + ("This exceeds" if limits.surely_over(result, risk) else "This may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
         + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
