@@ -246,7 +246,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
-    head = f"{which} {verb} within the thresholds; {alone_in}."
+    head = f"{which} {verb} within the thresholds, {alone_in}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
@@ -337,10 +337,10 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
 def _alone_in(nobody: int, forms: int) -> str:
     """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
-        return f"nobody has a unique record in {'it' if forms == 1 else 'them'}"
+        return f"{'all ' * (forms > 1)}without unique records"
     if nobody == 0:
-        return f"yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f"nobody has a unique record in {nobody:,} of these"
+        return f"{'all ' * (forms > 1)}with unique records"
+    return f"{nobody:,} of them without unique records"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
