@@ -345,7 +345,7 @@ def describe_lost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
     gone = [name for name in choice.lost(result) if math.isnan(result.components[name])]
-    left += f"No {components(gone)}. " if gone and not left else ""
+    left += f"No {components(gone)}. " if gone and step is None else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}".rstrip()
