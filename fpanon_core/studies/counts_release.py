@@ -350,7 +350,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
 
 def _read_again(fault: str, library: str, command: str, page: str) -> str:
     """Return the message with the remedy as worded for the library, a command and the page."""
-    on_page = f": on the page Data, under “Correct the columns …”, give {page}"
+    on_page = f": on the Data page, under “Correct the columns …”, give {page}"
     way = Way(f": read_cdr(..., centre={library}", f", {command}.", on_page)
     return Message(f"{fault} Read the data again with a stated centre", way)
 

@@ -34,8 +34,8 @@ Results saved with another number are not reused. The versions changed the follo
 
 * 2: EM and KL are sums. Intervals hold for few targets, too. The resolution is the release's own.
 * 3: Linkage, homes found, and the worse of linkage and k are among the risks.
-* 4: Risks are those of the strongest attacker of a stated set. Density and flows are means over nine
-  origins of the grid of squares.
+* 4: Risks are those of the strongest attacker of a stated set. Density and flows are means over
+  nine origins of the grid of squares.
 * 5: Results of tables state whether differences between hours show.
 """
 

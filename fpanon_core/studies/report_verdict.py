@@ -87,7 +87,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
-        + ("The risk exceeds" if limits.surely_over(result, risk) else "The risk may exceed")
+        + ("This exceeds" if limits.surely_over(result, risk) else "This may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
         + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
@@ -234,7 +234,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
     if not limits.judged:
-        told = f"None of the options tried ({len(made):,}) can be said to be within a threshold."
+        told = "Nothing can be said of the options tried until thresholds are set."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
@@ -246,7 +246,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
-    head = f"{which} {verb} within the thresholds; {alone_in}."
+    head = f"{which} {verb} within the thresholds, {alone_in}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
@@ -337,10 +337,10 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
 def _alone_in(nobody: int, forms: int) -> str:
     """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
-        return f"nobody has a unique record in {'it' if forms == 1 else 'them'}"
+        return f"{'all ' * (forms > 1)}without unique records"
     if nobody == 0:
-        return f"yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f"nobody has a unique record in {nobody:,} of these"
+        return f"{'all ' * (forms > 1)}with unique records"
+    return f"{nobody:,} of them without unique records"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:

@@ -11,7 +11,7 @@ from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import duration, length
-from .judgement import Limits, interval
+from .judgement import KINDS, Limits, interval, kind_of
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
@@ -311,8 +311,21 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     return utility(choice, result, lost)
 
 
-def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""Say what an option leaves out, an example of what it keeps, and its utility.
+_LEAVES = (
+    "Only counts leave, nobody's record.",
+    "Invented people's records leave, nobody's own.",
+    "Each record stands for a group of people.",
+    "Real records leave, with less exact places and times.",
+)
+
+
+def describe_kind(option: ReleaseOption) -> str:
+    """Say what leaves if an option is released."""
+    return _LEAVES[KINDS.index(kind_of(option))]
+
+
+def describe_lost(choice: UtilityChoice, result: OptionResult) -> str:
+    r"""Say what an option leaves out, and an example of what it keeps.
 
     Examples
     --------
@@ -320,10 +333,9 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept = {"density": 0.6, "flows": 0.25, "mobility": 0.4, "visits": 0.5}
     >>> kept |= {"space": 0.1, "time": 0.2}
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
-    >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
+    >>> print(describe_lost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
     25 of 100 trips between areas agree with the data.
-    Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -332,9 +344,17 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     step = result.option.tables
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
+    gone = [name for name in choice.lost(result) if math.isnan(result.components[name])]
+    left += f"No {components(gone)}. " if gone and step is None else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
-    return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
+    return f"{left}{trips if flows >= _SAID else ''}".rstrip()
+
+
+def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
+    """Say what an option leaves out, an example of what it keeps, and its utility."""
+    told = f"{describe_lost(choice, result)} Utility: {utility(choice, result)}."
+    return told.lstrip()
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:

@@ -127,7 +127,7 @@ def guessed(report: IngestReport) -> str:
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
-            "private counts, state the time zone on the page Data, under “Correct the columns …”."
+            "private counts, state the time zone on the Data page, under “Correct the columns …”."
         )
     if report.screening.by_span:
         return (

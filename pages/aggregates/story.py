@@ -120,8 +120,8 @@ def attack(found: recovery.Result) -> Sentences:
 def _few(people: int) -> str:
     return (
         f"Small counts are commoner among these {people:,} people than among all people in the "
-        "data. For all people, leaving small counts out therefore protects less than these figures "
-        "suggest."
+        "data. In the full data, leaving out small counts therefore protects less than these "
+        "figures suggest."
     )
 
 
@@ -370,7 +370,7 @@ def _promise(tried: recovery_mitigations.Result) -> str:
         return (
             f"The private counts tried here have the noise that their ε needs, for {places} and a "
             "period taken from these records. Such counts show what noise does and promise "
-            "nothing. Once places and period are stated below, a stated ε is a promise."
+            "nothing. Once you state the places and the period below, the stated ε is a promise."
         )
     return (
         f"The private counts tried here use the {places} and the period stated when counts were "

@@ -297,7 +297,7 @@ def _having(count: int, n: int) -> str:
 
 def _spread(gini: float) -> str:
     if gini < 0.25:
-        return "a person's samples take nearly the same effort each"
+        return "all samples of a person take nearly the same effort"
     if gini < 0.6:
         return "some samples take far more effort than others"
     return "a few of a person's samples take nearly all of the effort"
@@ -313,6 +313,6 @@ def _place(tail: float) -> str:
 
 
 def _named(label: str) -> str:
-    """Return a text such as "that of an exponential distribution (1.6)"."""
+    """Return a text such as "the tail weight of an exponential distribution (1.6)"."""
     name, value = label.rsplit(" ", 1)
-    return f"that of {'an' if name[0] in 'aeiou' else 'a'} {name} distribution ({value})"
+    return f"the tail weight of {'an' if name[0] in 'aeiou' else 'a'} {name} distribution ({value})"

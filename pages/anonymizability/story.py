@@ -28,10 +28,10 @@ CLICK = "Click a point on a curve to see whose fingerprint it is."
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
     """Return the title of an axis of k-gaps."""
-    at_0 = f"already {k}-anonymous" if judges_all(stretch) else f"nothing to move in {_of(stretch)}"
+    if not judges_all(stretch):
+        return f"{k}-gap: mean effort to match the nearest others (0 = none in {_of(stretch)})"
     near = moved(stretch.max_space_m / 10, stretch.max_time_min / 10)
-    end = f", 0.1 = for example {near}" if judges_all(stretch) else ""
-    return f"{k}-gap: mean effort to match the nearest others (0 = {at_0}{end})"
+    return f"{k}-gap: 0 = already {k}-anonymous, 0.1 = for example {near} from the nearest others"
 
 
 def judges_all(stretch: StretchConfig) -> bool:
@@ -133,10 +133,10 @@ def by_k(
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
-        f"{already} To look like {words.others(few)}, a typical person must move "
+        f"{already} To look like {words.others(few)}, a typical record must shift "
         f"{_typical(nearest, ' on average')}.{first}",
         f"{counted(stretch)}.",
-        f"To look like {words.others(many)}, a typical person must move {_typical(parts)}."
+        f"To look like {words.others(many)}, a typical record must shift {_typical(parts)}."
         if many != few
         else "",
         behind,

@@ -98,7 +98,7 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest attacker "
         f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
-        f"{1 / link.guessing:,.0f}. We asked about {whom(result)} in the release.",
+        f"{1 / link.guessing:,.0f}. We tested {whom(result)} in the release.",
     )
 
 
@@ -171,8 +171,8 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
         f"**{gives} to within {distance(metres)}{before}.** "
         f"Guessing {'does no worse: it ' if alike else ''}finds "
         f"{percent(here.guessing, here.asked)}.",
-        f"**Home.** We asked about {of_whom} whose home is known (95% interval: "
-        f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
+        f"**Home.** We tested {of_whom} whose home is known; the 95% interval of the share found "
+        f"is {between(here.after, here.asked)}. Guessing takes the commonest home for everybody. "
         "We assume that the attacker may know where all other people live, for instance from a "
         "census.",
     )
@@ -191,8 +191,8 @@ def moments(here: Figure) -> Told:
         told,
         f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
         "attacker with the known points alone, and no release, is off by "
-        f"{off(here.points_alone)}. Guessing one place for everybody is off by "
-        f"{off(here.guessing)}.",
+        f"{off(here.points_alone)}. If the attacker guesses one place for everybody, the mean "
+        f"error is {off(here.guessing)}.",
     )
 
 
@@ -203,7 +203,7 @@ def accused(result: Result, here: Figure) -> list[Told]:
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
         (
-            f"**We asked about {_of_whom(here.asked, result)} outside the release: {count} are "
+            f"**Of {_of_whom(here.asked, result)} outside the release, {count} are "
             "accused,** that is, taken for the owner of another person's record.",
             f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
             "for the people in the release; leaving others out makes those in it no safer.",

@@ -270,9 +270,9 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
             "links the person's next record, or one with the same places and hours."
         )
     sentences.append(
-        "When records are linked over all periods, "
+        "When records are linked over all periods, on average "
         f"{percent(chained.value, found.n_chained)} of a person's records "
-        f"({between(chained, found.n_chained)}) end up in one chain on average; at random, "
-        f"{percent(found.chained_chance, found.n_chained)}."
+        f"({between(chained, found.n_chained)}) end up in one chain. At random, "
+        f"{percent(found.chained_chance, found.n_chained)} do."
     )
     return sentences

@@ -64,11 +64,6 @@ with st.container(key="main_figure"):
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
-st.page_link(
-    "pages/options/view.py",
-    label="Next: which option protects from this, and what is lost?",
-    icon=":material/balance:",
-)
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -155,7 +150,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             show(
                 disclosure.agreement(*story.tau_matrix(found), of),
                 key="disclosure_tau",
-                alt="Kendall's tau of every two measures.",
+                alt="Kendall's tau of each pair of measures.",
             )
         with right:
             st.markdown("**Pairs of profiles ranked differently**")

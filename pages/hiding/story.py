@@ -161,7 +161,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "leaving out the few who are hardest to hide" if not config.leave_out else "",
         f"a smaller k than {config.k}" if config.k > least else "",
         "" if worth.thin else "narrower limits" if limited else "limits on width and length",
-        "coarser places and times first (page Release options)",
+        "coarser places and times before hiding (see Release options)",
     ]
     return f"These may help: {'; '.join([way for way in ways if way][:4])}."
 
@@ -282,7 +282,7 @@ def _why(result: Result) -> str:
     """Say why samples are not published, naming each reason that occurs."""
     k, beyond = result.config.k, "could only be published wider or longer than the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
-        "fewer than k": f"could be published within the limits only for fewer than {k} people",
+        "fewer than k": f"would be shared by fewer than {k} people within the limits",
         "left over": "belong to people left over",
         "hardest to hide": "belong to the people who are hardest to hide",
         "period of fewer than k": f"fall in periods with fewer than {k} people",

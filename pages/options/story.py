@@ -224,7 +224,7 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     good, why = within_limits(table, limits), "No other option is within the thresholds."
     if len(good) > 1:
         stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
-        why = f"{stay}; of those that serve the purpose, it reveals the least."
+        why = f"{stay}; of those that keep enough for the purpose, it reveals the least."
     return why + " Some people have a unique record." * some_alone(table.results[row])
 
 
@@ -254,7 +254,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     elif len(scored) > 1:
         told.append(
             f"{len(front)} of the {len(scored)} options {words.verb(len(front))} on the Pareto "
-            "front (the dotted line): no other option is surely both safer and more useful."
+            "front (the dotted line): no other option is certain to be both safer and more useful."
         )
     if behind := sum(d.behind for d in front):
         told.append(

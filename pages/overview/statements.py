@@ -192,9 +192,10 @@ def recovered(result: recovery.Result) -> Told:
     if not math.isfinite(share):
         return "not known", "No point that was recorded is among those counted.", ""
     drawn = "" if score.n_users >= result.n_users else f" drawn from {result.n_users:,}"
+    unproven = "; this does not show that counts are safe" * (share <= chance)
     return (
         words.percent(share),
-        f"of recorded points; at random {words.percent(chance)}",
+        f"of recorded points; at random {words.percent(chance)}{unproven}",
         f"{words.people(score.n_users)}{drawn} {words.were(score.n_users)} counted every "
         f"{words.duration(result.counts.slot_min)}, and all were scored. “At random” means linking "
         "the counts by chance.",

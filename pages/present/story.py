@@ -230,11 +230,7 @@ def reason(why: str) -> str:
 def signed(by: str, until: str) -> list[str]:
     """Say who decided, and until when the decision holds."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
-    end = (
-        f"Valid until **{plain(until)}**."
-        if until.strip()
-        else "Until when the decision holds is not stated."
-    )
+    end = f"Valid until **{plain(until)}**." if until.strip() else "No end date is stated."
     return [f"{who} {end}"]
 
 

@@ -58,7 +58,7 @@ PERIOD = (
 )
 BY_SPAN = (
     "Screening compares each person's days with the days of all records, so one person can change "
-    "who is kept. For private tables, screen only by a minimum number of samples, on the page Data."
+    "who is kept. For private tables, screen only by a minimum number of samples, on the Data page."
 )
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (

@@ -101,17 +101,18 @@ def draw() -> None:
             if heading:
                 st.caption(heading)
             for each in group:
-                word = f" *{each.word}*" if each.word else ""
-                st.page_link(
-                    each.view,
-                    label=plain(each.title) + word,
-                    icon=f":material/{each.icon}:",
-                    width="stretch",
-                )
+                _link(each, each.icon)
 
 
 def onward(address: str) -> None:
     """Draw a link from the page at an address to the next page of the workflow, if there is one."""
     if following := _NEXT.get(address):
-        label = f"Next: **{plain(following.title)}**"
-        st.page_link(following.view, label=label, icon=":material/arrow_forward:")
+        with st.container(key="navigation_next", gap=None):
+            st.caption("Next step")
+            _link(following, "arrow_forward")
+
+
+def _link(place: Place, icon: str) -> None:
+    word = f" *{place.word}*" if place.word else ""
+    label = plain(place.title) + word
+    st.page_link(place.view, label=label, icon=f":material/{icon}:", width="stretch")

@@ -39,11 +39,11 @@ if ground is None:
     st.info("There are no maps: the data carry no map projection.")
 around = None if ground is None else extent(ground, before)
 
-# --- what leaves, and people ---
+# --- people, and what leaves ---
 what_this_means(*story.found(found), key="tables")
-leaving.section(data, found)
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
+leaving.section(data, found)
 
 # --- trips, and one area ---
 if ground and around and made.flows and before.flows:

@@ -341,7 +341,9 @@ def rarely(result: Result) -> str:
     if not apart.n_intervals:
         return ""
     half = _at_most(np.median(apart.interval_min))
-    few = f" We left out {words.people(apart.too_few)} with one record." if apart.too_few else ""
+    few = ""
+    if apart.too_few:
+        few = f" We left out {words.people(apart.too_few)} with only one record."
     return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
 
 

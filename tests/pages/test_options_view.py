@@ -288,7 +288,7 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     for reason, name in (("", "A. Officer"), ("Coarser.", " ")):
         keep_choice(app, some[1], reason, name)
         assert "is not within your thresholds" in app.error[0].value
-        assert "The risk exceeds the threshold of 5%" in app.error[0].value
+        assert "This exceeds the threshold of 5%" in app.error[0].value
         assert "who takes that decision" in app.error[0].value
         assert chosen(app) is choice
     keep_choice(app, some[1], "Coarser.")
