@@ -94,7 +94,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     assert "Choose an option on *Release options*" in said(weighed)
     assert "No option has been chosen." in page
     assert "of 12 options" in page
-    assert "The original data have not been weighed" not in page
+    assert "The original data have not been assessed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
     assert "No name for the data is stated" in page
     assert "subscriber-" not in page

@@ -313,7 +313,7 @@ def test_an_exploration_comes_back_from_its_file() -> None:
     )
     # An older program kept the table alone: that is enough for a report that says what is missing.
     older = Exploration.from_dict({k: plain[k] for k in plain if k not in ("as_it_is", "data")})
-    assert "have not been weighed" in page(report(older, Decision()))
+    assert "have not been assessed" in page(report(older, Decision()))
 
 
 SCORED = {"label": "asked: x", "weights": None}
