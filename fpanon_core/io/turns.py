@@ -80,7 +80,7 @@ def turn_of(positions: str | None) -> Turn:
 
 
 def said_of(turn: Turn) -> str:
-    """Describe a way to read positions in words."""
+    """Describe in words a way to read positions."""
     if not turn.changes:
         return "used as they are"
     signs = ["the latitudes as south"] if turn.south else []

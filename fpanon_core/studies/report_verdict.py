@@ -385,7 +385,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
     useful = w.describe_utility(table.choice, table.results[i])
-    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.title)}: {useful})"
+    return (
+        f"“{w.shown(table.options[i].told)}” (utility for {w.shown(table.choice.title)}: {useful})"
+    )
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:

@@ -103,7 +103,7 @@ def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] =
 
 
 def component(kept: float) -> str:
-    """Return a component of utility; a dash where it is not applicable."""
+    """Return a component of utility, or a dash where it is not applicable."""
     return "–" if math.isnan(kept) else f"{kept:.2f}"
 
 

@@ -76,7 +76,7 @@ class SourceTable:
         return any(isinstance(label, str) and not label.isdigit() for label in self.labels)
 
     def row_numbers(self, rows: IntArray) -> IntArray:
-        """Return the numbers in the source of some rows of ``columns``."""
+        """Return the row numbers, in the source, of the given rows of ``columns``."""
         # The i-th good row comes after as many malformed ones as have at most i good rows before.
         before = self.malformed - np.arange(len(self.malformed))
         return self._numbered(rows + np.searchsorted(before, rows, side="right"))

@@ -406,7 +406,7 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
 
 
 def named(row: Any) -> str:
-    """Return a mitigation, given as a row of the study's table, in words."""
+    """Describe in words a mitigation, given as a row of the study's table."""
     setting, unit = row["setting"], "one slot" if row["unit"] == "user-slot" else "person"
     return {
         "none": "as they are",

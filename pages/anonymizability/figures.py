@@ -212,7 +212,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     hidden = n - len(defined)
     by_time = float((defined > 0.5).mean())
     return [
-        f"Time takes more than half of the effort for {words.percent(by_time, n)} of people.",
+        f"For {words.percent(by_time, n)} of people, time is more than half of the effort.",
         f"The median temporal share of the effort to look like {words.others(k)} is "
         f"{words.percent(float(np.median(defined)))}.",
         f"We left out those already {k}-anonymous: {words.share(hidden, n)}." if hidden else "",

@@ -133,10 +133,10 @@ def by_k(
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
-        f"{already} To look like {words.others(few)}, a typical record must shift "
+        f"{already} To look like {words.others(few)}, a typical record must be shifted by "
         f"{_typical(nearest, ' on average')}.{first}",
         f"{counted(stretch)}.",
-        f"To look like {words.others(many)}, a typical record must shift {_typical(parts)}."
+        f"To look like {words.others(many)}, a typical record must be shifted by {_typical(parts)}."
         if many != few
         else "",
         behind,

@@ -76,7 +76,7 @@ def account(report: IngestReport) -> list[str]:
     if not set_aside:
         told = f"None of {words.count(report.rows_used, 'row')} was set aside"
     return [
-        f"{told}. Used rows span "
+        f"{told}. The rows used span "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
     ]
