@@ -179,7 +179,7 @@ class Pick:
         return f"{self.state}_picked"
 
     def now(self, among: Sequence[int] | IntArray, usual: int) -> int:
-        """Return the selected item's number; select ``usual`` if that number is not in ``among``."""
+        """Return the selected item's number; select ``usual`` if it is not in ``among``."""
         if st.session_state.get(self.state) not in among:
             self.turn_to(usual)
         return int(st.session_state[self.state])
