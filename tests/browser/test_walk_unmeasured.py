@@ -41,7 +41,7 @@ def test_where_work_failed(open_dashboard: Callable[..., Dashboard], server: Ser
             dashboard.turn_to(navigation.place(place).title)
             if place in begun_by:
                 dashboard.press(begun_by[place])
-            dashboard.settle()
+            dashboard.page.get_by_test_id("stProgress").first.wait_for()
             for child in server.workers():
                 server.kill(child)
         dashboard.error()
