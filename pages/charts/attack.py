@@ -60,8 +60,14 @@ class Compared:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Return the texts beside the row: the three values and the threshold ("" if none)."""
-        return (*self.told, brief(percent(self.limit)) if math.isfinite(self.limit) else "")
+        """Return the texts beside the row: the three values and the threshold ("" if none).
+
+        The threshold has a cross if the interval after the release reaches above it, or a tick.
+        """
+        if not math.isfinite(self.limit):
+            return (*self.told, "")
+        mark = "✓ " if self.after.high <= self.limit else "✗ "
+        return (*self.told, mark + brief(percent(self.limit)))
 
 
 def before_and_after(
