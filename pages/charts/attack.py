@@ -62,7 +62,7 @@ class Compared:
     def numbers(self) -> tuple[str, ...]:
         """Return the texts beside the row: the three values and the threshold ("" if none).
 
-        The threshold has a cross if the interval after the release reaches above it, or a tick.
+        The threshold has a tick if the whole interval after the release is within it, else a cross.
         """
         if not math.isfinite(self.limit):
             return (*self.told, "")
