@@ -363,8 +363,8 @@ def describe_crossing(
         )
     newly = found.newly_alone
     if newly == alone:
-        who = "that person" if alone == 1 else "any of these people"
-        by_itself = f"No release by itself leaves {who} alone"
+        who = "that person is not" if alone == 1 else "none of these people is"
+        by_itself = f"In either release by itself, {who} alone"
     elif newly:
         by_itself = f"{newly:,} of these people {_are(newly)} alone in no single release"
     else:

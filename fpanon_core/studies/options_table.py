@@ -188,7 +188,7 @@ class OptionsTable(Tabled):
     def reusable(
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
-        """Return the results by steps, if data, knowledge and program are the same.
+        """Return the earlier results by their steps, if data, knowledge and program are the same.
 
         Failed results are left out. So are results on a square grid whose origin is not recorded:
         they come from versions that placed grids differently.

@@ -85,8 +85,8 @@ class Config:
     grid_points : tuple of int
         Numbers of known points at each resolution, drawn at random.
     heavy_per_month : float
-        Least number of interactions a month of the people for whom the points needed are counted;
-        everyone is counted where nobody reaches this number.
+        Least interactions a month of a person whose needed points are counted. If nobody has as
+        many, those of everyone are counted.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """

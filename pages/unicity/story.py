@@ -330,7 +330,7 @@ def rhythm(result: Result) -> str:
     if not apart.n_intervals:
         return "Nobody was recorded twice, so there are no intervals."
     return (
-        f"For half of the people, the median time between two records is "
+        f"For half of the people, the median time from one record to the next is "
         f"{_at_most(np.median(apart.median_min))} or less."
     )
 
