@@ -125,7 +125,7 @@ class Engine:
         Parameters
         ----------
         function : callable
-            ``function(block, *given)``; defined at the top level of a module, so that other processes
+            ``function(block, *given)``; defined at the top level of a module, so other processes
             find it, and without side effects.
         blocks : sequence
         given : sequence

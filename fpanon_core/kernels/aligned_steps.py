@@ -95,7 +95,7 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 @njit(nogil=True, cache=True)
 def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
-    """Set the losses and the cuts of some groups, with all members and with each left out in turn."""
+    """Set losses and cuts of some groups, with all members and with each left out in turn."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)

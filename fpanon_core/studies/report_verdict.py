@@ -89,16 +89,20 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
         + ("This exceeds" if limits.surely_over(result, risk) else "This may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
-        + _by_how_much(limits.times(result, risk))
+        + _by_how_much(result, risk, limits)
         for risk in limits.broken(result)
     )
 
 
-def _by_how_much(times: float) -> str:
-    """Return words such as " (up to 2.4-fold)"; "" if the multiple is not known or below 1.05."""
+def _by_how_much(result: OptionResult, risk: str, limits: Limits) -> str:
+    """Return words such as " (up to 2.4 times that)"; "" if not known, or below 1.05."""
+    times = limits.times(result, risk)
     if not math.isfinite(times) or times < 1.05:
         return ""
-    return f" (up to {times:.{0 if times >= 10 else 1}f}-fold)"
+    of = "that"
+    if risk == "home":  # its threshold is stated above guessing
+        of = f"the accepted {w.value(limits.allowed(result, risk) or 0.0, risk)}"
+    return f" (up to {times:.{0 if times >= 10 else 1}f} times {of})"
 
 
 def describe_nearest(exploration: Exploration) -> str:
@@ -234,7 +238,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
     if not limits.judged:
-        told = "Nothing can be said of the options tried until thresholds are set."
+        told = "Without thresholds, no option can be called safe or unsafe."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
@@ -246,7 +250,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
-    head = f"{which} {verb} within the thresholds, {alone_in}."
+    head = f"{which} {verb} within the thresholds{alone_in}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
@@ -276,7 +280,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
-        head = f"{head[:-1]}. Check whether the recommended option is useful enough."
+        head = f"{head[:-1]}. The recommended option may be of little use."
     if not some_alone(table.results[best]):
         beside = (
             describe_passed_over(exploration, other, best) if more and other is not None else ()
@@ -337,10 +341,10 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
 def _alone_in(nobody: int, forms: int) -> str:
     """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
-        return f"{'all ' * (forms > 1)}without unique records"
+        return f", {'all ' * (forms > 1)}without unique records"
     if nobody == 0:
-        return f"{'all ' * (forms > 1)}with unique records"
-    return f"{nobody:,} of them without unique records"
+        return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
+    return f", {nobody:,} of them without unique records"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
@@ -385,9 +389,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
     useful = w.describe_utility(table.choice, table.results[i])
-    return (
-        f"“{w.shown(table.options[i].told)}” (utility for {w.shown(table.choice.title)}: {useful})"
-    )
+    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.title)}: {useful})"
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:

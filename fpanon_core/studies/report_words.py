@@ -11,7 +11,7 @@ from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import duration, length
-from .judgement import KINDS, Limits, interval, kind_of
+from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
@@ -268,7 +268,7 @@ def use_told(result: OptionResult) -> str:
     data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
-        "Check whether this release is useful enough: half of what is published has an area "
+        "This release may be of little use: half of what is published has an area "
         f"{wide} wide or more ({sides}). Half of what is published has a time span of "
         f"{duration(here.span_min)} or more.{data if here.wide else ''}{left}{lacks}"
     )
@@ -311,21 +311,28 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     return utility(choice, result, lost)
 
 
-_LEAVES = (
-    "Only counts leave, nobody's record.",
-    "Invented people's records leave, nobody's own.",
-    "Each record stands for a group of people.",
-    "Real records leave, with less exact places and times.",
-)
+def describe_kind(result: OptionResult) -> str:
+    """Say what leaves if an option is released, in a sentence."""
+    option, tables = result.option, result.option.tables
+    if tables is not None:
+        if tables.epsilon is None and tables.threshold is None:
+            return "Exact counts leave: a count of one person says where that person was."
+        return "Counts leave, nobody's record."
+    if option.recordless is not None:
+        return "Invented people's records leave, nobody's own."
+    if result.crowd_least > 1:
+        return (
+            f"Real people's records leave, each shared by at least {result.crowd_least:,} people."
+        )
+    if option.moved:
+        return "Real people's records leave, with places or times moved or exchanged."
+    if any(isinstance(step, Generalize) for step in option.steps):
+        return "Real people's records leave, with coarser places or times."
+    return "Real people's records leave; what is kept of them is exact."
 
 
-def describe_kind(option: ReleaseOption) -> str:
-    """Say what leaves if an option is released."""
-    return _LEAVES[KINDS.index(kind_of(option))]
-
-
-def describe_lost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""Say what an option leaves out, and an example of what it keeps.
+def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
+    r"""Say what an option leaves out, an example of what it keeps, and its utility.
 
     Examples
     --------
@@ -333,9 +340,10 @@ def describe_lost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept = {"density": 0.6, "flows": 0.25, "mobility": 0.4, "visits": 0.5}
     >>> kept |= {"space": 0.1, "time": 0.2}
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
-    >>> print(describe_lost(utility_choice("travel"), result).replace(". ", ".\n"))
+    >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
     25 of 100 trips between areas agree with the data.
+    Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -344,17 +352,9 @@ def describe_lost(choice: UtilityChoice, result: OptionResult) -> str:
     step = result.option.tables
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
-    gone = [name for name in choice.lost(result) if math.isnan(result.components[name])]
-    left += f"No {components(gone)}. " if gone and step is None else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
-    return f"{left}{trips if flows >= _SAID else ''}".rstrip()
-
-
-def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """Say what an option leaves out, an example of what it keeps, and its utility."""
-    told = f"{describe_lost(choice, result)} Utility: {utility(choice, result)}."
-    return told.lstrip()
+    return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:

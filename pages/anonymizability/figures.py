@@ -297,7 +297,7 @@ def _having(count: int, n: int) -> str:
 
 def _spread(gini: float) -> str:
     if gini < 0.25:
-        return "all samples of a person take nearly the same effort"
+        return "a person's samples take similar efforts"
     if gini < 0.6:
         return "some samples take far more effort than others"
     return "a few of a person's samples take nearly all of the effort"

@@ -213,15 +213,15 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     first, behind = first_or_behind(*capped_rows, stretch)
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
-        f"To look like {words.others(k)}, {names[user]} must be shifted by "
+        f"To look like {words.others(k)}, the samples of {names[user]} must move "
         f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
         f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide."
         f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
-        f"Before capping, the samples that are hardest to match, of {names[user]} and "
-        f"{names[other.user]}, are {_apart(worst['dist_m'], worst['gap_min'])}.",
+        f"Before any cap, one of the hardest pairs of samples to match, of {names[user]} and "
+        f"{names[other.user]}, is {_apart(worst['dist_m'], worst['gap_min'])}.",
     ]
 
 

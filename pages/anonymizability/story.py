@@ -73,7 +73,7 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
 
 def counted(stretch: StretchConfig) -> str:
     """Say the largest distance and time that the move of one sample can count for."""
-    return "Each sample's move is capped at " + moved(
+    return "Each sample's move counts as at most " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
     )
@@ -100,7 +100,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
         if len(space) > 1
         else "Of this person's matched samples, "
     )
-    return f"{whose}{' and '.join(told)}. Larger distances or times are capped."
+    return f"{whose}{' and '.join(told)}. Larger distances or times count as the cap."
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
@@ -133,10 +133,10 @@ def by_k(
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
-        f"{already} To look like {words.others(few)}, a typical record must be shifted by "
+        f"{already} To look like {words.others(few)}, a typical person's samples must move "
         f"{_typical(nearest, ' on average')}.{first}",
         f"{counted(stretch)}.",
-        f"To look like {words.others(many)}, a typical record must be shifted by {_typical(parts)}."
+        f"To look like {words.others(many)}, the samples must move {_typical(parts)}."
         if many != few
         else "",
         behind,

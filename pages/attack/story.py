@@ -203,7 +203,7 @@ def accused(result: Result, here: Figure) -> list[Told]:
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
         (
-            f"**Of {_of_whom(here.asked, result)} outside the release, {count} are "
+            f"**We tested {_of_whom(here.asked, result)} outside the release: {count} are "
             "accused,** that is, taken for the owner of another person's record.",
             f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
             "for the people in the release; leaving others out makes those in it no safer.",

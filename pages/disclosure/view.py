@@ -64,6 +64,11 @@ with st.container(key="main_figure"):
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
+st.page_link(
+    "pages/options/view.py",
+    label="Which option protects from this, and what is lost?",
+    icon=":material/balance:",
+)
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):

@@ -97,7 +97,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
-        cost = f"{w.describe_kind(result.option)} {w.describe_lost(table.choice, result)}"
+        cost = f"{w.describe_kind(result)} {w.describe_cost(table.choice, result)}"
         left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)}"
         kept = f"**3. What it keeps.** {left}"
         step = result.option.recordless

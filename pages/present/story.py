@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpanon_core.model.count_tables import DAY_TYPES, CountTables
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import ReleaseOption, Synthesize
 from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import PublishedRecord
-from fpanon_core.studies.judgement import kind_of, most_useful, some_alone, within_limits
+from fpanon_core.studies.judgement import most_useful, some_alone, within_limits
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
@@ -23,6 +23,7 @@ from fpanon_core.studies.report_words import (
     COMPONENTS,
     between,
     describe_cost,
+    describe_kind,
     describe_most,
     describe_utility,
     estimate,
@@ -73,16 +74,6 @@ _ROWS = {
     "unicity": "singled out",
     "alone": "unique record",
     "membership": "membership guessed, beyond chance",
-}
-
-
-_HOLDS = {
-    "tables": "The option holds counts of {counts}, and nobody's record.",
-    "synthetic people": "The option holds records of people who do not exist, made from noisy "
-    "statistics.",
-    "hidden records": "The option holds records of real people in groups; each group has one "
-    "record.",
-    "coarser records": "The option holds everybody's record, in wider areas or longer times.",
 }
 
 
@@ -137,8 +128,7 @@ def verdict(
             of_all = words.count(len(found.limits.judged), "threshold")
             sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
-            counts = _counted(result.option.tables)
-            sentence = f"{_HOLDS[kind_of(result.option)].format(counts=counts)} {sentence}"
+            sentence = f"{describe_kind(result)} {sentence}"
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
@@ -148,15 +138,6 @@ def verdict(
         for each in told
     ]
     return heads, plain(sentence, MESSAGE_LENGTH)
-
-
-def _counted(step: Tables | None) -> str:
-    """Say what tables count; return "" for other options."""
-    if step is None:
-        return ""
-    window = {1: "day", 24: "hour"}.get(step.bands, "part of a day")
-    named = {"presence": f"people by area and {window}", "flows": "trips between areas"}
-    return " and ".join(named[each] for each in step.CONTENTS)
 
 
 @dataclass(frozen=True)

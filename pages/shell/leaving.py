@@ -108,7 +108,8 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
         st.caption(CHOSEN_BY_RECORDS)
     wish = _stated(data, step)
     found = ask(data, wish)
-    if found is not None:
+    if found is not None and wish.option is not None and wish.people is not None:
+        _expected(data, wish.option, wish.people)
         section(data, found)
     if found is not None and st.button("Look at its maps", key="tables_look"):
         st.session_state[TABLES_FILLED] = None  # its own values again, whatever was entered
@@ -238,7 +239,12 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
         st.button(label, key="tables_go", type="primary", disabled=True)
         st.caption(wish.lacking)
         return None
-    reading = None
+    kind, what = (TABLES, "Making tables")
+    if isinstance(option, Synthesize):
+        kind, what = PEOPLE, "Making people up"
+    reading, found = None, None
+    if where := _describe_area(option.frame.area):
+        st.caption(where)
     try:
         if option.epsilon is not None:
             reading = count_tables.stated_reading(data.fs, data.reading, option.frame)
@@ -247,11 +253,8 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
             st.error(lacking)
             return None
         also = () if reading is None else (data.source, reading)
-        kind, what = (TABLES, "Making tables")
-        if isinstance(option, Synthesize):
-            kind, what = PEOPLE, "Making people up"
         question = Question(kind, data.fs, option, what, also)
-        found: Result | synthetic_people.Result | None = questions.answer(question)
+        found = questions.answer(question)
         if found is None:
             _expected(data, option, wish.people)
             if _pressed(data, option, reading, busy=questions.under_way(question)):
@@ -259,7 +262,6 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
                 st.rerun()
     except FpanonError as fault:
         layout.say(fault)
-        return None
     questions.progress(kind)
     return found
 
@@ -280,8 +282,6 @@ def _describe_area(area: StatedArea | None) -> str:
 
 def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
     """Draw the expected effect of noise, from public numbers alone."""
-    if where := _describe_area(option.frame.area):
-        st.caption(where)
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
         return

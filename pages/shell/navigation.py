@@ -108,7 +108,7 @@ def onward(address: str) -> None:
     """Draw a link from the page at an address to the next page of the workflow, if there is one."""
     if following := _NEXT.get(address):
         with st.container(key="navigation_next", gap=None):
-            st.caption("Next step")
+            st.caption("Next page")
             _link(following, "arrow_forward")
 
 

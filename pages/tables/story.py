@@ -93,8 +93,9 @@ def _presence(result: Result) -> str:
     if table.hours_hidden:
         hours = "**Hours do not show**: noise exceeds their differences in each area."
     return (
-        f"**With noise for ε = {result.made.option.epsilon:g}, counts are off by about {off:,.2g} "
-        f"people on average**; the mean count is {mean:,.2g}. {hours} Pale areas may be noise."
+        f"**Noise is expected to move counts by about {off:,.2g} people on average** "
+        f"(ε = {result.made.option.epsilon:g} in all); the mean count is {mean:,.2g}. {hours} "
+        "Pale areas may be noise."
     )
 
 

@@ -330,7 +330,7 @@ def rhythm(result: Result) -> str:
     if not apart.n_intervals:
         return "Nobody was recorded twice, so there are no intervals."
     return (
-        f"For half of the people, the median time from one record to the next is "
+        f"For half of the people, the median time between two records is "
         f"{_at_most(np.median(apart.median_min))} or less."
     )
 
@@ -422,8 +422,8 @@ def sparse(found: sparsity.Result) -> str:
     """Say how likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
-        f"With {words.count(asked.bins, 'bin')} and {words.people(asked.users)}, each in any bin "
-        f"with probability {words.percent(asked.density)}, any one person is unique with "
+        f"With {words.people(asked.users)}, {words.count(asked.bins, 'bin')} and a chance of "
+        f"{words.percent(asked.density)} to be in a given bin, any one person is unique with "
         f"probability {_chance(found.unique)}. The probability that nobody is unique is "
         f"{_chance(found.anonymous)}."
     )
