@@ -173,7 +173,7 @@ class Child(Recipient):
 
 
 class Spare:
-    """Holder of one child process, started in advance and without data, for whoever needs it next.
+    """Holder of one child process, started in advance and without data, for the next job.
 
     Parameters
     ----------

@@ -212,7 +212,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     hidden = n - len(defined)
     by_time = float((defined > 0.5).mean())
     return [
-        f"For {words.percent(by_time, n)} of people, time is more than half of the effort.",
+        f"Time is more than half of the effort for {words.percent(by_time, n)} of people.",
         f"The median temporal share of the effort to look like {words.others(k)} is "
         f"{words.percent(float(np.median(defined)))}.",
         f"We left out those already {k}-anonymous: {words.share(hidden, n)}." if hidden else "",
@@ -277,7 +277,7 @@ def tail(parts: Parts) -> list[str]:
             "distribution."
         )
     if found:
-        told.insert(0, f"The median tail weight is {' and '.join(found)}.")
+        told.insert(0, f"The median tail weight is {', '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         spoken = {"both": "space and time together"}
@@ -313,6 +313,6 @@ def _place(tail: float) -> str:
 
 
 def _named(label: str) -> str:
-    """Return a text such as "the tail weight of an exponential distribution (1.6)"."""
+    """Return a text such as "that of an exponential distribution (1.6)"."""
     name, value = label.rsplit(" ", 1)
-    return f"the tail weight of {'an' if name[0] in 'aeiou' else 'a'} {name} distribution ({value})"
+    return f"that of {'an' if name[0] in 'aeiou' else 'a'} {name} distribution ({value})"

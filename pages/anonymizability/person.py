@@ -213,7 +213,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     first, behind = first_or_behind(*capped_rows, stretch)
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
-        f"To look like {words.others(k)}, the samples of {names[user]} must move "
+        f"To look like {words.others(k)}, {names[user]}'s samples must move "
         f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
         f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide."
         f"{first}",

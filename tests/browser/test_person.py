@@ -35,7 +35,7 @@ def test_whoever_is_clicked_or_chosen_is_shown(measured: Dashboard) -> None:
         matched, person, neighbour = taxis.names_in_3d("person_spacetime")
         assert matched == "matched samples"
         assert person != neighbour
-        taxis.says(f"{person} must move")
+        taxis.says(f"{person}'s samples must move")
         expect(chosen).to_have_value(person)
         people.add(person)
     assert len(people) == 2
@@ -52,7 +52,7 @@ def easier(shares: Iterable[object]) -> re.Pattern[str]:
 def test_maps_and_the_space_time_figure_are_really_drawn(measured: Dashboard) -> None:
     taxis = measured
     taxis.choose("person_list", "u0123")
-    taxis.says("u0123 must move")
+    taxis.says("u0123's samples must move")
     taxis.settle()
     taxis.wait_for_names_in_3d("person_spacetime", ["u0123"])
     assert taxis.names_in_3d("person_spacetime")[1] == "u0123"

@@ -29,7 +29,7 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_until_idle()
     dashboard.choose("person_list", "u0007")
-    dashboard.says("u0007 must move")
+    dashboard.says("u0007's samples must move")
     dashboard.unfold("person_matches")
     dashboard.settle()
     texts.append(dashboard.text)

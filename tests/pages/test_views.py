@@ -156,7 +156,9 @@ def test_why_people_are_hard_to_hide_is_told_in_the_open(app: AppTest) -> None:
     assert heading in [each.value for each in app.subheader]
     assert not [each for each in app.expander if each.label.startswith("Why")]
     told = [each.value for each in app.markdown]
-    finding = next(i for i, each in enumerate(told) if each.startswith("Time takes "))
+    finding = next(
+        i for i, each in enumerate(told) if each.startswith("Time is more than half of the effort")
+    )
     assert "more than half of the effort" in told[finding]
     assert "median temporal share" in told[finding + 1]
     assert "Gini coefficient" in told[finding + 2]
