@@ -52,6 +52,7 @@ MEASURES = {
     "kl": definitions.KL_DISCLOSURE,
 }
 """The measures of risk that the figure can show, with their descriptions."""
+CHOOSE = "Choose an option below the figure."
 SERVES = (
     f"To serve the purpose, an option keeps at least {LOST:.0%} of each thing that the purpose "
     f"needs, and at least {NEED:.0%} of the best utility."
@@ -208,7 +209,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     row = best_option(table, criteria.limits)
     if row is not None and serves(table, within(tried)):
         why = _why_best(table, row, criteria.limits)
-        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {why}"
+        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {why} {CHOOSE}"
         told = (head, SERVES if len(within(tried)) > 1 else "", *told)
     else:  # which of them is named follows from the head
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)

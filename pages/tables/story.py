@@ -70,6 +70,8 @@ def found(result: Result | People) -> tuple[str, ...]:
     if result.recovery is not None:
         said.append(describe_recovery(result.recovery, made.option))
     said.append(_promise(made))
+    if result.archives:
+        said[0] += " The download is further down."
     return tuple(said)
 
 
@@ -133,9 +135,10 @@ def _promise(made: CountTables) -> str:
 def _found_people(result: People) -> tuple[str, ...]:
     """Say what synthetic people preserve, for the officer alone, and what ε promises."""
     kept = result.kept
+    further = " The download is further down." if result.archives else ""
     return (
         f"**{result.people:,} people who do not exist** stand for about {result.n_noisy:,} real "
-        "people, according to a noisy count.",
+        f"people, according to a noisy count.{further}",
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
         f"{kept['mobility']:.2f}. This comparison is for you only; it is never in the zip.",
