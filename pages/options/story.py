@@ -52,7 +52,7 @@ MEASURES = {
     "kl": definitions.KL_DISCLOSURE,
 }
 """The measures of risk that the figure can show, with their descriptions."""
-CHOOSE = "Choose an option below the figure."
+CHOOSE = "Choose below the figure."
 SERVES = (
     f"To serve the purpose, an option keeps at least {LOST:.0%} of each thing that the purpose "
     f"needs, and at least {NEED:.0%} of the best utility."

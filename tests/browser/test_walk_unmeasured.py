@@ -31,18 +31,14 @@ def test_while_everything_waits(open_dashboard: Callable[..., Dashboard], server
 
 
 def test_where_work_failed(open_dashboard: Callable[..., Dashboard], server: Server) -> None:
-    """Each page that computes loses its process, before anything else has measured for it."""
     dashboard = open_dashboard()
-    dashboard.go("/data")
-    dashboard.open_sample_in_data("taxis", 496)
-    begun_by = {"glove": "glove_run"}
-    for place in ("unicity", "anonymizability", "disclosure", "aggregates", "options", "glove"):
+    dashboard.go()
+    dashboard.press("start_sf_cabs")
+    expect(dashboard.page.locator(".st-key-bar_data")).to_be_visible()
+    for place in ("anonymizability", "disclosure", "aggregates", "unicity"):
         with server.held():
             dashboard.turn_to(navigation.place(place).title)
-            if place in begun_by:
-                dashboard.press(begun_by[place])
-            dashboard.page.get_by_test_id("stProgress").first.wait_for()
+            dashboard.settle()
             for child in server.workers():
                 server.kill(child)
-        dashboard.error()
     assert looked_at(dashboard, "failed", figure=False) == []

@@ -46,7 +46,7 @@ BUDGET = {
     "pages/shell": (26, 2_965),
     "pages/tables": (4, 561),
     "pages/unicity": (4, 582),
-    "tests": (323, 41_287),
+    "tests": (323, 41_284),
 }
 
 
