@@ -2,7 +2,7 @@
 
 The module also holds what views share:
 
-- What a figure means: one or two sentences with the numbers of these data, in one place under the
+- What a figure means: one or two sentences with the numbers of these data, in one place beside the
   figure.
 - Two things side by side where there is room, one below the other where there is not.
 - Errors on the screen: a message may quote names from outside.
@@ -86,7 +86,7 @@ def formulas(section: str) -> None:
 def what_this_means(
     *sentences: str, key: str, published: str = "", source: str = CALL_RECORDS
 ) -> None:
-    """Draw the finding under a figure, the first of the sentences; the "?" opens the others.
+    """Draw the finding of a figure, the first of the sentences; the "?" opens the others.
 
     Parameters
     ----------

@@ -59,20 +59,21 @@ ABOUT = (
 
 def found(result: Result | People) -> tuple[str, ...]:
     """Say what the published data show, about which people, and how exactly."""
-    if isinstance(result, People):
-        return _found_people(result)
-    made = result.made
-    said = []
+    said = _found_people(result) if isinstance(result, People) else _found_tables(result)
+    if result.archives:
+        said[0] += " The download is further down."
+    return tuple(said)
+
+
+def _found_tables(result: Result) -> list[str]:
+    made, said = result.made, []
     if made.presence is not None:
         said.append(_presence(result))
     if made.flows is not None:
         said.append(_flows(result))
     if result.recovery is not None:
         said.append(describe_recovery(result.recovery, made.option))
-    said.append(_promise(made))
-    if result.archives:
-        said[0] += " The download is further down."
-    return tuple(said)
+    return [*said, _promise(made)]
 
 
 def _presence(result: Result) -> str:
@@ -132,20 +133,19 @@ def _promise(made: CountTables) -> str:
     return "**Nothing protects these counts.**"
 
 
-def _found_people(result: People) -> tuple[str, ...]:
+def _found_people(result: People) -> list[str]:
     """Say what synthetic people preserve, for the officer alone, and what ε promises."""
     kept = result.kept
-    further = " The download is further down." if result.archives else ""
-    return (
+    return [
         f"**{result.people:,} people who do not exist** stand for about {result.n_noisy:,} real "
-        f"people, according to a noisy count.{further}",
+        "people, according to a noisy count.",
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
         f"{kept['mobility']:.2f}. This comparison is for you only; it is never in the zip.",
         w.describe_epsilon(result.config.epsilon),
         "Choosing among several releases by these figures would break the promise; each release "
         "made is charged to the budget.",
-    )
+    ]
 
 
 def played(life: Life, first: dt.date | None) -> list[str]:

@@ -44,7 +44,7 @@ BUDGET = {
     "pages/report": (3, 219),
     "pages/server": (9, 1_107),
     "pages/shell": (26, 2_965),
-    "pages/tables": (4, 561),
+    "pages/tables": (4, 559),
     "pages/unicity": (4, 582),
     "tests": (323, 41_284),
 }
