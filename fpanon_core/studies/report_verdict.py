@@ -344,7 +344,7 @@ def _alone_in(nobody: int, forms: int) -> str:
         return f", {'all ' * (forms > 1)}without unique records"
     if nobody == 0:
         return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f", {nobody:,} of them without unique records"
+    return f", {nobody:,} without unique records"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
@@ -388,8 +388,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
-    useful = w.describe_utility(table.choice, table.results[i])
-    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.title)}: {useful})"
+    useful = w.component(table.choice.of(table.results[i]))
+    return f"“{w.shown(table.options[i].told)}” (utility {useful})"
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:

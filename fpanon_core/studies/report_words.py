@@ -92,14 +92,13 @@ def value(number: float, risk: str) -> str:
     return f"{_three(number)} {MEASURES[risk].unit}"
 
 
-def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] = ()) -> str:
+def utility(choice: UtilityChoice, result: OptionResult) -> str:
     """Return an option's utility, and its range over grid origins if two decimals show it."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
     least, most = f"{low:.2f}", f"{high:.2f}"
-    told = [f"{least}–{most}"] * (low == low and least != most) + list(beside)
-    return f"{score:.2f}" + (f" ({'; '.join(told)})" if told else "")
+    return f"{score:.2f}" + (f" ({least}–{most})" if low == low and least != most else "")
 
 
 def component(kept: float) -> str:
@@ -294,7 +293,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     Returns
     -------
     str
-        Text such as "0.24 (flows 0.00)". A component is named if its weight is 0.2 or more and less
+        Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and less
         than 0.1 of it is kept. None is named where experts or the caller's own function scored.
 
     Examples
@@ -304,11 +303,11 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept = {"density": 0.6, "flows": 0.0, "mobility": 0.4, "visits": 0.5}
     >>> result = OptionResult(ReleaseOption(), components=kept | {"space": 0.1, "time": 0.2})
     >>> describe_utility(utility_choice({"density": 0.5, "flows": 0.5}), result)
-    '0.30 (flows 0.00)'
+    '0.30; flows 0.00'
     """
     kept = {COMPONENTS[name][0].lower(): result.components[name] for name in choice.lost(result)}
     lost = [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
-    return utility(choice, result, lost)
+    return "; ".join([utility(choice, result), *lost])
 
 
 def describe_kind(result: OptionResult) -> str:
@@ -342,7 +341,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree with the data.
+    25 of 100 trips agree with the data.
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -353,7 +352,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
+    trips = f"{100 * flows:.0f} of 100 trips agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

@@ -139,7 +139,7 @@ def lack(found: recovery.Result) -> str:
         f"{words.percent(1 - found.recorded)} of the points were filled in, which may move "
         "people who slept at home"
         if found.recorded < _HARDLY_SEEN
-        else "people are on the move at night, as taxis are"
+        else "people move at night, as taxis do"
     )
     alone = ""
     if found.alone > 0:

@@ -113,7 +113,7 @@ with left:
         st.info("There is no map: the data carry no map projection.")
     what_this_means(*story.places_told(leak, measure), key="disclosure_places")
 with right:
-    st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
+    st.markdown(f"**By hour of the week** – mean {unit}")
     week = leak.week[measure].to_numpy().reshape(7, 24)
     show(
         disclosure.hours_of_week(week, weekdays, unit, of),

@@ -104,7 +104,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
     if not worth.rows:
-        return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
+        return "warning", "**Empty, though verified:** nothing is published. Try wider limits."
     most = thresholds.limit("outsider")
     small = ""
     if most is not None and result.config.k * most < 1 - 1e-9:
@@ -113,7 +113,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         enough = least <= worth.all_people
         small += f"choose {least:,} or more." if enough else "no group can be large enough."
     if worth.useful and small:
-        return "warning", f"**Verified, but {small}**"
+        return "warning", f"**{small}**"
     if worth.useful:
         others = words.others(result.config.k)
         shared = f"Every person in the release shares a record with at least {others}."
@@ -124,7 +124,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
-    text = "**Verified, but of little use.**"
+    text = "**Of little use, though verified.**"
     if coarse:
         text += (
             " Half of the samples are published as "

@@ -45,11 +45,6 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
 def missing(weighed: Weighing, left: int) -> list[str]:
     """Say what was not fully weighed; ``left`` is the number of options not tried."""
     told = []
-    if left:
-        told.append(
-            f"{words.count(left, 'more option')} {words.were(left)} not tried: choose *Go on "
-            "searching* on Overview."
-        )
     if weighed.waiting:
         told.append(
             f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "
@@ -62,6 +57,9 @@ def missing(weighed: Weighing, left: int) -> list[str]:
         )
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
+    if left:
+        more = words.count(left, "more option")
+        told.append(f"Optional: *Go on searching*, on Overview, tries {more}.")
     return told
 
 

@@ -24,7 +24,7 @@ EMPTY = (
 )
 CHOSEN = (
     "These fields hold the option that you chose. *Report* makes its release, too: the same "
-    "settings are charged once."
+    "settings spend ε once."
 )
 EPSILON = (
     "This is the privacy budget of everything published here. At ε = 1, an attacker who guesses "
@@ -144,7 +144,7 @@ def _found_people(result: People) -> list[str]:
         f"{kept['mobility']:.2f}. This comparison is for you only; it is never in the zip.",
         w.describe_epsilon(result.config.epsilon),
         "Choosing among several releases by these figures would break the promise; each release "
-        "made is charged to the budget.",
+        "made spends its ε.",
     ]
 
 

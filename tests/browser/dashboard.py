@@ -384,7 +384,7 @@ class Dashboard:
         if self.page.locator(".st-key-glove_figures").count() == 0:
             under_way = self.page.locator(".st-key-glove_figures, .st-key-glove_jobs_running").first
             self.insist(lambda: self.press("glove_run"), lambda ms: under_way.wait_for(timeout=ms))
-        self.says(re.compile("Verified[.,]"))
+        self.says(re.compile(r"Verified\.|too small for|though verified"))
         self.wait_until_idle()
 
     def keep_choice(self, name: str, why: str) -> None:

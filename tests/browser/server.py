@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -140,6 +141,24 @@ class Server:
         """End a child of it at once, as a machine does that has no memory left."""
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Whatever it computes meanwhile fails: each of its children is soon killed."""
+        over = threading.Event()
+
+        def reap() -> None:
+            while not over.wait(0.2):
+                for child in self.workers():
+                    self.kill(child)
+
+        reaper = threading.Thread(target=reap)
+        reaper.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reaper.join()
 
     def end(self) -> list[int]:
         """End its process group, kindly at first; returns the children that did not end with it."""

@@ -31,14 +31,18 @@ def test_while_everything_waits(open_dashboard: Callable[..., Dashboard], server
 
 
 def test_where_work_failed(open_dashboard: Callable[..., Dashboard], server: Server) -> None:
+    """Each page that computes loses its process; a release was made before, to be attacked."""
     dashboard = open_dashboard()
-    dashboard.go()
-    dashboard.press("start_sf_cabs")
-    expect(dashboard.page.locator(".st-key-bar_data")).to_be_visible()
-    for place in ("anonymizability", "disclosure", "aggregates", "unicity"):
-        with server.held():
+    dashboard.go("/data")
+    dashboard.open_sample_in_data("taxis", 496)
+    with server.failing():
+        for place in ("unicity", "anonymizability", "disclosure", "aggregates", "options"):
             dashboard.turn_to(navigation.place(place).title)
-            dashboard.settle()
-            for child in server.workers():
-                server.kill(child)
-    assert looked_at(dashboard, "failed", figure=False) == []
+            dashboard.error()
+        dashboard.turn_to("Hide everyone")
+        dashboard.press("glove_run")
+        dashboard.error()
+        dashboard.turn_to("Attack the release")
+        dashboard.choose("attack_release", "as it is")
+        dashboard.error()
+        assert looked_at(dashboard, "failed", figure=False) == []

@@ -211,7 +211,7 @@ def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> N
     hidden(small)
     assert not small.error
     # Seven in one group: 6.7 km of a line that is 6.4 km long without its ends.
-    assert "**Verified, but of little use.**" in small.warning[0].value
+    assert "**Of little use, though verified.**" in small.warning[0].value
     assert not small.success
 
 
