@@ -140,7 +140,7 @@ class Extent:
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """x and y of the south-western and the north-eastern corner, each of shape (2,)."""
+        """Return x and y of the south-western and the north-eastern corner, each of shape (2,)."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 
