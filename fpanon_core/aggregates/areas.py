@@ -1,6 +1,6 @@
 """Shapes of a table's areas, expected errors of tables, and proposed numbers of areas and bands.
 
-Everything here uses public numbers alone: the stated frame, a stated number of people, and ε.
+Everything here uses public information alone: the stated frame, a stated number of people, and ε.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -34,7 +34,8 @@ _DIGITS = 5  # of degrees, about a metre
 def shapes_of(frame: TableFrame) -> list[Area]:
     """Return the areas as polygons, in metres on the frame's projection; hexagons in degrees.
 
-    The area of an antenna holds all points nearer to it than to any other antenna.
+    The cell of an antenna holds the points nearer to it than to any other antenna, within the
+    antennas' convex hull widened by 1 km. An area of antennas is the union of their cells.
     """
     counts = frame.counts
     if len(counts.cells):
@@ -96,22 +97,26 @@ def table_error(
     frame : FrameConfig or TableFrame
         A FrameConfig of antennas does not state how many antennas there are: give the TableFrame.
     bands : int
-        Bands in a day.
+        Bands in a day, in the requested table.
     epsilon : float
+        Above 0; smaller protects more.
 
     Returns
     -------
     DataFrame
         The first row is the requested table; the others have fewer areas or bands. Columns:
         ``areas``; ``bands``, summed over the types of day; ``people``, in a typical cell;
-        ``noise``, the expected error of a cell that gets all of ε (noise of scale bands/ε);
-        ``error``, the expected error of the smoothed cell if the area has the same daily profile
-        as the whole table; ``share``, ``error`` divided by ``people``.
+        ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
+        bands/ε); ``error``, the expected error in people of the smoothed cell if the area has the
+        same daily profile as the whole table; ``share``, ``error`` divided by ``people``.
 
     Raises
     ------
     ConfigError
-        A number is out of its range, or the frame does not state its number of areas.
+        ``n_people`` is not an integer of 1 or more, or ``epsilon`` is not a positive number. Or the
+        frame does not state its number of areas.
+    InfeasibleError
+        There are too many areas.
 
     Examples
     --------
@@ -132,7 +137,7 @@ def table_error(
 
 
 class Proposal(NamedTuple):
-    """Finest areas and bands with a tolerable error in a typical cell.
+    """Numbers of areas and bands that are proposed for a table of presence.
 
     Attributes
     ----------
@@ -150,7 +155,18 @@ class Proposal(NamedTuple):
 def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
     """Propose areas and bands for a stated number of people.
 
-    The bands use up to half of the tolerated error, and the areas use the rest.
+    The bands use up to half of the tolerated error (:data:`TOLERATED`), and the areas use the rest.
+    A number is 1 if no larger number keeps the error tolerable.
+
+    Parameters
+    ----------
+    n_people : int
+        Stated number of people, never counted in the data.
+    most_areas : int
+        Largest number of areas to propose.
+    epsilon : float
+    kinds : int
+        Number of types of day in the period, 1 or 2.
 
     Examples
     --------

@@ -3,14 +3,14 @@
 *Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
 person's whole trajectory, and half of the data as a sample of similar people. The attacker sees
 tables of the other half, with or without the person. There are two scores. One is the correlation
-of the person's contribution with the published excess over the sample's mean; the other is the
+of the person's contribution with the published excess over the sample's table; the other is the
 likelihood ratio. (A third score, the nearest record, applies to synthetic people only.)
 
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
 noise a cell that differs shows where and when the person was.
 
-*Home*: the attacker knows p points of the person and chooses an area near these points with many
-people at night. The baseline is the success of the same attacker on tables without the person.
+*Home*: the attacker knows up to four points of the person and guesses places near these points with
+many people at night. The baseline is the success of the same attacker on tables without the person.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -42,7 +42,7 @@ from .usefulness import places_of
 WITHIN_M = (500.0, 1_000.0, 2_000.0)
 _REACHES_M = (1_000.0, 3_000.0, 10_000.0)
 LEAST_PEOPLE = 20
-"""Least number of people whose half can be attacked."""
+"""Least number of people in data that can be attacked; half of them are in the publication."""
 _OUTLIERS = 10  # one target in so many is among the most recorded people
 _POINTS = 4
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
@@ -83,16 +83,24 @@ def attack_tables(
     fs : FingerprintSet
     option : Tables
     targets : int
-        People to attack in the released half; one in ten is among those with the most samples.
+        Number of people to attack in the half whose tables are made; at most everybody in it. One
+        in ten is among the people with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
+    Returns
+    -------
+    TablesAttacked
+
     Raises
     ------
+    ConfigError
+        ``targets`` is not an integer of 1 or more, the seed is not an integer of 0 or more, or the
+        frame does not fit the data.
     InfeasibleError
-        There are too few people.
+        There are too few people, or too many cells.
     """
     if fs.n_users < LEAST_PEOPLE:
         raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of half of them.")
@@ -144,7 +152,7 @@ def drawn_halves(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Draw half of the people, and targets from it; return this half, the other, and the targets.
 
-    One target in ten is among the people with the most samples.
+    All three are row numbers. One target in ten is among the people with the most samples.
     """
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
@@ -167,16 +175,21 @@ def _raveled(table: object) -> FloatArray:
 def membership_scores(
     own: FloatArray, published: FloatArray, others: FloatArray, variance: float
 ) -> FloatArray:
-    """Return the correlation and the likelihood ratio for one person.
+    """Return the correlation and the logarithm of the likelihood ratio for one person.
 
-    Each table is compared as shares of its own sum.
+    The published table is first scaled to the sum of the sample's table.
 
     Parameters
     ----------
     own, published, others : float64 ndarray (n_cells,)
         The person's contribution; the published table; the table of the attacker's sample.
     variance : float
-        Variance of the noise on a cell, in shares of a person.
+        Variance of the noise on a cell, as a multiple of the square of the person's largest cell.
+
+    Returns
+    -------
+    float64 ndarray (2,)
+        Zeros if the person contributes nothing, or if one of the two tables is empty.
     """
     cells = np.flatnonzero(own)
     if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
@@ -211,6 +224,7 @@ def membership_of(
     scores : float64 ndarray (n_targets, 2, n_attackers)
         Scores with the target in the data, and without.
     epsilon : float or None
+        ε of the data attacked; None without noise.
     attackers : sequence of str
         Names of the attackers.
     """
@@ -252,7 +266,7 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 
 
 class HomeAttack:
-    """An attacker who knows the publication and p points of a person, and makes several guesses."""
+    """Attacker who knows a publication and up to four points of a person, and guesses homes."""
 
     def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
         self._fs, self._rng = fs, rng
@@ -264,7 +278,17 @@ class HomeAttack:
     def found(self, user: int, at_night: FloatArray) -> FloatArray:
         """Return whether the best guess is within each distance of the home; NaN for unknown homes.
 
-        ``at_night`` holds the people at each place, as estimated from the publication.
+        Parameters
+        ----------
+        user : int
+            Row number of the person.
+        at_night : float64 ndarray (n_places,)
+            People at each place at night, as estimated from the publication.
+
+        Returns
+        -------
+        float64 ndarray (3,)
+            1 or 0 for each distance in :data:`WITHIN_M`.
         """
         home = self.homes.x_m[user], self.homes.y_m[user]
         if not math.isfinite(home[0]):
@@ -291,7 +315,7 @@ class HomeAttack:
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
-    """Return the number of people at each place of the frame at night."""
+    """Return the people at each place, summed over the bands at night and the types of day."""
     bands, where = table.values.shape[2], table.frame
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
@@ -305,7 +329,9 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    The columns are those of :attr:`TablesAttacked.homes`.
+    ``found`` (n_targets, 2, 3) says with 1 or 0 whether a home is found with the target in the
+    data, and without, within each distance of :data:`WITHIN_M`. The columns are those of
+    :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])

@@ -45,9 +45,10 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     Raises
     ------
     ConfigError
-        The data lack what the frame needs: the antenna table, the column, degrees or a calendar.
+        The data lack what the frame needs: the antenna table, its column, positions in degrees or a
+        calendar. Or the data have a calendar, but the frame states no first day.
     InfeasibleError
-        There are too many places.
+        There are too many places, or the area reaches around the globe.
     """
     counts = CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
     names = [str(number) for number in range(1, counts.n_places + 1)]
@@ -100,13 +101,23 @@ def summed(
     engine: Engine | None,
     progress: Progress,
 ) -> tuple[FloatArray, float]:
-    """Return the sums over blocks of people, always added in block order for equal rounding.
+    """Return the sums of all people's contributions.
+
+    People are processed in blocks. The sums of the blocks are always added in the order of the
+    people, so that rounding does not depend on the engine.
 
     Parameters
     ----------
     add : callable
         Takes the samples of some people, the cells to add them to, and ``given``; returns one more
         number to sum.
+    size : int
+        Number of cells.
+
+    Returns
+    -------
+    float64 ndarray (size,), float
+        The summed cells, and the sum of the numbers that ``add`` returned.
     """
     sums, total, added = np.zeros(size), 0.0, 0
     waiting: dict[int, tuple[FloatArray, float]] = {}
@@ -135,7 +146,7 @@ def _sums_of(
 
 
 def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
-    """Add the presence of some people to the cells of a table.
+    """Add the presence of some people to the cells of a table; return the sum of their shares.
 
     In each band of each day, a person with samples counts 1, divided among the areas by the number
     of samples. The share outside the frame is lost. The result is a mean over the days of a type. A
@@ -151,7 +162,8 @@ def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
         0 for tables without noise; for private tables, the number of bands in which one person can
         be present. In private tables, each person's cells are divided by their sum and rounded down
         to whole numbers that add up to ``UNIT`` at most. The share of bands in which a person is
-        present is scaled the same way. The value returned is the sum of these shares.
+        present is scaled the same way. The value returned is the sum of these shares, or 0 for
+        tables without noise.
     """
     return add_presence(seen, bands, most, cells)
 

@@ -51,7 +51,7 @@ def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
 
 
 class NoisyPresence(NamedTuple):
-    """Four noisy sums of all people's shares, each with its part of ε.
+    """Four sums of all people's presence, with noise; in each, one person counts 1 at most.
 
     Attributes
     ----------
@@ -80,7 +80,9 @@ def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) 
     Parameters
     ----------
     counted : int64 ndarray (n_areas, bands)
+        Sums of people's presence; one person adds at most ``UNIT`` to all cells together.
     total : int
+        ``UNIT`` times the sum of the shares of bands in which people are present.
     epsilon : float
     noise : callable
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
@@ -185,7 +187,11 @@ def _neighbours(frame: TableFrame) -> IntArray:
 
 
 def neighbours(x: FloatArray, y: FloatArray) -> IntArray:
-    """Return an order of points from repeated median splits along the longer side."""
+    """Return the row numbers of points in an order that puts neighbours side by side.
+
+    The points are halved repeatedly, each time at the median along x or y, whichever has the larger
+    extent.
+    """
     pieces, found = [np.arange(len(x))], []
     while pieces:
         some = pieces.pop()
@@ -217,7 +223,7 @@ class NoisyFlows(NamedTuple):
     ends : float64 ndarray (n_areas,)
         Half of each trip at its origin, half at its destination.
     rings : float64 ndarray (n_rings,)
-        Trips by distance.
+        Trips by distance; the rings are those of :data:`RINGS_KM`.
     days : float64 ndarray (n_day_types,)
     epsilon : float
     """
@@ -237,8 +243,10 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
     Parameters
     ----------
     counted : int64 ndarray (n_areas, n_areas, n_day_types)
-        Zero on the diagonal.
+        Sums of people's trips; one person adds at most ``UNIT`` to all cells together. Zero on the
+        diagonal.
     ring : int64 ndarray (n_areas, n_areas)
+        As returned by :func:`rings_between`.
     epsilon : float
     noise : callable
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
@@ -264,6 +272,8 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
 
 def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> FloatArray:
     """Return the trips shrunk towards a gravity model, none negative.
+
+    The shape is (n_areas, n_areas, n_day_types).
 
     The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
     Stephan 1940). Cells of similar expectation are shrunk towards the model by the noise's share of
@@ -298,7 +308,10 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def rings_between(frame: TableFrame) -> IntArray:
-    """Return the distance ring that each pair of areas falls into."""
+    """Return the number of the ring of distance, from 0, for each pair of areas.
+
+    The result is an int64 ndarray (n_areas, n_areas). The distance is that between the centres.
+    """
     many = np.bincount(frame.area)
     counts = frame.counts
     x, y = (

@@ -82,8 +82,9 @@ def presence(
     Raises
     ------
     ConfigError
-        A value is out of its range, the frame does not fit the data, or private tables are
-        requested for fingerprints that stand for several people.
+        A value is out of its range, both ``threshold`` and ``epsilon`` are given, or the frame does
+        not fit the data. Or private tables are requested for fingerprints that stand for several
+        people.
     InfeasibleError
         There are too many cells.
 
@@ -237,7 +238,7 @@ def exact_flows(
 def protected_presence(
     exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
 ) -> PresenceTable:
-    """Return the protected presence table for publication."""
+    """Return the presence table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, len(DAY_TYPES), option.bands)
     if option.epsilon is None:
         return PresenceTable(_blank(exact.cells, option).reshape(shape), 0.0, where, option)
@@ -259,7 +260,7 @@ def protected_presence(
 def protected_flows(
     exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
 ) -> FlowTable:
-    """Return the protected flow table for publication."""
+    """Return the flow table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
     real, trips, error = where.days > 0, exact.cells, np.zeros(len(DAY_TYPES))
     if option.epsilon is not None:
@@ -298,4 +299,4 @@ def _blank(values: FloatArray, option: Tables) -> FloatArray:
 
 
 TABLES = (("presence", exact_presence, protected_presence), ("flows", exact_flows, protected_flows))
-"""Name, sums function and protection function of each table."""
+"""For each table: its name, the function that sums it, and the function that protects it."""

@@ -34,6 +34,8 @@ def tables_measured(
 ) -> tuple[dict[str, float], Corners]:
     """Return the utility components of tables, and density and flows for each grid.
 
+    Components that the tables do not have are NaN.
+
     Parameters
     ----------
     reference : Reference

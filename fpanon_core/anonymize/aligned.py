@@ -67,7 +67,7 @@ def aligned(
         Each period is treated as a data set of its own, and the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
-    config : StretchConfig
+    config : StretchConfig, optional
         Weights and thresholds of the loss, and of the effort that finds candidates. Weights of 1
         and 1 apply to the loss only; the effort then uses halves.
     max_side_m, max_span_min : float, optional
@@ -81,13 +81,13 @@ def aligned(
     leave_out : float
         Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
         are left out, as long as that lowers the mean loss of the others. If the share allows fewer
-        than k users, hardly anybody is left out. In periods, the share applies to each period. See
-        :attr:`GloveResult.left_out`.
+        than k users, no whole group can be left out, so hardly anybody is. In periods, the share
+        applies to each period. See :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Group number of each user, as in :attr:`GloveResult.group`. These groups are published
         aligned, and no search for groups is made.
     effort : "default" or "thorough"
-        How hard to look for good groups.
+        How long to search for groups with a small loss; a thorough search takes longer.
     shards : int, optional
         Number of parts into which the data are first cut, by where people are. Each part is hidden
         separately. Use shards for data too large to be hidden at once. Everyone is still in a
@@ -114,8 +114,9 @@ def aligned(
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` or ``effort`` has an unknown value. ``groups`` leaves a user without a group,
-        or has a group of fewer than k. ``leave_out`` is outside 0 … 0.1, or is given with
-        ``groups``.
+        has a group of fewer than k, or is given with periods or several shards. ``leave_out`` is
+        outside 0 … 0.1, or is above 0 although ``groups`` is given. ``shards`` is not an integer of
+        1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
     InfeasibleError
         k exceeds the number of users; with periods, the number in every period.
 
@@ -161,14 +162,14 @@ def _grouped(
 def align(
     fs: FingerprintSet, users: npt.ArrayLike, *, config: StretchConfig | None = None
 ) -> pd.DataFrame:
-    """Return the best blocks of one group.
+    """Return the blocks with the smallest loss for one group.
 
     Parameters
     ----------
     fs : FingerprintSet
     users : array_like of int
         Row numbers of the members, or a mask.
-    config : StretchConfig
+    config : StretchConfig, optional
         Weights and thresholds of the loss.
 
     Returns

@@ -81,7 +81,18 @@ def apply(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> Applied:
-    """Apply one technique, with the operating system's randomness if the seed is None."""
+    """Apply one technique to data, and return the result.
+
+    If the seed is None, noise, exchanges, draws of people and pseudonyms come from the operating
+    system's randomness. Antenna clusters then start from seed 0.
+
+    Raises
+    ------
+    ConfigError
+        The technique cannot be applied to these data, or makes tables or synthetic people.
+    InfeasibleError
+        Nothing would be left, or k or a cluster size is too large for the data.
+    """
     tell(progress, 0.0)
     done = _applied(given, step, seed, engine, progress)
     if not isinstance(given, PeriodSet):
@@ -304,7 +315,7 @@ def permute(
     what : {"positions", "times"}
     window_min : float
         For positions: length of the windows, minutes, at least that of the data's windows. Windows
-        begin at local midnight; a sample is in the window that holds its start.
+        are aligned to local midnight; a sample is in the window that holds its start.
     region_m : float
         For times: side of the square regions, metres, at least that of the data's grid. Regions are
         laid from the projection's origin; a sample is in the region that holds its middle.
@@ -435,7 +446,7 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> F
     Returns
     -------
     FingerprintSet
-        The drawn users in the order of ``fs``, with the numbers of their pseudonyms.
+        The drawn users in the order of ``fs``; each keeps the running number of the pseudonym.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def carried(
     Parameters
     ----------
     origin : Origin
-        Origin of the release.
+        Data and steps behind the release.
     knowledge : Knowledge
         Points drawn from the original data.
     blur_m, blur_min : float
@@ -88,6 +88,10 @@ def carried(
         attacker knows these values.
     seed : int
         Seed of the errors.
+
+    Returns
+    -------
+    Carried
     """
     original, timeless = origin.original, knowledge.timeless
     true = knowledge.arrays()

@@ -56,7 +56,8 @@ def release(
     Raises
     ------
     ConfigError
-        A step cannot be applied to the result of the steps before it, such as a grid over regions.
+        The option or the seed is invalid, or the option makes tables or synthetic people. Or a step
+        cannot be applied to the result of the steps before it, such as a grid over regions.
     InfeasibleError
         Nothing would be left, or k exceeds the number of users.
 

@@ -1,4 +1,4 @@
-"""Antenna clusters of about v antennas each, and the Voronoi cells that antennas serve.
+"""Antenna clusters of a stated approximate size, and the Voronoi cells of antennas.
 
 De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
 equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
@@ -44,11 +44,11 @@ def cluster_antennas(
     and 0.2 is added. Early wins date from other positions, but wins should show how crowded a
     centroid is now. Before the last assignment, the wins settle in three rounds. In each round all
     antennas are assigned, and n_j is multiplied by the 0.2th power of (cluster size + ½)/(mean size
-    + ½). The last assignment counts no wins, so that it depends on no order and each cluster is a
-    cell of a weighted Voronoi diagram. Counting further wins, or settling for longer, evens out the
-    sizes further but tears clusters apart. If a cluster stays empty (antennas may share a
-    position), it gets the antenna of the largest cluster that is farthest from that cluster's
-    centroid.
+    + ½). The last assignment counts no wins. So it does not depend on the order of antennas, and
+    each cluster is a cell of a weighted Voronoi diagram. Counting further wins, or settling for
+    longer, evens out the sizes further but tears clusters apart. If a cluster stays empty (antennas
+    may share a position), it gets the antenna of the largest cluster that is farthest from that
+    cluster's centroid.
 
     The result does not depend on the order of the antennas: clusters are numbered from west to east
     by their westernmost antenna. ``np.bincount`` of the result gives the sizes.
@@ -173,7 +173,7 @@ _STEP_M = 0.001
 def voronoi_cells(
     x_m: npt.ArrayLike, y_m: npt.ArrayLike, *, margin_m: float = 1000.0, land: Area | None = None
 ) -> list[Area]:
-    """Return the area nearer to each antenna than to any other, clipped.
+    """Return, for each antenna, the area nearer to it than to any other antenna, clipped.
 
     Parameters
     ----------

@@ -91,12 +91,12 @@ class Search:
 
 
 def search_of(effort: Effort, k: int) -> Search:
-    """Return the search effort for groups of k.
+    """Return the parameters of the search for groups of k.
 
     Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
-    takes about k² times as long. A candidate is tried in each of k places, in a group with about k
-    times as many samples. With the default effort and groups of 20 or more, no price is exact,
-    because more rings are a better use of the time.
+    takes about k² times as long: it is tried in each of k places, in a group with about k times as
+    many samples. Therefore fewer candidates are tried in exchanges. With the default effort and k
+    of 20 or more, no price is exact, because more rings are a better use of the time.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -133,7 +133,7 @@ def crowded(
 
 
 class _Crowding:
-    """One search, with the state its steps share."""
+    """State of one search for groups."""
 
     def __init__(self, fs: FingerprintSet, settings: Settings, engine: Engine) -> None:
         n, k, room = fs.n_users, settings.k, settings.room(fs)

@@ -70,8 +70,8 @@ def generalize(
     ------
     ConfigError
         The profile is finer than the data. A grid or hexagons are laid over regions, or regions
-        over data that are generalized already. Named regions lack the antenna table or its column,
-        or hexagons lack the data's projection.
+        over data that are generalized already. The data lack the antenna table or the column that
+        named regions need, or the projection that hexagons need.
     InfeasibleError
         The cluster size exceeds the number of antennas.
 

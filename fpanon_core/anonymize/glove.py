@@ -1,4 +1,4 @@
-"""GLOVE: hide everyone in a group of k that shares one fingerprint.
+"""GLOVE: hide everyone in a group of at least k people who share one fingerprint.
 
 Fingerprints are merged pair by pair, the nearest first, until each published fingerprint stands for
 at least k users. :mod:`.grouping` determines the order, and :mod:`fpanon_core.kernels.glove_merge`
@@ -82,7 +82,7 @@ def glove(
         Each period is treated as a data set of its own, and the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
-    config : StretchConfig
+    config : StretchConfig, optional
         Weights and thresholds of the stretch effort.
     suppress_space_m, suppress_time_min : float, optional
         Largest spatial span (dx + dy)/2 in metres, and temporal span in minutes, of a published
@@ -118,7 +118,8 @@ def glove(
     ------
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
-        ``leftover`` has an unknown value, or ``leave_out`` is outside 0 … 0.1.
+        ``leftover`` has an unknown value, or ``leave_out`` is outside 0 … 0.1. ``shards`` is not an
+        integer of 1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
     InfeasibleError
         k exceeds the number of users; with periods, the number in every period.
 

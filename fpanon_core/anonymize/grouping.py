@@ -64,7 +64,8 @@ class Group:
     members : list of int
         Row numbers, ascending.
     cells : float64 ndarray (n_cells, 6)
-        x, y, t, dx, dy, dt in order of time; none overlap in time.
+        x, y, t, dx, dy, dt in order of time. None overlap in time, except in a left-over group of
+        one fingerprint, whose cells are its samples.
     weight : float
         Number of users that its members stand for.
     left_over : bool
@@ -402,7 +403,10 @@ class _Greedy:
 
 
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
-    """Return the merged cells of two fingerprints; ``a`` has the smaller index."""
+    """Return the merged cells of two fingerprints that stand for ``na`` and ``nb`` users.
+
+    Cells are rows of x, y, t, dx, dy, dt. ``a`` has the smaller row number.
+    """
     if len(b) > len(a):
         a, b, na, nb = b, a, nb, na
     cells: FloatArray = merge_cells(np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale)

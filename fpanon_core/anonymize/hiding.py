@@ -59,7 +59,7 @@ _SLACK_MIN = 1e-6
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a method that hides people; named as in :class:`GloveResult`.
+    """Settings of a method that hides people, as in :class:`GloveResult`, and the search effort.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """Largest side (metres) and span (minutes) of a published sample."""
+        """Largest side (metres) and span (minutes) of a published sample; None without a limit."""
         return self.suppress_space_m, self.suppress_time_min
 
     @property

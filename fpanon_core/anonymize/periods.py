@@ -103,7 +103,10 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
 
 
 def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the start and end (elapsed minutes) and the number of each sample's period."""
+    """Return the start and end (elapsed minutes) and the number of each sample's period.
+
+    Each of the three arrays has the shape (n_samples,).
+    """
     length = days * _DAY_MIN
     if fs.clock is None:
         number = np.floor(fs.t_min / length)

@@ -1,8 +1,9 @@
-"""Pool of fingerprints still to be merged, and the search for nearest members in it.
+"""Pool of fingerprints for GLOVE, and the search for the nearest of those still to be merged.
 
-The pool keeps all fingerprints, even merged ones, numbered in order of entry. For present members
-it also keeps the floors that let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory
-is linear in the data: from the first search on, the floors take 3 to 6 kB for each member.
+The pool keeps all fingerprints, even merged ones, numbered in order of addition. Those still to be
+merged are its members. For members it also keeps floors, which are lower bounds of distances. They
+let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in the data: from
+the first search on, the floors take 3 to 6 kB for each member.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
 class Nearest(NamedTuple):
-    """Result of a search: members (nearest first), their efforts, and the query's own floors."""
+    """Result of a search: members (nearest first), their efforts, and the query's own floors.
+
+    Floors are lower bounds of the query's distances from places and times.
+    """
 
     near: IntArray
     effort: FloatArray

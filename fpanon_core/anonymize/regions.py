@@ -80,7 +80,7 @@ class RegionMap(PlaceMap):
 
 @dataclass(frozen=True, eq=False)
 class HexagonMap(PlaceMap):
-    """Hexagons; ``cell`` (n_hexagons,) is H3's index of each hexagon."""
+    """Hexagons; ``cell``, a uint64 ndarray (n_hexagons,), is H3's index of each hexagon."""
 
     cell: Hexes
 
@@ -102,8 +102,9 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     Raises
     ------
     ConfigError
-        Named regions lack the antenna table or the column, or an antenna that is needed has no
-        region. Or the data are generalized already, so a sample may lie in several regions.
+        The data lack the antenna table or the column that named regions need, or an antenna that
+        the data name has no region. Or data with an antenna table are generalized already, so that
+        a sample may lie in several regions.
     InfeasibleError
         The cluster size exceeds the number of sites.
 

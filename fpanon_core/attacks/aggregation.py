@@ -173,12 +173,17 @@ def counts_of(
     most_counts: int | None = None,
     progress: Progress = None,
 ) -> tuple[AggregateCounts, LeftOut]:
-    """Return only the counts of :func:`aggregate_counts`, for any number of people.
+    """Return the counts of :func:`aggregate_counts`, and what was left out, without the truth.
+
+    Because the truth is not kept, memory does not limit the number of people.
 
     Raises
     ------
+    ConfigError
+        ``slot_min`` does not divide a day, or the frame does not fit the data.
     InfeasibleError
-        There would be more than ``most_counts`` counts.
+        There would be more than ``most_counts`` counts, or samples are longer than a slot and gaps
+        are not filled in.
     """
     where = _located(fs, slot_min, frame, filled_in)
     slots, places = len(where.starts), len(where.corners[0])
@@ -367,7 +372,13 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
 
 
 def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
-    """Return the minutes to add to the data's elapsed minutes to get the frame's."""
+    """Return the minutes to add to the data's elapsed minutes to get the frame's.
+
+    Raises
+    ------
+    ConfigError
+        Only one of the data and the frame has a calendar.
+    """
     if (fs.clock is None) != (frame.clock is None):
         raise ConfigError("Of the data and the frame only one has a calendar; state the period.")
     if fs.clock is None or frame.clock is None:
@@ -389,7 +400,17 @@ def cells_of(
 
 
 def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
-    """Return the frame's place of each cell, by its centre; −1 outside a stated area."""
+    """Return the number of the frame's place for the centre of each cell; −1 outside a stated area.
+
+    In a stated area, the place is the square or hexagon that holds the centre. In a frame of
+    antennas, it is the nearest antenna.
+
+    Raises
+    ------
+    ConfigError
+        The projections of the data and of the frame's antennas differ, or the area is stated in
+        degrees for data without a projection.
+    """
     x_m, y_m = corners[0] + corners[2] / 2, corners[1] + corners[3] / 2
     if frame.area is None:
         if frame.crs != crs:
@@ -420,7 +441,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
 
 
 def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
-    """Return the position, among ascending H3 cells, of the cell that holds each point."""
+    """Return the position, among ascending H3 cells, of the cell that holds each point, or −1."""
     resolution = h3.get_resolution(int(cells[0]))
     lon = (lon + 180.0) % 360.0 - 180.0
     points = zip(lat.tolist(), lon.tolist(), strict=True)

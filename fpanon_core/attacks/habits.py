@@ -26,7 +26,7 @@ TOP = 5
 """Number of most frequent places reported."""
 
 PAIRS = 2_000
-"""Maximum number of pairs of days drawn for each information gain: of one person, and of two."""
+"""Maximum number of pairs of days that are drawn: days of one person, and days of two people."""
 
 _DAY_MIN = 1_440.0
 
@@ -42,6 +42,10 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
         Their counts, filled in.
     seed : int
         Seed of the draw of pairs of days.
+
+    Returns
+    -------
+    Habits
     """
     who = np.repeat(np.arange(fs.n_users), fs.weight)
     begins_at_night = fs.wall_minutes(fs.t_min) % _DAY_MIN < NIGHT_ENDS_H * 60
@@ -67,14 +71,16 @@ def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntA
 
     Parameters
     ----------
+    fs : FingerprintSet
     counted : bool ndarray (n_samples,)
         Samples that count.
 
     Returns
     -------
     share : float64 ndarray (n_users, 5)
-        NaN for people without a sample that counts.
+        NaN for people without an event in the samples that count.
     places : int64 ndarray (n_users,)
+        Number of places in the samples that count.
 
     Examples
     --------
@@ -112,8 +118,16 @@ def prediction_errors(
 
     Parameters
     ----------
+    counts : AggregateCounts
     truth : int32 ndarray (n_people, n_slots)
+        Place of each person in each slot, with gaps filled in.
     recorded : bool ndarray (n_people, n_slots)
+        Whether the person has a sample in the slot.
+
+    Returns
+    -------
+    float64 ndarray (n_night,), float64 ndarray (n_day,)
+        A distance for each slot used at night, and for each slot used by day.
     """
     starts = np.zeros(counts.n_slots, bool)
     starts[counts.day_offsets[:-1]] = True
@@ -144,6 +158,11 @@ def information_gains(
     days count, as in the attack. At most ``pairs`` days that have a next day are drawn. Each day is
     joined with the next day of the same person, and with the next day of another person, drawn at
     random.
+
+    Returns
+    -------
+    float64 ndarray (n_days,), float64 ndarray (n_days or fewer,)
+        The second lacks the days for which no other person has a sample on the next day.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets

@@ -10,7 +10,7 @@ everybody in the original except the target.
 the records best.
 
 *Position at a moment.* An attacker suspects that certain records are the target's, and guesses
-where the target was at this moment.
+where the target was at a stated moment.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -48,8 +48,9 @@ NIGHT_FROM_H, NIGHT_TO_H = 22, 6
 """Local hours between which people are assumed to be at home."""
 
 CIRCLE_M = 1_000.0
-"""Radius of the circles that attackers fill, and distance at which homes are weighted. It is fixed,
-so that a guess does not depend on the distance asked for.
+"""Radius, in metres, of the circle in which attackers add up nights and homes.
+
+It is fixed, so that a guess does not depend on the distance that counts as found.
 """
 
 _DAY_MIN = 1_440.0
@@ -188,8 +189,8 @@ class Said:
     places : float64 ndarray (n_records, 2)
         Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Share of the record's evidence that lies in a circle, or a square of its area, around the
-        inferred home.
+        Share of the record's evidence that lies in a circle with a radius of 1 km around the
+        inferred home, or in a square with the same area.
     """
 
     places: FloatArray
@@ -252,7 +253,7 @@ class NightPlaces:
 
 
 def most_nights(nights: NightPlaces) -> Said:
-    """Return the middle of the place where each record has most of its nights.
+    """Return the middle of the place where each record has the most samples at night.
 
     Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
     assumes that the home is in that place. So the share is the part of the place within a square
@@ -276,9 +277,10 @@ def fullest_circle(
 ) -> Said:
     """Return, for each record, the middle of the cell with the most nights in a square around it.
 
-    Each night is spread evenly over its cell. The square has the area of a circle with a radius of
-    1 km. With noise, the radius is at least two standard deviations, and the mean position of the
-    nights in the square is returned.
+    Each sample counts by the share of its time that is night, and is spread evenly over its cell.
+    In a record without any night, all samples count alike. The square has the area of a circle with
+    a radius of 1 km. With noise, the radius is at least two standard deviations of the noise, and
+    the mean position of the nights in the square is returned.
     """
     cells = published.cells
     night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -421,7 +423,7 @@ def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells
 
 
 AT_HOME = 0.5
-"""Share of the samples assumed to be at home; the others are anywhere in the release."""
+"""Share of samples assumed to be made at home; the others may be anywhere in the whole extent."""
 
 BY_DAY = 0.2
 """Weight of a sample by day, relative to one at night."""
@@ -439,7 +441,7 @@ def noise_likelihood(
     engine: Engine,
     progress: Progress = None,
 ) -> FloatArray:
-    """Return the homes under which the records asked for are likeliest, (n_asked, 2), metres.
+    """Return the home that makes each person's record likeliest, (n_asked, 2), metres.
 
     Parameters
     ----------
@@ -450,7 +452,7 @@ def noise_likelihood(
     noise : Spread
         Noise of the release, which must not be zero.
     first : float64 ndarray (n_asked, 2)
-        Guesses used if there is no place of another person.
+        Guess for each person asked for, used if there is no place of another person.
     engine : LocalEngine
     progress : callable of one float in [0, 1], optional
     """
@@ -514,7 +516,7 @@ def places_at(
     suspects : Suspects
         Suspected records of the targets.
     t_min : float64 ndarray (n_targets,)
-        Moment at which each target's place is guessed.
+        Moment at which each target's place is guessed, elapsed minutes.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Mitigations: changes to counts before they are published.
 
-Each function takes counts and returns counts; differentially private ones are in :mod:`.private`.
+Differentially private counts are made in :mod:`.private`.
 
 Source: Xu et al. 2017, §6.1; docs/science.md, “Counts and trajectory recovery”.
 """
@@ -30,14 +30,21 @@ def coarsen(
     ----------
     counts : AggregateCounts
     truth : int32 ndarray (n_users, n_slots)
+        Place of each user in each slot, with gaps filled in.
     metres : float
         Side of a square; the grid begins at the origin of the projection.
 
     Returns
     -------
     counts : AggregateCounts
-        The new places are the squares that hold an old place.
+        The new places are the squares that hold the centre of an old place.
     truth : int32 ndarray (n_users, n_slots)
+        Square of each user in each slot.
+
+    Raises
+    ------
+    ConfigError
+        ``metres`` is not a positive number.
 
     Examples
     --------
@@ -63,7 +70,17 @@ def coarsen(
 
 
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
-    """Return column and row of each square with a place in it, and the square of each place."""
+    """Return column and row of each square that holds a place's centre, and each place's square.
+
+    Returns
+    -------
+    int64 ndarray (n_squares, 2), int64 ndarray (n_places,)
+
+    Raises
+    ------
+    ConfigError
+        ``metres``, the side of a square, is not a positive number.
+    """
     metres = checks.positive("metres", metres)
     cells = np.floor(counts.centres / metres).astype(np.int64)
     squares, merged = np.unique(cells, axis=0, return_inverse=True)
@@ -75,6 +92,11 @@ def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
 
     In a release, these counts are left blank instead (see
     :mod:`fpanon_core.studies.counts_release`); here, the attacker reads a blank as 0.
+
+    Raises
+    ------
+    ConfigError
+        The limit is not an integer of 1 or more.
 
     Examples
     --------
@@ -112,7 +134,12 @@ def noise_at_frequent(
     share : float
         In [0, 1].
     neighbours : int
+        1 or more; if there are fewer other places, all of them.
     seed : int
+
+    Returns
+    -------
+    AggregateCounts
 
     Raises
     ------
@@ -160,7 +187,7 @@ def _moved(
 
 
 def _most_frequent(truth: SmallInts, places: int) -> IntArray:
-    """Return each user's most frequent place."""
+    """Return each user's most frequent place; ties go to the lower number."""
     home = np.empty(len(truth), np.int64)
     for user, row in enumerate(truth):
         home[user] = np.bincount(row, minlength=places).argmax()

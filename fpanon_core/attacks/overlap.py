@@ -24,7 +24,7 @@ from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.published import Records
 
 FLOOR = 0.01
-"""Weight of a cell that meets no cell of the other record: unlikely (1 : 100), not impossible."""
+"""Ratio for a cell that meets no cell of the other record: unlikely (1 : 100), not impossible."""
 _SLACK = 1e-9
 _PARTS_OF_A_UNIT = 1_000  # edges are equal to a millimetre, and 60 ms
 _GROUPS_A_BLOCK = 16
@@ -40,8 +40,9 @@ class Groups:
     Attributes
     ----------
     cells : float64 ndarray (n_cells, 6)
-        Columns x0, x1, y0, y1, t0, t1; rows in order of t0 within each group.
+        Columns x0, x1, y0, y1 (metres), t0, t1 (minutes); rows in order of t0 within each group.
     offsets : int64 ndarray (n_groups + 1,)
+        Cells of group g are rows ``offsets[g]:offsets[g+1]``.
     people : int64 ndarray (n_groups,)
         Number of people in each group.
     """
@@ -77,6 +78,8 @@ def found(
 
     Parameters
     ----------
+    first, second : Groups
+        Groups of the two releases.
     pairs : int64 ndarray (n_pairs, 2)
         Group of the first release, and the right group of the second.
     attacker : str

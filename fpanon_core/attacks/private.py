@@ -152,10 +152,26 @@ def dp_counts(
 
 
 def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
-    """Add discrete Laplace noise from a seed: for studies of attacks, never to publish.
+    """Return counts with discrete Laplace noise from a seed: for studies of attacks only.
 
-    Anyone who knows the seed can subtract the noise. A draw is the difference of two geometric
-    draws.
+    Never publish these counts: anyone who knows the seed can subtract the noise. A draw is the
+    difference of two geometric draws.
+
+    Parameters
+    ----------
+    counts : AggregateCounts
+    scale : float
+        Scale of the noise, in people.
+    seed : int
+
+    Returns
+    -------
+    int64 ndarray (n_slots, n_places)
+
+    Raises
+    ------
+    ConfigError
+        The scale is not a positive number, or the seed is not an integer of 0 or more.
     """
     rng = np.random.default_rng(whole("seed", seed, 0))
     stop = -math.expm1(-1.0 / positive("scale", scale))  # 1 − q, q = exp(−1/scale)
@@ -179,6 +195,15 @@ def with_noise(
     epsilon : float
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    int64 ndarray (n,)
+
+    Raises
+    ------
+    ConfigError
+        No mechanism of OpenDP keeps to this ε.
     """
     mechanism = _mechanism(sensitivity, epsilon)
     noisy = np.empty_like(flat)

@@ -350,7 +350,12 @@ def entropy(frequencies: npt.ArrayLike) -> float:
 def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the information gain of joining two days, in bits, from frequencies by place.
 
-    Xu et al. 2017, eq. 4.
+    The source is Xu et al. 2017, eq. 4. Both days list the same places in the same order.
+
+    Raises
+    ------
+    ConfigError
+        A frequency is negative, or all frequencies of a day are 0.
 
     Examples
     --------
@@ -365,6 +370,13 @@ def link_days(
     daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress = None
 ) -> tuple[list[IntArray], FloatArray]:
     """Link each day to the next for all people, by information gain.
+
+    Parameters
+    ----------
+    daily : int32 ndarray (n_people, n_slots)
+        Trajectories within each day; −1 on days without a record.
+    offsets : int64 ndarray (n_days + 1,)
+        Slots of day d are columns ``offsets[d]:offsets[d+1]``.
 
     Returns
     -------

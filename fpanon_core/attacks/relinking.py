@@ -57,7 +57,7 @@ from ..model.knowledge import Spread
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
-"""Hours before and after its own for which a sample also counts, because habits vary in time."""
+"""Number of hours before and after a sample in which it also counts, as habits vary in time."""
 
 _NONE = Spread()
 _DEVIATIONS = 2.0  # standard deviations of noise by which a sample is widened
@@ -172,6 +172,10 @@ def traced(
         First and last cells of the records.
     space, time : Spread
         Noise stated by the method.
+
+    Returns
+    -------
+    Bins, Traces
     """
     x, y, dx, dy = (getattr(fs, name) for name in PLACE)
     if space.variance > 0:
@@ -351,7 +355,10 @@ def chained(
 
 
 def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
-    """Return what :func:`chained` returns, with records and chains matched at random."""
+    """Return what :func:`chained` returns, with records and chains matched at random.
+
+    ``sizes`` are the numbers of people in each period.
+    """
     found, n_chains = [np.arange(sizes[0])], sizes[0]
     for size in sizes[1:]:
         many = min(size, n_chains)

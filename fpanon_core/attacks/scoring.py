@@ -49,10 +49,10 @@ def score_recovery(
     the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
     pair counts as 0.
 
-    The accuracy after the nights scores each night's sub-trajectories, paired within that night.
-    The accuracy after the days scores each day's sub-trajectories. Both are means over all points.
-    The three accuracies are not comparable shares, because each step requires longer trajectories
-    than the step before.
+    The attack links people within nights, then within days, then across days. After the first step,
+    the parts of trajectories in each night are paired separately, and the accuracy is the mean over
+    the points of all nights. After the second step, the same holds for days. The three accuracies
+    are not comparable, because each step requires longer trajectories than the step before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
     point was never observed. With ``recorded``, the same pairs are also scored on points with a
@@ -164,7 +164,7 @@ def _belong_together(
 
 
 class _Judge:
-    """Pairing of trajectories with the truth, over any of its slots."""
+    """Pairing and scoring of trajectories against the true ones, over any set of slots."""
 
     def __init__(
         self,
@@ -213,7 +213,8 @@ class _Judge:
     ) -> tuple[int, int, int, IntArray, IntArray]:
         """Count the points recovered, the recorded points recovered, and the recorded points.
 
-        The pairs of the last piece and the number of points that each shares are returned, too.
+        The pairs of the last piece and the number of points that each pair shares are returned,
+        too.
         """
         found = np.zeros((3, len(pieces)), np.int64)
         last: dict[int, tuple[IntArray, IntArray]] = {}
@@ -253,7 +254,9 @@ class _Judge:
     def _pair(
         self, places: SmallInts, slots: IntArray, progress: Progress, *, beside_others: bool
     ) -> tuple[IntArray, IntArray]:
-        """Return the true row of each trajectory, −1 if none is left, and the points they share.
+        """Return the true row paired with each trajectory, and how many points each pair shares.
+
+        The row is −1 if no true trajectory is left.
 
         With ``beside_others``, the pairing uses one core and less memory; otherwise it uses all
         cores.
@@ -287,7 +290,7 @@ class _Judge:
 
 
 def _run(slots: IntArray) -> slice | IntArray:
-    """Return the same slots, as a slice if they are consecutive, so that nothing is copied."""
+    """Return the given slots, as a slice if they are consecutive: a slice copies no data."""
     first, last = int(slots[0]), int(slots[-1]) + 1
     return slice(first, last) if last - first == len(slots) else slots
 

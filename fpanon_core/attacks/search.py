@@ -1,7 +1,7 @@
 """Search for the records of a release that known points may belong to.
 
-The first part finds the samples of a release that a known point may have become. The second part
-scores every published record with two attackers.
+The first part of the module finds the samples of a release that a known point may have become. The
+second part scores every published record for each of two attackers.
 
 The attacker knows where and when a person was, and has the release and its description. The
 attacker looks for the record that the stated method most likely made from this person's trajectory.
@@ -54,8 +54,8 @@ class Published(Closed):
 
     Attributes
     ----------
-    cells : dict of str to float64 ndarray
-        Published samples, metres and minutes.
+    cells : dict of str to float64 ndarray (n_samples,)
+        Corner, sides, start and length of the published samples, metres and minutes.
     count : float64 ndarray (n_samples,)
         Number of events of each sample; 1 if the release does not state it.
     offsets : int64 ndarray (n_records + 1,)
@@ -63,7 +63,7 @@ class Published(Closed):
     weight : int64 ndarray (n_records,)
         Number of people with this record.
     own : int64 ndarray (n_whole,)
-        Record of each fingerprint before the release; −1 if there is none.
+        For each fingerprint of the original data, its record in the release; −1 if there is none.
     """
 
     cells: dict[str, FloatArray]
@@ -74,15 +74,17 @@ class Published(Closed):
 
     @classmethod
     def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
-        """Return a release's records: with GLOVE one for each group, else one for each fingerprint.
+        """Return a release's records: one for each group if it has groups, else for each person.
+
+        With periods, each piece of a person's fingerprint counts as a person.
 
         Parameters
         ----------
         origin : Origin
-        whose : int64 ndarray
-            Fingerprint from which each released record was made.
+        whose : int64 ndarray (n_released,)
+            Number of the original fingerprint of each released person.
         n_whole : int
-            Number of fingerprints before the release.
+            Number of fingerprints in the original data.
         """
         own = np.full(n_whole, -1, np.int64)
         if (hidden := origin.hidden) is None:
@@ -235,7 +237,7 @@ _LEAST = 1e-6
 
 
 class Ranks(NamedTuple):
-    """Ranks of targets' own records for one attacker; arrays of (n_targets,).
+    """Ranks of targets' own records for one attacker; every array has the shape (n_targets,).
 
     Attributes
     ----------
@@ -284,6 +286,11 @@ def ranks(
     mechanism : Mechanism
     own : int64 ndarray (n_targets,)
         Record of each target, −1 for none.
+
+    Returns
+    -------
+    dict of str to Ranks
+        Ranks by name of the attacker, as in :data:`ATTACKERS`.
     """
     search = Search.of(published, points, mechanism)
     odds = published.n_people * (1 - mechanism.share) / mechanism.share
@@ -324,7 +331,7 @@ def suspects(
     engine: Engine,
     progress: Progress = None,
 ) -> Suspects:
-    """Return, for each target, the records with the largest posterior for the attacker."""
+    """Return, for each target, the records that the named attacker finds likeliest."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
     out = _nobody(n, most)
@@ -362,7 +369,15 @@ def _leading(
 def best_placed(
     published: Published, points: KnownPoints, mechanism: Mechanism, records: IntArray
 ) -> IntArray:
-    """Return each record's sample that the method most likely made from each point.
+    """Return, for each record and point, the sample that the point most likely became.
+
+    Parameters
+    ----------
+    published : Published
+    points : KnownPoints
+    mechanism : Mechanism
+    records : int64 ndarray (n_records,)
+        Numbers of the records whose samples are compared.
 
     Returns
     -------

@@ -25,7 +25,7 @@ _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 
 
 def read_date(text: str | None) -> dt.date | None:
-    """Return the day that an option states; raise ConfigError if it is not a date."""
+    """Return the date that a text states, None for None; raise ConfigError if it is no date."""
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
@@ -65,6 +65,8 @@ class Wish:
     recorded_only : bool
         Count people only in slots in which they have a sample; otherwise gaps are filled in. Always
         true with --unit slot.
+    suppress_below : int or None
+        Leave counts below this blank.
     private : float or None
         Make differentially private counts with this ε.
     unit : str
@@ -144,7 +146,7 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
 
 
 def check_private(wanted: Request) -> None:
-    """Raise ConfigError if the records would decide a value that private counts must state."""
+    """Raise ConfigError if the records decide a setting that private counts must have stated."""
     if wanted.timezone is None:
         raise ConfigError(
             "State the time zone of private counts with --timezone: if guessed, the zone is "
@@ -158,7 +160,16 @@ def check_private(wanted: Request) -> None:
 
 
 def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | None:
-    """Return the projection centre of private counts: from stated values, never from records."""
+    """Return the projection centre of private counts from stated values, never from records.
+
+    The centre is (latitude, longitude) in degrees: the middle of the stated area or, without an
+    area, of the antenna table. It is None if the area is in metres or there is neither.
+
+    Raises
+    ------
+    ConfigError
+        ``--positions`` would let the events decide how the antennas' positions are read.
+    """
     area = frame.area
     if area is not None:
         return area.middle if area.unit == "degrees" else None

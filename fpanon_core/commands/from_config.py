@@ -39,6 +39,7 @@ class Asked:
     default : Any
         Default value; the field's own if not given.
     metavar : str or None
+        Placeholder for the value in the help text.
     kind : Any
         Type of the value on the command line; the field's own when None.
     read : callable or None
@@ -192,7 +193,13 @@ STRATEGY = asked(
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
-    """Return the distinct whole numbers in a text such as ``"2,5,10"``, ascending."""
+    """Return the distinct whole numbers in a text such as ``"2,5,10"``, ascending.
+
+    Raises
+    ------
+    ConfigError
+        The text is not such a list; the message names the option.
+    """
     try:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:

@@ -69,7 +69,7 @@ class CommandGroup(PlainFaults):
         self.commands = _Loaded(COMMANDS)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return the command names, in the order of the list."""
+        """Return the command names, in the order of :data:`COMMANDS`."""
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""``hide``, ``glove``: a verified release in which everyone is in a group of k, and its cost."""
+"""``hide``, ``glove``: make and verify a release with everyone in a group of k; state its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``measure``, ``unicity``, ``disclosure``: the risks of releasing the data unchanged."""
+"""``measure``, ``unicity``, ``disclosure``: risks of the data as read, or made coarser."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _UNICITY: Fields = {"strategy": STRATEGY, "profiles": PROFILES}
 
 @dataclass(frozen=True)
 class _Unicity:
-    """Settings of a unicity estimate, checked for every p and number of matches.
+    """Settings of a unicity estimate, checked for every pair of ``p`` and ``out_of``.
 
     Attributes
     ----------

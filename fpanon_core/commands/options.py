@@ -66,7 +66,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Wish:
-    """Options to explore, and the measures that judge them.
+    """Options to explore, and the measures of their risk and utility.
 
     Attributes
     ----------
@@ -92,6 +92,8 @@ class Wish:
         command-line options for these.
     template : Path or None
         Write an empty questionnaire on these options (.csv), and stop.
+    limit : float or None
+        Threshold of the risk; the usual one when None.
     """
 
     preset: str | None = None

@@ -148,7 +148,11 @@ class Book:
     reason: str | None = None
 
     def charge(self, option: Tables | Synthesize) -> list[str]:
-        """Enter an option's ε as spent before its noise is drawn; return a message about it."""
+        """Enter an option's ε as spent, before its noise is drawn; return lines for the terminal.
+
+        Without a ledger, nothing is entered. The line is then a warning; an option without ε has no
+        line.
+        """
         if self.ledger is None:
             return [] if option.epsilon is None else [_UNCHARGED]
         book = Ledger(self.ledger, budget=self.budget)

@@ -38,7 +38,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Besides:
-    """Further questions and outputs.
+    """Further questions and outputs of the command ``recover``.
 
     Attributes
     ----------

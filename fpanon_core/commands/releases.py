@@ -1,4 +1,4 @@
-"""``publish``, ``verify``, ``cross``: releases as published, checked against their promises."""
+"""``publish``, ``verify``, ``cross``: make a release, check it, combine it with another."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ class Leaving:
     out : Path or None
         Write the release to a name that ends in .zip, or to a new folder. The release holds data, a
         one-page README and a description of every column, and is verified as written.
+    key : Path or None
+        File for the pseudonym key, outside the release.
+    left_out : Path or None
+        File for the list of left-out samples, outside the release.
     data_format : str
         Format of the release's data.
     """
@@ -145,8 +149,10 @@ def options_in(path: Path | None) -> list[ReleaseOption]:
 
     Raises
     ------
-    ConfigError, SchemaError
-        The file holds no release option.
+    SchemaError
+        The file is missing or is not JSON.
+    ConfigError
+        The file does not hold a list of release options, or the list is empty.
     """
     if path is None:
         return []
@@ -159,7 +165,7 @@ def options_in(path: Path | None) -> list[ReleaseOption]:
 
 
 def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOption:
-    """Return the option of this name from the file or a preset, or the option of a profile.
+    """Return the option of this name from ``own`` or a preset, or the option of a profile.
 
     Raises
     ------

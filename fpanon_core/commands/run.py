@@ -62,6 +62,10 @@ class Request:
 
     Attributes
     ----------
+    source : Path or None
+        File or folder to read; None with ``sample_key``.
+    sample_key : str or None
+        Key of a shipped data set; None with ``source``.
     user : str or None
         Column of the user: its name, or its position (0 is the first). Detected if not given.
     time : str or None
@@ -87,6 +91,8 @@ class Request:
     naive_timezone : str or None
         Time zone of clock times without an offset. If not given, the local one, or UTC if the file
         has a column of offsets.
+    positions : str or None
+        How positions are read: a key of :data:`TURNS`. When None, implausible ones are refused.
     granularity_m : float
         Side of a sample's cell, metres.
     granularity_min : float
@@ -145,12 +151,12 @@ class Request:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the source is a folder that keeps an earlier reading."""
+        """Whether the source is a folder in which ``ingest --keep`` stored the data."""
         return self.source is not None and is_folder_of_fingerprints(self.source)
 
     @property
     def screening(self) -> Screening:
-        """The screening of users."""
+        """Conditions for keeping users, from ``screen``."""
         rule = self.screen or None
         return Screening.of(int(rule) if rule and rule.isdecimal() else rule)
 
@@ -217,11 +223,15 @@ class Run:
     scheduler : str or None
         Address of the scheduler of a Dask cluster to compute on, as in tls://host:8786. The
         cluster's workers then hold the data.
+    out : Path or None
+        File to write.
     tables : Path or None
         Write every table as a .csv file into this folder, and FILES.csv, which states for each file
         whether it may leave.
     as_json : bool
         Print the figures as JSON, for machines.
+    wanted : Request
+        The data to read.
     fs, report : FingerprintSet, IngestReport
         The data and the report on them, after :meth:`read`.
     engine : Engine
@@ -302,7 +312,7 @@ class Run:
             self.written.append(write_tables(self.tables, *results))
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures as JSON, or else an account of the data, the lines, and the files."""
+        """Print the figures with ``--json``; otherwise an account of the data, lines, and files."""
         if self.as_json:
             print_json(figures)
             return
@@ -316,7 +326,7 @@ def engine_of(workers: int | None, scheduler: str | None) -> Engine:
     Raises
     ------
     ConfigError
-        Both options are given, or one is invalid.
+        Both options are given, one is invalid, or Dask or its TLS keys are missing.
     InfeasibleError
         No scheduler answers.
     """
@@ -400,7 +410,7 @@ def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return aligned columns of words, the first to the left, the others to the right."""
+    """Return a table as text: the first column is aligned to the left, the others to the right."""
     every = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*every, strict=True)]
     return "\n".join(
@@ -413,14 +423,13 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def said(about: str, **of: Any) -> list[str]:
-    """Return the paragraphs of a part of ``words.txt.jinja``."""
+    """Return the paragraphs that the macro ``about`` of ``words.txt.jinja`` makes."""
     text: str = getattr(_words().module, about)(**of)
     return [" ".join(part.strip().splitlines()) for part in text.split("\n\n") if part.strip()]
 
 
 @cache
 def _words() -> Any:
-    """Return the template of the words."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
 
     made = Environment(  # nosec B701 # for a terminal, no HTML

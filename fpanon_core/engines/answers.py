@@ -68,7 +68,7 @@ def packed(answer: object) -> bytes:
 
     Raises
     ------
-    NotDataError
+    NotDataError, TypeError
         Part of the answer is of a kind that may not be sent.
     """
     body = io.BytesIO()

@@ -28,10 +28,12 @@ class Job:
 
     Attributes
     ----------
+    function, arguments, named
+        The function to call, and its positional and named arguments.
     label : str
         Description of the call for the screen.
-    kind, meta
-        Notes of the owner on the use of the result.
+    kind, meta : str, dict
+        The owner's notes on what the result is for.
     status : str
         queued, running, done, failed (an error was raised), lost (the process died), cancelled.
     fraction : float
@@ -46,7 +48,12 @@ class Job:
     at_most_s : float or None
         Time limit in seconds, if it is lower than that of the runner's limits.
     needs_bytes : int or None
-        Estimated memory need.
+        Estimated memory need, bytes.
+    number : int
+        Running number, from 1, over all jobs of this process.
+    began, ended : float or None
+        Times at which the job began to run and ended, on the monotonic clock, seconds; None until
+        then.
     """
 
     function: Callable[..., Any]
@@ -90,7 +97,7 @@ class Job:
 
     @property
     def remaining_s(self) -> float | None:
-        """Estimated seconds until the end at the pace so far; None while it is too early."""
+        """Estimated seconds to the end; None unless the job runs and some of it is done."""
         if self.status != "running" or self.fraction < 0.03 or self.elapsed_s < 1:
             return None
         return self.elapsed_s * (1 - self.fraction) / self.fraction

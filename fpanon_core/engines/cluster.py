@@ -76,8 +76,8 @@ class DaskEngine(Engine):
     Raises
     ------
     ConfigError
-        Dask is not installed, the text is not an address, or data would leave this machine without
-        TLS.
+        Dask is not installed, the argument is neither a client nor an address, keys for TLS are
+        missing, or data would leave this machine without TLS.
     InfeasibleError
         No scheduler answers.
 
@@ -150,6 +150,9 @@ such as tls://host:8786.
             fpanon is not installed on a worker, or the worker has other versions.
         InfeasibleError
             The cluster is gone, has no workers, or loses a worker each time a block is tried.
+        FpanonError, RuntimeError
+            A block raised an error of fpanon, or another error. The latter becomes a RuntimeError
+            without the text of the error, which may quote the data.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
         total, done = sum(each) or 1.0, 0.0
@@ -263,7 +266,10 @@ such as tls://host:8786.
 
 
 def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a job's arguments, with the server's cluster as ``engine`` if none is given.
+    """Return a job's named arguments, with the server's cluster as ``engine`` if none is given.
+
+    The cluster is the one in :data:`SCHEDULER_VARIABLE`. Nothing is added without that variable, or
+    if the function takes no engine.
 
     Raises
     ------

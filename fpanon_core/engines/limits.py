@@ -47,7 +47,7 @@ class Limits:
     Attributes
     ----------
     memory_bytes : int or None
-        The child's own memory, resident or swapped out.
+        Limit of the child's own memory, resident or swapped out.
     seconds : float or None
         Time limit of a job; a job may have a lower one of its own.
     idle_s : float or None
@@ -65,7 +65,7 @@ class Limits:
         Raises
         ------
         ConfigError
-            A variable is not a positive number.
+            A variable is set, but not to a positive number.
         """
         memory = memory_of_machine()
         share = None if memory is None else int(SHARE_OF_MEMORY * memory)
@@ -93,7 +93,7 @@ class Watch:
     Attributes
     ----------
     stopped : str or None
-        Reason for the end of the process, as a sentence for the screen.
+        Reason for which this monitor ended the process, as text for the screen; None if it did not.
     """
 
     def __init__(
@@ -158,7 +158,8 @@ def needs_too_much(
 ) -> str:
     """Return the text for a computation that is not begun because it would run out of memory.
 
-    ``in_session`` states whether there are data and settings that the user may fear to lose.
+    ``would_fit`` is a sentence on what would fit. ``in_session`` states whether there are data and
+    settings that the user may fear to lose.
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "

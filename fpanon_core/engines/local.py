@@ -159,7 +159,7 @@ class LocalEngine(Engine):
     Raises
     ------
     ConfigError
-        ``workers`` is not a positive integer.
+        ``workers`` is neither None nor a positive integer.
     """
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[int]]:
@@ -170,7 +170,9 @@ class LocalEngine(Engine):
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
-    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers in other processes.
+    """Divide 0 … count − 1 into blocks of ``size``; return the begin and end of each.
+
+    Blocks may be larger than ``size`` for workers in other processes.
 
     Examples
     --------

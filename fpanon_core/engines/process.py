@@ -87,22 +87,24 @@ class ProcessRunner:
         needs_bytes: int | None = None,
         **named: Any,
     ) -> Job:
-        """Queue ``function(*arguments, progress=..., **named)``.
+        """Queue ``function(*arguments, progress=..., **named)``, and return its job.
 
         It must be possible to import the function by its name.
 
         Parameters
         ----------
+        label, kind, meta
+            As in :class:`Job`.
         at_most_s : float or None
             Time limit in seconds, if it is lower than the limit of this runner.
         needs_bytes : int or None
-            Estimated memory need; a job that needs more than the limit fails at once.
+            Estimated memory need, bytes; a job that needs more than the limit fails at once.
         """
         job = Job(function, arguments, named, label, kind, meta or {}, at_most_s, needs_bytes)
         return self._enqueue(job)
 
     def retry(self, job: Job) -> Job:
-        """Queue the same call again."""
+        """Queue the call of a job again, as a new job, and return the new job."""
         return self._enqueue(replace(job))
 
     def cancel(self, job: Job) -> None:
@@ -328,7 +330,7 @@ class Turns:
     Raises
     ------
     ConfigError
-        ``at_once`` is not a positive integer.
+        ``at_once`` is neither None nor a positive integer.
     """
 
     def __init__(self, at_once: int | None = None) -> None:
@@ -343,10 +345,12 @@ class Turns:
     def of_server(cls) -> Turns:
         """Return turns for as many jobs at once as :data:`AT_ONCE_VARIABLE` states.
 
+        Without the variable, the number is that of ``at_once=None``.
+
         Raises
         ------
         ConfigError
-            The variable is not a positive integer.
+            The variable is set, but not to a positive integer.
         """
         return cls(whole_number(AT_ONCE_VARIABLE))
 

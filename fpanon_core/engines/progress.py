@@ -11,6 +11,9 @@ Progress = Callable[[float], None] | None
 def part(progress: Progress, begin: float, end: float) -> Progress:
     """Return a callable that reports the progress of a part as progress of the whole work.
 
+    The part extends from the share ``begin`` to the share ``end`` of the whole. The result is None
+    if ``progress`` is None.
+
     Examples
     --------
     >>> told = []
@@ -26,6 +29,8 @@ def part(progress: Progress, begin: float, end: float) -> Progress:
 
 def nth_part(progress: Progress, number: int, count: int) -> Progress:
     """Return a callable for the progress of step ``number`` (from 0) of ``count`` similar steps.
+
+    The result is None if ``progress`` is None.
 
     Examples
     --------

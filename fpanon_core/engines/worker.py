@@ -103,7 +103,7 @@ def send(pipe: BinaryIO, message: object) -> None:
 
 
 def send_packed(pipe: BinaryIO, body: bytes) -> None:
-    """Write one message that is already pickled."""
+    """Write one encoded message, preceded by its length in eight bytes."""
     pipe.write(_LENGTH.pack(len(body)))
     pipe.write(body)
     pipe.flush()

@@ -58,14 +58,17 @@ def read_antennas(source: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns unchanged.
+        ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns. Columns of
+        numbers or truth values keep their type; the others become text.
         ``.attrs["notes"]`` states what was found and how many rows were left out. In the layout of
         OpenCellID the id is ``mcc-net-area-cell``.
 
     Raises
     ------
     SchemaError
-        The table cannot be read, or no column holds ids or positions.
+        The table cannot be read, no column holds ids or positions, or no row has both.
+    ConfigError
+        The source is of an unsupported type.
 
     Examples
     --------
@@ -93,7 +96,8 @@ def antennas_of(
 ) -> Antennas:
     """Project the antennas of :func:`read_antennas` like the data; turn their columns into text.
 
-    With regions, each antenna also gets the name of its region. Findings are added to ``notes``.
+    Antennas that the projection cannot show are left out. With regions, each antenna also gets the
+    name of its region. Findings are added to ``notes``.
     """
     degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
     x_m, y_m = project(*degrees, centre.crs)

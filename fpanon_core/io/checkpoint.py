@@ -56,7 +56,8 @@ class Checkpoint:
     Raises
     ------
     ConfigError
-        ``folder`` is not a folder, is a link, belongs to another user, or is open to others.
+        ``folder`` cannot be made, is not a folder, is a link, belongs to another user, or is open
+        to others.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class Columns(Store):
         self._sizes = sizes
         self._rows = 0
         self.span = (np.inf, -np.inf)
-        """The first and last start, minutes."""
+        """Earliest and latest start of the samples added, minutes since the epoch."""
         self.append(offsets=np.zeros(1, np.int64))
 
     def add(
@@ -51,8 +51,9 @@ class Columns(Store):
     ) -> None:
         """Add users and their samples.
 
-        ``offsets`` begin at 0. ``cells`` holds ``t``, ``x`` and ``y`` of the samples, and ``count``
-        the number of events of each sample. ``number`` holds the number of each user.
+        ``offsets`` begin at 0. ``cells`` holds ``t`` (minutes since the epoch), ``x`` and ``y``
+        (metres) of the samples, and ``count`` the number of events of each sample. ``number`` holds
+        the number of each user.
         """
         t, x, y = cells
         sides = {
@@ -213,9 +214,10 @@ def mixture(
 
 
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Return the rows that equal an earlier row, among the rows in use and those in ``lost``.
+    """Return arrays with the numbers of the rows that equal an earlier row in every field.
 
-    ``mixtures`` has each row's hash, or only its lower half if the rows are in memory.
+    Only the rows in use and those in ``lost`` are compared. ``mixtures`` has each row's hash, or
+    only its lower half if the rows are in memory.
     """
     twins = _twins(known, mixtures, lost)
     if not len(twins):

@@ -183,8 +183,30 @@ class Clocks:
 class Seen:
     """Location of the positions when they are read in one way.
 
-    ``inhabited`` is also False if too many of the positions are impossible. All but a tenth of the
-    positions are farther than ``town_km_low`` from a town.
+    Attributes
+    ----------
+    turn : Turn
+        Way of reading the positions.
+    possible : float
+        Share of the positions that are possible degrees. If it is below 0.9, all further attributes
+        keep their defaults.
+    land, antarctic : float
+        Of the possible positions, the share on or near land north of 60° S, and the share at 60° S
+        or farther south.
+    coast_km : float
+        Median distance to a coast of the positions that are not near land; 0 if there are none.
+    town_km, town_km_low : float
+        Median distance to the nearest town, and the distance that all but a tenth exceed.
+    town, zone : str
+        Town that is nearest to most positions, and time zone at the position with the median
+        distance to a town.
+    clock_min : float
+        Median of the minutes ahead of UTC at the positions of the rows in a :class:`Clocks`; NaN if
+        that has no row.
+    agreement : float
+        Share of these rows whose stated offset is within an hour of that of their position.
+    told : bool
+        Whether more than half of the rows state an offset.
     """
 
     turn: Turn
@@ -231,7 +253,10 @@ class Seen:
 
     @property
     def inhabited(self) -> bool:
-        """Whether more than a tenth of the positions are where people may live."""
+        """Whether nearly all positions are possible, and over a tenth of these are on or near land.
+
+        Antarctica does not count as land.
+        """
         return self.possible >= NEARLY_ALL and self.land > HARDLY_ANY
 
     @property

@@ -110,7 +110,10 @@ class Fate:
         return int(np.count_nonzero(self.codes < 0))
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of rows set aside, by reason, in the order of :data:`REASONS`."""
+        """Return the numbers of rows set aside, by reason; only reasons that occur.
+
+        The order is that of :data:`REASONS`.
+        """
         numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(_REASONS))
         numbers[_REASONS.index(why.MALFORMED)] += self.n_malformed
         return {r: int(n) for r, n in zip(_REASONS, numbers, strict=True) if n}

@@ -92,7 +92,10 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
 
 
 def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
-    """Return which times lie on the days of some ranges, both ends included."""
+    """Return which times lie on the days of some ranges, both ends included.
+
+    Times are microseconds since 1970, and days are counted from 1970.
+    """
     day = us // DAY
     out = np.zeros(len(us), bool)
     for first, last in ranges:
@@ -114,13 +117,16 @@ def instants_in(
 ) -> tuple[IntArray, int, int]:
     """Return the times as UTC instants, with the clock times of ``rows`` read in ``zone``.
 
-    A time skipped in spring is read as if the clock had not yet been put forward. A time that
-    occurs twice is read as the first of the two. No row is lost. Clock times outside ``rows`` stay
-    as they are, and have no meaning. Also return how many times were skipped, and how many occurred
-    twice.
+    Instants are microseconds since 1970. A time skipped in spring is read as if the clock had not
+    yet been put forward. A time that occurs twice is read as the first of the two. No row is lost.
+    Clock times outside ``rows`` stay as they are, and have no meaning. Also return how many times
+    were skipped, and how many occurred twice; both are 0 if ``zone`` holds minutes.
 
     Parameters
     ----------
+    parsed : ParsedTimes
+    rows : bool ndarray (n,)
+        Mask of the rows whose times are needed.
     zone : str or float64 ndarray (n,)
         IANA zone, or each row's minutes ahead of UTC.
     """
@@ -171,8 +177,22 @@ def zone_of_clocks(
 ) -> tuple[str | None, str | FloatArray]:
     """Return how clock times without an offset are read: the zone's name, and the zone or offsets.
 
-    ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the offset
-    column.
+    The zone's name is None if the times of all ``rows`` carry an offset (``all_aware``). Findings
+    are added to ``notes``.
+
+    Parameters
+    ----------
+    offsets : float64 ndarray (n,) or None
+        Offset column, as read.
+    asked : str or None
+        Zone that the caller states, or ``"offset"``.
+    display : str
+        Display time zone.
+
+    Raises
+    ------
+    ConfigError
+        ``asked`` is ``"offset"``, but there is no offset column.
     """
     if asked == "offset" and offsets is None:
         raise ConfigError(

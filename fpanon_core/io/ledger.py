@@ -47,7 +47,7 @@ class Ledger:
     Raises
     ------
     ConfigError
-        The budget is not a positive number, or the file cannot be opened.
+        The budget is neither None nor a positive number, or the file cannot be opened.
     SchemaError
         The file was altered, is an older copy, or was written by another user.
 
@@ -70,7 +70,7 @@ class Ledger:
 
     @property
     def spent(self) -> float:
-        """Sum of the ε of all releases."""
+        """Sum of the ε of all releases in the ledger."""
         return float(sum(line["epsilon"] for line in self._lines()))
 
     @property
@@ -95,7 +95,7 @@ class Ledger:
         Raises
         ------
         ConfigError
-            The release has no ε.
+            The release has no ε, or the ledger cannot be written.
         InfeasibleError
             The release would exceed the budget, and no reason is given. Nothing is recorded.
         """
@@ -107,7 +107,15 @@ class Ledger:
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
-        """Record ``epsilon`` as spent on the use that ``what`` names; see :meth:`spend`."""
+        """Record ``epsilon`` as spent on the release that ``what`` names; see :meth:`spend`.
+
+        Raises
+        ------
+        ConfigError
+            ``epsilon`` is not a positive number, or the ledger cannot be written.
+        InfeasibleError
+            The budget would be exceeded, and no reason is given. Nothing is recorded.
+        """
         positive("epsilon", epsilon)
         why = (reason or "").strip() or None
         with self._locked() as file:
@@ -135,7 +143,10 @@ class Ledger:
             _keep_head(line["ledger"], len(lines) + 1, line["chain"])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each release, with the cumulative ε in ``spent``."""
+        """Return a table with a row for each release.
+
+        Columns: ``time``, ``what``, ``epsilon``, ``spent`` (cumulative ε), ``budget``, ``reason``.
+        """
         frame = pd.DataFrame(self._lines(), columns=list(_FIELDS))
         frame.insert(3, "spent", frame["epsilon"].astype(float).cumsum())
         return frame

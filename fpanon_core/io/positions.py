@@ -30,7 +30,7 @@ class Centre:
     lat: float
     lon: float
     reach_deg: float = 0.0
-    """Degrees of longitude from the data's western to its eastern end."""
+    """Degrees of longitude from the western to the eastern end of the data."""
     stated: bool = False
 
     @property
@@ -72,7 +72,7 @@ Counts = npt.NDArray[np.int64]
 def degree_counts(lat: FloatArray, lon: FloatArray) -> tuple[Counts, Counts]:
     """Return the numbers of rows by hundredth of a degree of latitude and of longitude.
 
-    Counts of parts can be added.
+    The arrays, of 18,001 and 36,001 numbers, begin at −90° and −180°. Counts of parts can be added.
     """
     return _histogram(lat, 90, 180 * _STEP + 1), _histogram(lon, 180, 360 * _STEP + 1)
 
@@ -116,7 +116,13 @@ def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
 
 
 def stated_centre(centre: Any) -> Centre | None:
-    """Return a centre given as latitude and longitude; raise ConfigError if it is invalid."""
+    """Return a centre given as latitude and longitude, in degrees; None for None.
+
+    Raises
+    ------
+    ConfigError
+        The centre is neither None nor a possible latitude and longitude.
+    """
     if centre is None:
         return None
     if isinstance(centre, str) or not isinstance(centre, Sequence) or len(centre) != 2:
@@ -146,13 +152,14 @@ Nearest = tuple[float, float, float]
 
 
 def zone_at(nearest: Nearest) -> str:
-    """Return the IANA time zone at a position; on the open sea, a nautical zone."""
+    """Return the IANA time zone at a position of :func:`nearest_to`; a nautical zone at sea."""
     return str(get_tz(*nearest[1:])) or "UTC"
 
 
 def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
-    """Return the distance, longitude and latitude of the position nearest to the centre.
+    """Return the squared distance, longitude and latitude of the position nearest to the centre.
 
+    Longitude and latitude are in degrees. The squared distance is in squared degrees of latitude.
     Of several equally near positions, the westernmost is returned, then the southernmost. The order
     of the rows thus has no effect, and the least of the parts' results is the result for the whole.
     """

@@ -117,7 +117,15 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
 def write_data(
     pieces: Iterable[pd.DataFrame], folder: Path, form: Format, *, projected: bool
 ) -> Path:
-    """Write the data file, with columns of degrees only if there is a projection."""
+    """Write the data file into a folder, and return its path.
+
+    The file has columns of degrees only if there is a projection.
+
+    Raises
+    ------
+    ConfigError
+        ``form`` is not a format, or the file cannot be written.
+    """
     if form not in FORMATS:
         raise ConfigError(f"The data's format is {form!r}; it must be csv or parquet.")
     target = folder / data_file(form)

@@ -53,7 +53,7 @@ def read_questionnaire(
         ignored.
     options : iterable, optional
         Options in the questionnaire, by name or as :func:`fpanon_core.as_option` accepts them;
-        answers on others are set aside. Case and outer spaces do not matter.
+        answers on others are set aside. Case and extra spaces do not matter.
     domains : iterable of str, optional
         Domains in the questionnaire; answers on others are set aside, too.
 
@@ -62,8 +62,8 @@ def read_questionnaire(
     DataFrame
         The usable rows: ``expert``, ``domain``, ``option`` (text), ``score`` (0 … 10).
         ``attrs["rejected"]`` is a DataFrame of the other rows: ``row``, ``reason``, and the four
-        fields unchanged. ``row`` is the number in the source; in a file, the header is row 1. If an
-        answer is given twice, the first is used.
+        fields, which a malformed row lacks. ``row`` is the number in the source; in a file, the
+        header is row 1. If an answer is given twice, the first is used.
 
     Raises
     ------
@@ -140,6 +140,11 @@ def questionnaire_template(
     -------
     DataFrame
         ``expert``, ``domain``, ``option``, ``score`` (NaN).
+
+    Raises
+    ------
+    ConfigError
+        There is no option, no domain or no expert, or an option is invalid.
 
     Examples
     --------

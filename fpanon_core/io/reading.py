@@ -140,6 +140,11 @@ class Reading:
         Antennas, from :func:`.antennas.read_antennas`.
     own : Path or None
         Private folder for temporary data; None keeps all in memory.
+
+    Raises
+    ------
+    SchemaError
+        The events have no positions of their own, and no antennas are given.
     """
 
     def __init__(

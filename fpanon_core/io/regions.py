@@ -27,7 +27,7 @@ from .background import MAX_BYTES, MAX_POSITIONS
 from .hints import Message, Way
 
 MAX_VERTICES = 20_000
-"""Approximate limit for all outlines as drawn and published; antennas are located in full ones."""
+"""Approximate largest number of vertices of all outlines together, as drawn and published."""
 _FINEST_DEG = 1e-5
 _MOST_LISTED = 12
 _AREAS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
@@ -57,9 +57,10 @@ class NamedRegions:
     notes: tuple[str, ...]
 
     def holding(self, lat: FloatArray, lon: FloatArray) -> tuple[IntArray, int]:
-        """Return each point's first region (−1 for none), and how many points have several.
+        """Return the number of each point's first region, and how many points are in several.
 
-        A point on a border is in the regions on both sides.
+        The number is −1 for a point in no region. A point on a border is in the regions on both
+        sides.
         """
         point, region = shapely.STRtree(self.shapes).query(
             shapely.points(lon, lat), predicate="intersects"
@@ -87,6 +88,8 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     ------
     SchemaError
         The file is too large, damaged, not GeoJSON, not in degrees, or without areas or names.
+    ConfigError
+        The file has no property ``name``, or the source is of an unsupported type.
 
     Examples
     --------
@@ -123,8 +126,9 @@ def in_regions(
     regions: NamedRegions,
     notes: list[str],
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
-    """Return the antennas' columns with :data:`REGION` added, and the outlines of the regions.
+    """Return the antennas' columns with :data:`REGION` added, and the outlines of their regions.
 
+    Outlines are by name, as hexadecimal WKB in degrees; regions without an antenna have none.
     Antennas outside all regions have an empty text in that column. If an antenna is in several
     regions, the first in the file counts. Findings are added to ``notes``.
 

@@ -123,9 +123,10 @@ class IngestReport:
         Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
-        number, from 1) and ``reason``. Then follow, as text, the columns recognized as time,
-        offset, latitude, longitude or antenna, and no other. A malformed line has only its number
-        and reason, as its user field cannot be identified.
+        number, from 1) and ``reason``. For a source in parts, ``part`` (from 1) comes first, and at
+        most 100,000 rows are listed. Then follow, as text, the columns recognized as
+        time, offset, latitude, longitude or antenna, and no other. A malformed line has only its
+        number and reason, as its user field cannot be identified.
     n_users, n_samples : int
     rows_identical : int
         Number of used rows that equal an earlier row in every field. They count as separate events:
@@ -322,7 +323,10 @@ def keep_account(report: IngestReport, folder: Path) -> None:
 
 
 def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
-    """Read the report stored with the fingerprints ``fs``, from the open folder.
+    """Read the report stored with the fingerprints ``fs``.
+
+    ``folder`` is the file descriptor of their open folder. The report has no doubts and no rows of
+    the source, as these are not stored.
 
     Raises
     ------

@@ -50,9 +50,11 @@ def find_roles(
     Raises
     ------
     ConfigError
-        ``columns`` names an unknown role or a column that does not exist.
+        ``columns`` is not a mapping, names an unknown role or a column that does not exist, or
+        gives a column two roles, ``time`` no column, or a role too many columns.
     SchemaError
-        A required role has no column; the message names the role and the remedy.
+        A required role has no column, or the table looks like one of antennas. The message says
+        what is missing and how to state it.
     """
     roles = Roles()
     given = _check_given(table, columns or {})
@@ -71,7 +73,10 @@ def find_roles(
 
 
 def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> pa.ChunkedArray:
-    """Join several columns into one text column."""
+    """Join several columns into one text column.
+
+    With a space as separator, timestamps without a zone are written as dates.
+    """
     parts = [
         _date_part(table.columns[i]) if separator == " " else text_of(table.columns[i])
         for i in where

@@ -234,7 +234,7 @@ class Rows:
         return all(aware)
 
     def over(self, work: Callable[[slice], _T]) -> Iterator[_T]:
-        """Apply a function to all rows, piece by piece, on two threads."""
+        """Yield the result of a function for each slice of rows, in order; two threads compute."""
         with ThreadPoolExecutor(2) as pool:
             yield from in_order(pool, work, self.slices)
 

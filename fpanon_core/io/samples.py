@@ -74,7 +74,10 @@ def sample(key: str) -> Sample:
 
 @cache
 def dots(sample: Sample, wide: int, high: int) -> str:
-    """Return an SVG path with a dot for each antenna near the middle of a data set, north up."""
+    """Return an SVG path with a dot for each antenna near the middle of a data set, north up.
+
+    ``wide`` and ``high`` are the size of the drawing, in the units of the path.
+    """
     table = pd.read_csv(sample.antennas_path)
     middle = table[["lon", "lat"]].median()
     east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))

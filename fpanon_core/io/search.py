@@ -334,7 +334,10 @@ class Likeness:
 
     @property
     def is_time(self) -> bool:
-        """Whether at least half of the fields can be read as times, and epochs are plausible."""
+        """Whether at least half of the fields can be read as times, and epochs are plausible.
+
+        Times of day without a date do not count.
+        """
         return not self.is_clock and self._holds_times and self.times.share >= 0.5
 
     @property
@@ -389,12 +392,12 @@ class Likeness:
 
     @cached_property
     def is_fractional(self) -> bool:
-        """Whether the column holds numbers, some of which are not whole."""
+        """Whether the column holds numbers, more than 2% of which are not whole."""
         values = self.numbers
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
     def is_degrees(self, limit: float) -> bool:
-        """Return whether some numbers are degrees, or no field is filled.
+        """Return whether some number is within ±``limit`` degrees, or no field is filled.
 
         The test is for columns named as degrees.
         """

@@ -28,14 +28,14 @@ class Turn:
     west: bool = False
 
     def apply(self, lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the positions read this way."""
+        """Return the latitudes and longitudes that two numbers mean if read this way."""
         first, second = (lon, lat) if self.exchanged else (lat, lon)
         return (-first if self.south else first), (-second if self.west else second)
 
     def explains(self, lat: FloatArray, lon: FloatArray, share: float) -> bool:
-        """Return whether the numbers fit the assumed faults: if signs were lost, none is negative.
+        """Return whether at least ``share`` of the numbers fit the assumed faults.
 
-        At least ``share`` of the numbers must fit.
+        A number that lost its sign is not negative.
         """
         first, second = (lon, lat) if self.exchanged else (lat, lon)
         return (not self.south or float(np.mean(first >= 0)) >= share) and (

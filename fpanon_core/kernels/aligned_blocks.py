@@ -1,18 +1,18 @@
 """Blocks of an aligned group: consecutive in time, each with a sample of every member.
 
 All samples of the members are in order of start. A *cut* is a position between two of them over
-which no sample reaches. Blocks lie between cuts. Each holds a sample of every member, and is
+which no sample reaches. Blocks lie between cuts. Each block holds a sample of every member, and is
 published as its bounding cell. The blocks minimize the total loss over the samples. A sample's loss
-is that of its block: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
+is that of its block's cell, ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
-A block that can be split into two blocks with every member is never better than those two: neither
-of their cells is larger than the whole block's. So the search back from j, where a block ends,
-stops as soon as the samples up to j can be split in this way. It stops earlier if no remaining cut
-can give a better loss than the best one found. The bound is the smallest loss up to any remaining
-cut, plus the loss of the block so far. By the same bound, the search steps over a whole *run* of
-samples at once. A block that begins there has at least the samples and the cell of the block so
-far. No block begins later than the latest cut from which every member has a sample. So the cell
-from that cut on is kept while j grows.
+A block that can be split into two blocks, each with a sample of every member, is never better than
+those two: neither of their cells is larger than the whole block's. So the search back from j, where
+a block ends, stops as soon as the samples up to j can be split in this way. It stops earlier if no
+remaining cut can give a better loss than the best one found. The bound is the smallest loss up to
+any remaining cut, plus the loss of the block so far. By the same bound, the search steps over a
+whole *run* of samples at once: a block that begins in the run has at least the samples and the cell
+of the block so far. No block begins later than the latest cut from which every member has a sample.
+So the cell from that cut on is kept while j grows.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -31,9 +31,11 @@ _RUN = 16  # samples
 
 
 class Boxes(NamedTuple):
-    """Samples of all users, in order of start within each user, with ends instead of extents.
+    """Bounds of all users' samples, and the costs of a published cell.
 
-    The cost is ``by_space`` per metre of side and ``by_time`` per minute of span.
+    User u has the rows ``offsets[u]:offsets[u+1]``, in order of start. Places are in metres and
+    times in minutes. A published cell costs ``by_space`` per metre of its
+    mean side, and ``by_time`` per minute of its span.
     """
 
     offsets: IntArray
@@ -70,7 +72,7 @@ class Bench(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def bench_for(boxes: Boxes, members: int) -> Bench:
-    """Allocate a bench for groups of at most ``members`` members."""
+    """Allocate a :class:`Bench` for groups of at most ``members`` members."""
     n = min(len(boxes.start), members * boxes.longest) + 1
     i = np.empty((6, n), np.int64)
     pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
@@ -81,7 +83,10 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 
 @njit(nogil=True, cache=True)
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
-    """Lay out the first ``count`` members' samples by start, with cuts; return the sample count."""
+    """Write the samples of the first ``count`` members to ``bench``; return the number of samples.
+
+    The samples are written in order of start. The function also sets ``bench.cut``.
+    """
     pointer = bench.pointer
     n = 0
     for m in range(count):
@@ -116,11 +121,12 @@ def _widen(cell: FloatArray, boxes: FloatArray, at: int) -> None:
 
 @njit(nogil=True, cache=True)
 def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
-    """Return the smallest loss of ``n`` samples of ``count`` members; infinity above ``limit``.
+    """Return the smallest total loss of blocks of all samples; infinity above ``limit``.
 
-    Afterwards ``bench.begin`` has the beginning of the last block before each position. Among equal
-    losses, the block that begins latest is taken. The search stops once the loss is certain to
-    exceed the limit.
+    ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
+    ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
+    end there. Among equal losses, the block that begins latest is taken. The search stops once the
+    loss is certain to exceed the limit.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -207,13 +213,19 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
 
 @njit(nogil=True, cache=True)
 def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Bench) -> float:
-    """Return the loss of a group of the first ``count`` members; infinity above ``limit``."""
+    """Return the smallest loss of a group of the first ``count`` of ``members``.
+
+    The result is infinity if the loss exceeds ``limit``.
+    """
     return least_loss(bench, lay_out(boxes, members, count, bench), count, limit)
 
 
 @njit(nogil=True, cache=True)
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
-    """Set the loss of each pair ``users[i]``, ``others[i, j]``; infinity if the latter is −1."""
+    """Set ``out[i, j]`` to the smallest loss of the group of ``users[i]`` and ``others[i, j]``.
+
+    It is infinity where ``others[i, j]`` is −1.
+    """
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
@@ -226,7 +238,10 @@ def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray
 
 @njit(nogil=True, cache=True)
 def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return a group's best blocks, as cells (x, y, t, dx, dy, dt), and their sample counts."""
+    """Return the cells of a group's best blocks (blocks, 6), and the sample count of each block.
+
+    A cell is x, y, t, dx, dy, dt, in metres and minutes. Blocks are in order of time.
+    """
     count = len(members)
     bench = bench_for(boxes, count)
     n = lay_out(boxes, members, count, bench)
@@ -259,10 +274,11 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Return the published cells, the rows of the members' samples by start, and a code per row.
+    """Return a group's published cells, the row of each member's sample, and a code per sample.
 
-    Cells are (x, y, t, dx, dy, dt). The code is 0 if the sample in this row is published, and
-    otherwise states why it is left out.
+    Cells (blocks, 6) are x, y, t, dx, dy, dt, in order of time, within ``side`` (m) and ``span``
+    (minutes). Each sample left out costs ``price``. Rows and codes are in order of start; a code is
+    0 if the sample is published, and otherwise states why it is left out.
     """
     count = len(members)
     limits = Limits(side, span, float(count), _MOST_STEPS)
@@ -292,7 +308,7 @@ def blocks_within(
 def _within(
     held: Held, limits: Limits, bench: Bench, place: IntArray, price: float, code: Codes
 ) -> FloatArray:
-    """Return the cells of the published blocks; set ``code`` of the samples that are left out."""
+    """Return the cells of the published blocks; set the ``code`` of each sample left out."""
     low, high, owner, everybody = held.low, held.high, held.owner, held.weight
     count = len(everybody)
     n = len(low)

@@ -25,9 +25,9 @@ class Groups(NamedTuple):
     """Groups under construction.
 
     ``of`` is the group of each user (−1 = none yet, or :data:`OUT`). ``members`` has a row per
-    group, whose first ``size`` entries count. ``loss`` is the loss of each group, and ``without``
-    its loss without each of its members. ``changed`` is the last round in which the group took part
-    in an exchange.
+    group, whose first ``size`` entries count. ``weight`` is the number of users that the group
+    stands for, ``loss`` its loss, and ``without`` its loss without each of its members.
+    ``changed`` is the last round in which the group took part in an exchange.
     """
 
     of: IntArray
@@ -61,9 +61,10 @@ class Rings(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps of each user by cost: the group entered, the user replaced (−1: nobody), and the cost.
+    """Steps of each user, cheapest first: the group entered, the user replaced, and the cost.
 
-    The cost is the change in the loss of the group entered; the first ``used`` entries of a row
+    A step that replaces nobody has the partner −1. The cost is the change in the loss of the group
+    entered, or of leaving the user out (group :data:`OUT`). The first ``used`` entries of a row
     count.
     """
 
@@ -79,9 +80,10 @@ class Steps(NamedTuple):
 def grow(
     boxes: Boxes, near: IntArray, seeds: IntArray, people: People, groups: Groups, made: int
 ) -> int:
-    """Grow groups of k users from the seeds, in order; return the number of groups afterwards.
+    """Grow groups of at least k users from the seeds, in order; return how many groups there are.
 
-    ``made`` groups exist already. A seed whose candidates run out stays without a group.
+    ``made`` groups exist beforehand. A seed whose candidates run out, or whose group would have too
+    many members, stays without a group.
     """
     widest = groups.members.shape[1]
     weight, k = people.weight, people.k
@@ -211,10 +213,10 @@ def find_rings(
 def carry_out(
     order: IntArray, turn: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> int:
-    """Carry out the rings that begin with the users ``order``; return the number carried out.
+    """Carry out the rings that begin with the users in ``order``; return the number carried out.
 
     Rings are taken in this order. A group takes part in at most one ring per round, so a later ring
-    through the same group is skipped. So is a ring that would leave out more than ``room``.
+    through the same group is skipped. So is a ring that would leave out more weight than ``room``.
     """
     gain, ring, weight, room = rings.gain, rings.step, people.weight, people.room
     longest = ring.shape[1]

@@ -1,9 +1,10 @@
 """Cost of letting a user enter a group, with or without replacing a member.
 
-To compute the exact best blocks for every possible step would take too long. So blocks begin only
-at a few cuts: where the group's best blocks begin now, or would begin without one of its members.
-Between two of these cuts, the samples of each user form one box. The computed cost is that of
-blocks that could be published, so it is never too low. A step gains at least the computed amount.
+Such an entry is a *step*. To compute the exact best blocks for every possible step would take too
+long. So blocks begin only at a few cuts: where the group's best blocks begin now, or would begin
+without one of its members. Between two of these cuts, the samples of each user form one box. The
+computed cost is that of blocks that could be published, so it is never too low. A step gains at
+least the computed amount.
 The losses of existing groups are always exact (:func:`weigh`).
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
@@ -22,19 +23,21 @@ from .aligned_groups import OUT, Groups, People, Steps
 
 
 class Cuts(NamedTuple):
-    """Moments, ascending, at which blocks of a group may begin; a row has ``used`` of them."""
+    """Moments (minutes) at which the blocks of each group may begin: a row per group, ascending.
+
+    The first ``used[g]`` entries of row g count.
+    """
 
     used: IntArray
     moment: FloatArray
 
 
 class Pairs(NamedTuple):
-    """Users and groups whose steps are to be priced; user a has the pairs first[a]:first[a+1].
+    """Pairs of a user and a group whose steps are to be priced.
 
-    The pairs with group g are ``order[begin[g]:begin[g+1]]``.
-
-    ``cost`` has a column for a step that replaces nobody, then one for each member; the cost of a
-    step that is not considered is infinite.
+    User a has the pairs ``first[a]:first[a+1]``. The pairs with group g are
+    ``order[begin[g]:begin[g+1]]``. ``cost`` has a row per pair: a column for a step that replaces
+    nobody, then one for each member. The cost of a step that is not considered is infinite.
     """
 
     first: IntArray
@@ -61,7 +64,7 @@ class Atoms(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Scratch memory for a group and a newcomer, and the costs of a metre and a minute."""
+    """Scratch memory for a group and a newcomer, and the loss per metre and per minute."""
 
     joint: FloatArray
     held: IntArray
@@ -95,7 +98,7 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 @njit(nogil=True, cache=True)
 def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
-    """Set losses and cuts of some groups, with all members and with each left out in turn."""
+    """Set the losses of the groups ``which``, with and without each member, and their cuts."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
@@ -126,7 +129,7 @@ def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
 
 @njit(nogil=True, cache=True)
 def gains_by_leaving(people: People, groups: Groups) -> None:
-    """Store the loss saved when each user leaves their group; ``worth`` for those left out."""
+    """Set ``saved``: the loss saved when each user leaves the group; ``worth`` if left out."""
     for a in range(len(people.saved)):
         g = groups.of[a]
         people.saved[a] = people.worth[a] if g == OUT else 0.0
@@ -137,9 +140,10 @@ def gains_by_leaving(people: People, groups: Groups) -> None:
 
 @njit(nogil=True, cache=True)
 def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pairs:
-    """Return the steps to be priced: those whose user or group has changed since ``since``.
+    """Return the pairs whose user or group has changed in round ``since`` or later.
 
-    ``since`` is the number of a round; changes in that round count, too.
+    A pair is a user and another group that has one of the user's candidates (``near``) as a member.
+    The costs of the pairs are not set here.
     """
     n = len(groups.of)
     first = np.zeros(n + 1, np.int64)
@@ -176,7 +180,7 @@ def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pair
 
 @njit(nogil=True, cache=True)
 def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: int) -> None:
-    """Write the boxes of a user's samples between the cuts to position ``m`` of the atoms."""
+    """Write the atoms of one user's samples to set ``m``; ``cuts`` moments divide the samples."""
     box, count, whole, last = of.box[m], of.samples[m], of.whole[m], of.last[m]
     box[: cuts + 1] = np.inf
     count[: cuts + 1] = 0
@@ -206,7 +210,7 @@ def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: S
     """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
     As in :func:`least_loss`, the search goes back from the cut j where a block ends. It stops as
-    soon as the samples up to j can be split into two blocks with every member.
+    soon as the samples up to j can be split into two blocks, each with a sample of every member.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss = sums.joint, sums.held, sums.loss
@@ -262,8 +266,9 @@ def price(
     """Set the costs of the steps into the groups ``which``.
 
     A cost stays infinite unless it is below ``slack`` times what the user's own group saves without
-    the user. If only one member would stay, the loss is that of the pair, from ``alike`` (parallel
-    to ``near``). It is infinite if the member is not a candidate of the user.
+    the user. If the user replaces one of two members, the loss is that of the user and the other
+    member, from ``alike`` (parallel to ``near``). It is infinite if the other member is not a
+    candidate of the user.
     """
     weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]
@@ -338,8 +343,8 @@ def offer(
 ) -> None:
     """Set the steps of ``users``: those priced now, and earlier ones that are still valid.
 
-    The cheapest steps are kept, as many as fit. Leaving a user out costs ``worth``, the value of
-    publishing the user; if that is 0, nobody is left out.
+    The cheapest steps are kept, as many as fit. Leaving a user out is a step, too, if its cost
+    ``worth`` (the value of publishing the user) is above 0 and below what the user's group saves.
     """
     room, worth, saved = steps.cost.shape[1], people.worth, people.saved
     for a in users:
@@ -380,7 +385,7 @@ def offer(
 
 @njit(nogil=True, cache=True)
 def sharpen(boxes: Boxes, users: IntArray, many: int, groups: Groups, steps: Steps) -> None:
-    """Set the exact costs of the ``many`` cheapest steps of ``users``, and reorder them."""
+    """Set the exact costs of each user's ``many`` cheapest steps, and sort the steps by cost."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)

@@ -41,7 +41,7 @@ def compete(
 def assign(
     x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray, wins: FloatArray
 ) -> IntArray:
-    """Return the winner of every antenna, with centroids and wins unchanged."""
+    """Return the winning centroid of each antenna; centroids and wins stay unchanged."""
     out = np.empty(len(x), np.int64)
     for i in range(len(x)):
         out[i] = winner(x[i], y[i], cx, cy, wins)
@@ -50,7 +50,7 @@ def assign(
 
 @njit(nogil=True, cache=True)
 def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray) -> int:
-    """Return the centroid j with the smallest n_j·‖(x, y) − c_j‖²; ties: the first."""
+    """Return the centroid j with the smallest wins_j·‖(x, y) − c_j‖²; ties: the first."""
     best = 0
     least = np.inf
     for j in range(len(cx)):

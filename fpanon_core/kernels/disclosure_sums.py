@@ -49,7 +49,7 @@ class Classes(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over the bins of each class, and over the classes for each bin."""
+    """Sums of disclosure: for each class over the bins, and for each bin over the classes."""
 
     gains: IntArray  # (n_classes,) set to Σ_j |e·n − D·E| over the bins of one call
     kls: FloatArray  # (n_classes,) set to Σ_j KL_ij over them

@@ -1,4 +1,4 @@
-"""Lower bounds of a fingerprint's distance from places and times, for the search of the pool.
+"""Lower bounds on a fingerprint's distance from places and times, for a search of neighbours.
 
 **Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
 docs/science.md, “Stretch effort”, with terms collected, is
@@ -65,7 +65,7 @@ WIDTH = 128  # members of a tile: a row of its floors stays within a few cache l
 
 
 class Rows(NamedTuple):
-    """Features of each fingerprint's samples, with shares and distances; at most two per sample."""
+    """Features of each fingerprint's samples, at most two per sample, with shares and distances."""
 
     offsets: IntArray  # (fingerprints+1,)
     feature: SmallInts
@@ -92,7 +92,10 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
-    """Set the floors of fingerprint u as a member: ``floor[0]``, and ``floor[1]`` if it exists."""
+    """Set the floors of fingerprint u as a member: ``floor[0]``, and ``floor[1]`` if it exists.
+
+    Floors are lower bounds on the distance of the fingerprint from each feature, as efforts.
+    """
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     if u < slots.n_points:  # by their few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
@@ -234,7 +237,7 @@ def _raised(effort: float, size: float) -> float:
 
 @njit(nogil=True, cache=True)
 def effort_of_boxes(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
-    """Return Δ_ab of fingerprints of boxes, rounded; infinity if certain to exceed ``limit``.
+    """Return the rounded effort Δ_ab between boxes; infinity if certain to exceed ``limit``.
 
     ``costs`` is scratch, as long as the longest fingerprint.
     """
@@ -266,7 +269,10 @@ def _directed_plainly(packed: Packed, a: int, b: int, limit: float, costs: Float
 
 @njit(nogil=True, cache=True)
 def smallest_cost(packed: Packed, i: int, b: int, na: float, nb: float, costs: FloatArray) -> float:
-    """Return the smallest δ of sample i to any sample of b."""
+    """Return the smallest stretch effort δ of sample i to any sample of fingerprint b.
+
+    The two fingerprints represent ``na`` and ``nb`` users. ``costs`` is scratch.
+    """
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
     bx, by, bt = packed.x[b0:b1], packed.y[b0:b1], packed.t[b0:b1]
     bdx, bdy, bdt = packed.dx[b0:b1], packed.dy[b0:b1], packed.dt[b0:b1]

@@ -180,7 +180,7 @@ def reshape(cells: FloatArray) -> FloatArray:
 
 
 class Times(NamedTuple):
-    """Times of the samples of fingerprints; user u has rows offsets[u]:offsets[u+1]."""
+    """Starts and durations (minutes); user or group u has the rows ``offsets[u]:offsets[u+1]``."""
 
     offsets: IntArray
     t: FloatArray
@@ -191,13 +191,14 @@ class Times(NamedTuple):
 def spans_of_holders(
     samples: Times, gone: BoolArray, group: IntArray, cells: Times, span: FloatArray
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return sides and lengths of the published samples around each original one, and a pair count.
+    """Return the published side (m) and time span (minutes) of each original sample, and a count.
 
     Several published samples may hold one original sample. The side is then the largest of their
-    sides, and the length the sum of their lengths. Both are NaN for an original sample left out.
+    sides (``span``), and the time span the sum of their durations. Both are NaN for an original
+    sample that is left out, or whose user has no group.
 
-    The pairs counted are those of a user and a published sample that holds an original sample of
-    the user. ``span`` has the sides of the published samples.
+    The function counts the pairs of a user and a published sample that holds an original sample of
+    the user.
     """
     offsets, t, dt = samples.offsets, samples.t, samples.dt
     cell_offsets, cell_t, cell_dt = cells.offsets, cells.t, cells.dt

@@ -31,7 +31,10 @@ _EXTRA = 4  # members with the smallest bounds that are computed first, beyond t
 
 @njit(nogil=True, cache=True)
 def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatArray) -> int:
-    """Fill ``found`` and ``efforts`` with the nearest members, ties by index; return the count."""
+    """Fill ``found`` and ``efforts`` with the members nearest to the query; return their number.
+
+    Members are in order of effort; ties: the smaller ``slots.first`` comes first.
+    """
     bound = query.bound
     many = len(found)
     first = np.full(many + _EXTRA, -1, np.int64)
@@ -71,12 +74,13 @@ def fill_bounds(
     bound: SmallFloats,
     from_query: SmallFloats,
 ) -> None:
-    """Set bounds: ``bound[q, slot]`` on Δ, ``from_query[q, slot]`` on the query's directed effort.
+    """Set lower bounds ``bound[q, slot]`` on Δ and ``from_query[q, slot]`` on a directed effort.
 
+    The directed effort is that of the query q to the member in the slot.
     The bounds are set for the slots of the tiles first … last − 1. ``own[table, class, feature,
-    q]`` are the queries' floors, queries last. A member's samples are compared with all queries at
-    once, and a query's samples with all members of a tile. The two members ``parents[q]`` are
-    skipped; −1 = none.
+    q]`` are the queries' floors. A member's samples are compared with all queries at once, and a
+    query's samples with all members of a tile. The query itself and the two members ``parents[q]``
+    (−1 = none) are skipped.
 
     The kernel is long on purpose: to pass the pool to another kernel would cost more time than that
     kernel's work.

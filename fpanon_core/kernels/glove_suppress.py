@@ -22,7 +22,7 @@ MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 
 class Limits(NamedTuple):
-    """Limits of a published cell: largest side, largest span, and least number of users."""
+    """Limits of a published cell: side (m) and span (minutes) at most, and users at least."""
 
     space: float
     time: float
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Corners of samples by start, the member of each, and the number of users of each member."""
+    """Samples in order of start (corners and member), and the users each member represents."""
 
     low: FloatArray
     high: FloatArray
@@ -50,7 +50,7 @@ class Best(NamedTuple):
 def suppress_group(
     cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
 ) -> tuple[FloatArray, Codes]:
-    """Return cells within the limits, each with samples of k users, and a code per sample.
+    """Return cells within the limits, each with samples of k or more users, and a code per sample.
 
     ``cells`` are in order of time and do not overlap. ``samples`` are the members' samples in order
     of start, ``owner`` is the member of each, and ``weight`` the number of users that a member

@@ -25,10 +25,10 @@ _LEVEL = 1e-9  # relative; shares that differ by less are alike
 class HomeMap(NamedTuple):
     """Places where people live, sorted by squares, column by column.
 
-    Place p is at ``x[p]``, ``y[p]`` and has ``people[p]`` people. The b-th square with places has
-    the places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column ·
-    ``rows`` + row, ascending. Squares have side ``side`` and start at the corner (``left``,
-    ``bottom``).
+    Place p is at ``x[p]``, ``y[p]`` (metres) and has ``people[p]`` people. The b-th square with
+    places has the places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares,
+    column · ``rows`` + row, ascending. Squares have side ``side`` (m), and the corner of the first
+    is (``left``, ``bottom``).
     """
 
     x: FloatArray
@@ -43,7 +43,10 @@ class HomeMap(NamedTuple):
 
 
 class NightCells(NamedTuple):
-    """Cells of records, and their mass at night; record r has cells ``offsets[r]:offsets[r+1]``."""
+    """Cells of records; record r has the cells ``offsets[r]:offsets[r+1]``, in metres.
+
+    A cell's mass is its weight as evidence of where the person spends the night.
+    """
 
     offsets: IntArray
     x: FloatArray
@@ -70,10 +73,10 @@ def guess_by_others(
 
     Target i has record ``record[i]``, and represents ``own[i]`` of the people at place ``home[i]``.
     Each cell's mass is divided among the other people's homes in it; if there are none, the mass is
-    at the cell's middle. The guess is the point with the most mass no farther from it than the side
-    of the map's squares. It is ``first[i]``, unless there is more mass around one of the middles
-    (ties: the first), or around another person's home (ties: the first by x, then y). If no place
-    has the share ``enough``, the guess has a smaller share and is not always the best.
+    at the cell's middle. The guess is the point with the most mass around it, no farther away than
+    the side of the map's squares. It is ``first[i]``, unless there is more mass around one of the
+    middles (ties: the first), or around another person's home (ties: the first by x, then y). If no
+    place has the share ``enough``, the guess has a smaller share and is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -391,7 +394,7 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
 
 
 class Spans(NamedTuple):
-    """Middles of records' cells, and their times; record r has cells offsets[r]:offsets[r+1]."""
+    """Middles (metres) and times (minutes) of cells; record r has ``offsets[r]:offsets[r+1]``."""
 
     offsets: IntArray
     x: FloatArray
@@ -410,11 +413,12 @@ def guess_places(
     base: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the best guess of each target's place at the moment ``t`` to ``out[target]``.
+    """Write where each target was at the moment ``t[target]``, as guessed, to ``out[target]``.
 
-    A record suggests the middles of its cells that hold the moment, all equally likely. If no cell
-    does, it suggests the middle of the cell nearest in time. ``base`` is the guess of an attacker
-    who knows no record.
+    The guess (x, y) for the targets ``begin … end − 1`` is the point with the least mean distance
+    to the suggested places. A suspected record suggests the middles of its cells that hold the
+    moment, all equally likely. If no cell does, it suggests the middle of the cell nearest in time.
+    All other records suggest ``base``, the guess of an attacker who knows no record.
     """
     record, share, count, rest = suspects
     offsets, x, y, start, length = spans

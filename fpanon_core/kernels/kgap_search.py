@@ -79,7 +79,7 @@ class Known(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """Pairs of users a_first … a_last−1 with later users among b_first … b_last−1."""
+    """Pairs a < b of the users a_first … a_last−1 and the users b_first … b_last−1."""
 
     a_first: int
     a_last: int
@@ -90,7 +90,7 @@ class Tile(NamedTuple):
 class Floors(NamedTuple):
     """Floors, in steps, of the users a and b of a tile's pairs.
 
-    ``extra`` is that of the users b, and may be empty. The floors of the users a are used only for
+    ``extra`` belongs to the users b, and may be empty. The floors of the users a are used only for
     pairs of equal length.
     """
 
@@ -100,7 +100,7 @@ class Floors(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Nearest users found so far for each user, sorted; ``row`` gives the users' row numbers."""
+    """Users found so far near each user, nearest first; ``row`` gives the users' row numbers."""
 
     row: IntArray
     neighbours: IntArray
@@ -109,7 +109,7 @@ class Lists(NamedTuple):
 
 
 class PairBuffer(NamedTuple):
-    """Buffers for the pairs that a tile finds, and scratch memory of one worker."""
+    """Buffers for the pairs found in a tile, and scratch memory of one worker."""
 
     a: SmallInts
     b: SmallInts
@@ -123,7 +123,7 @@ class PairBuffer(NamedTuple):
 def fill_floor(
     packed: Packed, features: Features, first: int, last: int, floor: SmallFloats
 ) -> None:
-    """Set ``floor[f, b − first]`` for the users ``first ≤ b < last``."""
+    """Set ``floor[f, b − first]``: the floor of feature f for each user ``first ≤ b < last``."""
     scale, n_cells = packed.scale, len(features.cell_x0)
     space_unit = scale.w_space / scale.max_space
     time_unit = scale.w_time / scale.max_time
@@ -155,7 +155,7 @@ def fill_floor(
 
 @njit(nogil=True, cache=True)
 def step_of(packed: Packed) -> float:
-    """Return the unit of floors kept in 8 bits."""
+    """Return the unit of floors kept in 8 bits, as an effort."""
     return max(packed.scale.w_space, packed.scale.w_time) / STEPS
 
 
@@ -167,7 +167,7 @@ def _steps(cost: float, cap: float, step: float) -> int:
 
 @njit(nogil=True, cache=True)
 def fill_steps(packed: Packed, features: Features, first: int, last: int, steps: Steps) -> None:
-    """Set ``steps[f, b − first]``: the floor in steps, rounded down."""
+    """Set ``steps[f, b − first]``: the floor of feature f for user b in steps, rounded down."""
     scale, step, n_cells = packed.scale, step_of(packed), len(features.cell_x0)
     floor = np.empty((len(steps), 1), np.float32)
     for b in range(first, last):
@@ -340,7 +340,7 @@ def search_tile(
 
 @njit(nogil=True, cache=True)
 def enter(count: int, found: PairBuffer, lists: Lists) -> None:
-    """Enter the pairs found into both users' lists."""
+    """Enter the first ``count`` pairs of ``found`` into the lists of both users."""
     row, neighbours, stretch, worst = lists.row, lists.neighbours, lists.stretch, lists.worst
     last = stretch.shape[1] - 1
     for p in range(count):
@@ -368,7 +368,10 @@ def enter(count: int, found: PairBuffer, lists: Lists) -> None:
 def search_pairs(
     packed: Packed, pair_a: IntArray, pair_b: IntArray, worst: FloatArray, found: PairBuffer
 ) -> int:
-    """Search given pairs a < b, like :func:`search_tile` but without the bound."""
+    """Find those of the given pairs a < b whose effort may enter a list; return their number.
+
+    The function does what :func:`search_tile` does, but without the bound.
+    """
     kept = 0
     unknown = Ahead(0.0, NO_FLOOR, 0.0, NO_EXTRA, 0)
     for p in range(len(pair_a)):

@@ -25,7 +25,9 @@ CLOSE = 1e-6
 class Way(NamedTuple):
     """How a known point is published: densities by code, their scales, and the floor.
 
-    No density exceeds the floor by more than ``nats``.
+    ``boxes``, ``by_middle`` and ``timeless`` are those of
+    :class:`fpanon_core.model.knowledge.Mechanism`. No density exceeds the floor by more than
+    ``nats``.
     """
 
     space: int
@@ -41,7 +43,7 @@ class Way(NamedTuple):
 
 @njit(nogil=True, cache=True, inline="always")
 def _along(density: int, scale: float, apart: float) -> float:
-    """Return a one-dimensional density at a distance."""
+    """Return the Gaussian or Laplace density at a distance along one axis."""
     if density == GAUSSIAN:
         z = apart / scale
         return math.exp(-0.5 * z * z) / (scale * math.sqrt(2 * math.pi))
@@ -59,7 +61,10 @@ def _pieces(length: float, scale: float) -> int:
 
 @njit(nogil=True, cache=True)
 def mean_along(density: int, scale: float, point: float, begin: float, length: float) -> float:
-    """Return the mean over ``[begin, begin + length)`` of a density around a point."""
+    """Return the mean over ``[begin, begin + length)`` of a density around a point.
+
+    The result is at most 1 / ``length``.
+    """
     many = _pieces(length, scale)
     step = length / many
     total = 0.0
@@ -72,7 +77,10 @@ def mean_along(density: int, scale: float, point: float, begin: float, length: f
 def mean_planar(
     scale: float, px: float, py: float, x: float, y: float, dx: float, dy: float
 ) -> float:
-    """Return the mean over a rectangle of the planar Laplace density around a point."""
+    """Return the mean over a rectangle of the planar Laplace density around a point, per m².
+
+    The result is at most 1 / area of the rectangle.
+    """
     across, up = _pieces(dx, scale), _pieces(dy, scale)
     total = 0.0
     for i in range(across):
@@ -157,9 +165,10 @@ def reach_of(density: int, scale: float, nats: float) -> float:
 
 @njit(nogil=True, cache=True)
 def density_of(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Return the density of a known point for a published sample; 0 if below the floor.
+    """Return the density of a known point for a published sample; 0 unless above the floor.
 
-    ``point`` is (x, y, t, dx, dy, dt, same_place, place_share, same_time, time_share).
+    ``point`` is (x, y, t, dx, dy, dt, same_place, place_share, same_time, time_share), as in
+    :class:`fpanon_core.model.knowledge.KnownPoints`.
     """
     anywhere, anytime = point[6] < 1.0, point[8] < 1.0 or way.timeless
     loss = 0.0

@@ -29,13 +29,14 @@ _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden rat
 
 
 class Shelf(NamedTuple):
-    """Published samples in buckets, on boards for samples of about equal duration.
+    """Published samples, in buckets of place and time.
 
-    Row i of ``cells`` is (x, y, t, dx, dy, dt), and ``record[i]`` its record. ``share[i]`` is the
-    probability of the sample if a point is drawn from that record. Bucket b has rows
-    ``starts[b]:starts[b+1]``. For board l, ``first[l]`` is the first bucket, ``base[l]`` the lowest
-    corner (x, y, t), and ``widest[l]`` the largest extent of its samples. ``size[l]`` is the
-    buckets' extent (metres, minutes), and ``many[l]`` their number along each axis.
+    A *board* has the buckets for samples of about equal duration. Row i of ``cells`` is (x, y, t,
+    dx, dy, dt), and ``record[i]`` its record. ``share[i]`` is the probability of the sample if a
+    point is drawn from that record. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
+    ``first[l]`` is the first bucket, ``base[l]`` the lowest corner (x, y, t), and ``widest[l]`` the
+    largest extent of its samples. ``size[l]`` is the buckets' extent (metres, minutes), and
+    ``many[l]`` their number along each axis.
     """
 
     cells: FloatArray
@@ -253,11 +254,11 @@ def rank_targets(
     weight: IntArray,
     out: FloatArray,
 ) -> None:
-    """Rank each target's own record among all, for both attackers.
+    """Rank the own record of each target ``begin … end − 1`` among all, for both attackers.
 
-    ``own`` is the number of that record, −1 for targets not in the release. ``odds`` is the prior
-    odds of not being in the release, times the number of people in it. For attacker a, the six
-    columns of ``out[i, a]`` are:
+    ``own[i]`` is the number of that record, −1 for targets not in the release. ``odds`` is the
+    prior odds of not being in the release, times the number of people in it. For attacker a, the
+    six columns of ``out[i, a]`` are:
 
     - the number of people whose record fits better;
     - the number of people whose record fits equally well, including the target;
@@ -300,9 +301,9 @@ def leading_records(
     """Find each target's records with the largest posterior weight for one attacker.
 
     Records are listed by the posterior of each of their people, from a uniform prior over people.
-    The list ends at ``least`` times the highest posterior. If more records are tied than fit, any
-    of them are taken. The listed shares together make up the posterior of all records that a point
-    is near.
+    Records below ``least`` times the highest posterior are not listed. If more records are tied
+    than fit, any of them are taken. The listed shares are scaled to the posterior of all records
+    that a point is near.
     """
     record, share, count, rest = out
     room = _room(len(weight))
@@ -350,7 +351,7 @@ def best_samples(
     way: Way,
     out: IntArray,
 ) -> None:
-    """Write the row of the sample with the highest density to ``out[record, point]``.
+    """Write the row of a record's sample with the highest density to ``out[record, point]``.
 
     Ties go to the first sample. ``out`` is unchanged if no sample of the record is above the floor.
     """

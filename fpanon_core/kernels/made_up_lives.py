@@ -31,28 +31,40 @@ class Model(NamedTuple):
     Attributes
     ----------
     x_m, y_m : float64 ndarray (n_places,)
-    places, first : int64 ndarray
+        Centres of the places.
+    places, first : int64 ndarray (n_places,), (n_zones + 1,)
         Places of zone z are ``places[first[z]:first[z+1]]``.
     within : float64 ndarray (n_places,), cumulative in each zone
         Shares of the zone's places, in the same order.
     zone : int64 ndarray (n_places,)
+        Zone of each place.
     homes : float64 ndarray (n_zones,), cumulative
+        Shares of homes by zone.
     pull : float32 ndarray (2 · n_kinds, n_zones, n_zones), cumulative
         Pull from a home's zone to the anchor's zone, and to other places' zones, for each kind of
         person.
     kinds : float64 ndarray (n_kinds,), cumulative
-    records : float64 ndarray, cumulative
-        Number of events × number of places, raveled.
-    at_home, days : float64 ndarray, cumulative
+        Shares of people by kind.
+    records : float64 ndarray (n_event_bins · n_place_bins,), cumulative
+        Shares of people by number of events × number of places, raveled.
+    at_home : float64 ndarray (n_home_bins,), cumulative
+        Shares of people by the share of their events at home.
+    days : float64 ndarray (n_days,), cumulative
+        Shares of events by day.
     day_type : int64 ndarray (n_days,)
+        Type of each day.
     wall_min : int64 ndarray (1440 · n_days,)
         Minute at which a drawn minute is recorded; a different one if the clocks skip it.
     hours : float64 ndarray (2, 24), cumulative
+        Shares of events by hour, for each type of day.
     roles : float64 ndarray (3, 2, 24)
+        Shares of events at home, at the anchor and at other places, by type of day and hour.
     gaps : float64 ndarray (2, n_gaps)
-        Rows for intervals in which the person stayed, and moved.
+        Shares of intervals by length; rows for intervals in which the person stayed, and moved.
     radii : float64 ndarray (n_rings,)
+        Shares of people by radius of gyration.
     event_bounds, place_bounds, home_bounds, gap_bounds, ring_m : float64 ndarray
+        Bounds of the bins of events, places, shares at home, intervals (minutes) and distances (m).
     moves : float
         Mean of min(moves, 128)/128.
     tilt : float
@@ -90,7 +102,7 @@ class Model(NamedTuple):
 def survey(
     model: Model, seed: int, numbers: IntArray, readiness: float, figures: FloatArray
 ) -> None:
-    """Set ``figures`` (n, 3) to the numbers of events and moves and the radius of each life."""
+    """Set ``figures`` (n, 3) to each life's number of events, number of moves, and radius (m)."""
     longest = int(model.event_bounds[-1]) + 1
     place, t_min = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):

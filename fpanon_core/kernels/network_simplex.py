@@ -26,9 +26,10 @@ Source: Kovács 2015; POT.
 **Costs.** The costs of linking each source with each sink are a table, or are computed row by row
 on request.
 
-On days with many people, there are too many pairs to store. The costs of a row follow from its
-places, and from the people at each of them. To compute these costs takes little more time than to
-read them. Arcs in the tree of the network simplex are marked in the row that is held.
+Sources and sinks are people on two days. If there are many people, there are too many pairs to
+store. The costs of a row follow from the places of its source, and from the sinks at each of them.
+To compute these costs takes little more time than to read them. Arcs in the tree of the network
+simplex are marked in the row that is held.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ class Tree(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the Euclidean distances between all pairs of points of two sets."""
+    """Return the Euclidean distances from each point of one set to each of another.
+
+    The shapes are (n, 2), (m, 2) and, for the result, (n, m).
+    """
     apart = np.empty((len(begin), len(end)))
     x, y = end[:, 0].copy(), end[:, 1].copy()
     for i in range(len(begin)):
@@ -82,7 +86,7 @@ def cheapest_flow(
 
     A table of ``costs`` is marked during the search, and restored at the end; ``greatest`` is the
     greatest cost. Supply and demand are above 0 and have the same total. The flow is complete and
-    optimal, unless it took ``most_pivots``; the caller checks this.
+    optimal, unless the search took ``most_pivots``; the caller checks this.
     """
     sources, sinks = len(supply), len(demand)
     tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))
@@ -112,7 +116,7 @@ def cheapest_flow(
 
 @njit(nogil=True, cache=True)
 def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
-    """Return the tree in which every other node is a child of the root."""
+    """Return the tree in which every node except the root is a child of the root."""
     sources, n = len(supply), len(supply) + len(demand)
     nodes = np.arange(n + 1).astype(np.int32)
     tree = Tree(
@@ -419,7 +423,7 @@ def extremes(costs: Costs, sources: int) -> tuple[float, float]:
 
 @njit(nogil=True, cache=True)
 def any_below(costs: Costs, potential: FloatArray, sources: int, least: float) -> bool:
-    """Return whether a reduced cost is below ``least``, which is 0 or less."""
+    """Return whether any reduced cost is below ``least``, which is 0 or less."""
     to = potential[sources:]
     many = 0
     for i in range(sources):

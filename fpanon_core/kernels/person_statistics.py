@@ -25,19 +25,21 @@ _WORK_BEGINS_H, _WORK_ENDS_H, _WORK_WEIGHT = 9, 17, 2
 
 
 class Bins(NamedTuple):
-    """Public bounds of the statistics, and the first cell of each.
+    """Public bounds of the statistics' bins, and the first cell of each statistic.
 
     Attributes
     ----------
     x_m, y_m : float64 ndarray (n_places,)
         Centres of the places.
     zone : int32 ndarray (n_places,)
+        Zone of each place.
     ring_m, class_m : float64 ndarray
         Upper bounds of distances, and of the radii of gyration that classify people.
     events, places, home : float64 ndarray
-        Lower bounds of all bins except the first.
+        Lower bounds of all bins except the first: numbers of events, numbers of places, and shares
+        of events at home.
     gap_min : float64 ndarray
-        Upper bounds of the times between two samples.
+        Upper bounds of the times between two samples, minutes.
     first : int64 ndarray (11,)
         Number of cells before each statistic, in the order of ``SHARES``.
     """

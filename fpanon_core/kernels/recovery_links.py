@@ -15,9 +15,10 @@ from .network_simplex import Frequencies
 
 @njit(nogil=True, cache=True)
 def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> IntArray:
-    """Link as many people as possible from ``i[k]`` to ``j[k]``, for each k; return their numbers.
+    """Link as many people as possible from ``i[k]`` to ``j[k]``; return how many, for each k.
 
-    The pairs k are taken in the given order. ``left`` and ``wanted`` are reduced by these numbers.
+    The pairs k are taken in the given order. ``left`` and ``wanted`` are the people still to be
+    linked on either side; both are reduced.
     """
     many = np.zeros(len(i), np.int64)
     for k in range(len(i)):

@@ -75,7 +75,7 @@ def presence_of_records(
 def bounds(
     x: FloatArray, y: FloatArray, t: FloatArray, dx: FloatArray, dy: FloatArray, dt: FloatArray
 ) -> FloatArray:
-    """Return lower and upper bounds of cells, one row each, in the kernel's form."""
+    """Return the bounds of cells, float64 ndarray (n, 6): x0, x1, y0, y1, t0, t1."""
     return np.column_stack([x, x + dx, y, y + dy, t, t + dt])
 
 

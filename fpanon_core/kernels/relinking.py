@@ -57,9 +57,9 @@ class Moves(NamedTuple):
     """Distances that people travel in given times, from moves within a release's records.
 
     ``chance`` (n_gaps + 1, n_ways + 1) is the probability of each class of distance, by class of
-    the time between two samples; rows sum to 1. ``ways`` and ``gaps`` are the squares of the
-    classes' edges. ``errors`` (2,) is the variance that noise adds to a distance (m²) and to a time
-    between samples (min²).
+    the time between two samples; rows sum to 1. ``ways`` (m²) and ``gaps`` (min²) are the squares
+    of the classes' edges. ``errors`` (2,) is the variance that noise adds to a distance (m²) and to
+    a time between samples (min²).
     """
 
     chance: FloatArray
@@ -105,7 +105,10 @@ def _first_at(corners: FloatArray, x: float) -> int:
 def usual_density(
     begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
 ) -> None:
-    """Set the density of the mean person of ``side`` in bins ``begin … end−1``, per m²."""
+    """Set ``out[i]`` to the mean person's density, per m², in each bin ``begin … end−1``.
+
+    The mean person is that of ``side``; ``corners`` and ``hours`` describe the bins.
+    """
     for i in range(begin, end):
         total = 0.0
         at = _first_at(side.corners, corners[i, 0] - side.widest)
@@ -215,7 +218,10 @@ def late(one: FloatArray, other: FloatArray, error: float) -> float:
 
 @njit(nogil=True, cache=True)
 def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
-    """Count each pair of cells in ``moves.chance``, by its classes of time and of distance."""
+    """Count each pair ``one[i]``, ``other[i]`` of cells in ``moves.chance``.
+
+    The row is the class of the time between the cells, and the column that of their distance.
+    """
     for i in range(len(one)):
         time = class_of(late(one[i], other[i], moves.errors[1]), moves.gaps)
         moves.chance[time, class_of(far(one[i], other[i], moves.errors[0]), moves.ways)] += 1
@@ -233,7 +239,7 @@ def add_moves(
     moves: Moves,
     value: FloatArray,
 ) -> None:
-    """Add ln(1 + likelihood ratio of the move) to the pairs of records ``begin … end−1``.
+    """Add ln(1 + likelihood ratio of the move) to ``value`` for the records ``begin … end−1``.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 
 
 class Scale(NamedTuple):
-    """The four parameters of the sample stretch effort."""
+    """Weights of the stretch effort, and the stretch (m, minutes) from which each part is full."""
 
     w_space: float
     w_time: float
@@ -254,8 +254,9 @@ def match_samples(
 ) -> None:
     """Match each sample of a to the one of b with the smallest δ (ties: the earlier).
 
-    ``matched`` receives row numbers within b. ``space`` and ``time`` receive the weighted parts of
-    δ, w_s·δ_s and w_t·δ_t. The kernel is a plain double loop, because it runs for few pairs only.
+    ``matched`` receives the rows of these samples in ``packed``. ``space`` and ``time`` receive the
+    weighted parts of δ, w_s·δ_s and w_t·δ_t. All three have one entry per sample of a. The kernel
+    is a plain double loop, because it runs for few pairs only.
     """
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
@@ -284,7 +285,11 @@ def match_samples(
 def pooled_components(
     packed: Packed, a: int, neighbours: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return δ's parts in space and time between a and each neighbour, per sample of the longer."""
+    """Return the parts of δ in space and in time of all matched samples of a and its neighbours.
+
+    For each neighbour in turn, each sample of the longer fingerprint (a if equally long) is matched
+    to a sample of the other.
+    """
     length_a = packed.offsets[a + 1] - packed.offsets[a]
     size = 0
     for b in neighbours:
@@ -325,7 +330,7 @@ def gini_of_sorted(values: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def tail_weight_of_sorted(values: FloatArray) -> float:
-    """Return the tail weight index of ascending values; NaN if the quartile equals the median."""
+    """Return the tail weight index of ascending values; NaN if third quartile and median agree."""
     middle = _quantile(values, 0.5)
     near = _quantile(values, 0.75) - middle
     if near == 0.0:

@@ -61,7 +61,8 @@ class Stays(NamedTuple):
 def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray) -> None:
     """Draw a lognormal number of events, at least 1, for the users ``first, first + 1, …``.
 
-    ``mean`` is the mean of the lognormal distribution.
+    ``mean`` is the mean of the lognormal distribution, ``sigma`` the standard deviation of its
+    logarithm.
     """
     state = np.zeros(1, np.uint64)
     for i in range(len(out)):
@@ -235,7 +236,10 @@ def _nearest(x: float, y: float, x_m: FloatArray, y_m: FloatArray) -> int:
 
 @njit(nogil=True, cache=True)
 def draw(cumulative: Any, u: float) -> int:
-    """Return the position of the first cumulative share above u, a number in [0, 1)."""
+    """Return the position of the first cumulative share above ``u``, a number in [0, 1).
+
+    If no share is above ``u``, the result is the last position.
+    """
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -266,7 +270,7 @@ def _normal(state: Any) -> float:
 
 @njit(nogil=True, cache=True)
 def uniform(state: Any) -> float:
-    """Draw a number in [0, 1), 53 bits."""
+    """Draw a number in [0, 1) with 53 random bits."""
     unit: float = np.float64(_bits(state) >> np.uint64(11)) * 2.0**-53
     return unit
 

@@ -148,9 +148,10 @@ def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
 def number_cells(
     x: FloatArray, y: FloatArray, dx: FloatArray, dy: FloatArray, cell: SmallInts
 ) -> IntArray:
-    """Number the rows in order of appearance; rows with equal values in all columns share one.
+    """Set ``cell`` to the number of each row's rectangle; return the first row with each number.
 
-    The result is the first row of each number.
+    Rectangles are numbered from 0 in order of appearance. Rows with equal values in all four
+    columns have the same rectangle.
     """
     slots = np.full(1 << 12, -1, np.int32)
     first, keys = np.empty(1 << 11, np.int64), np.empty((1 << 11, 4), np.int64)

@@ -19,7 +19,7 @@ Bits = npt.NDArray[np.uint64]
 
 
 class Bins(NamedTuple):
-    """The six numbers of each place and time, as bits."""
+    """Corner and extent of each bin (or point, or sample) as the bits of six float64 numbers."""
 
     x: Bits
     y: Bits
@@ -293,9 +293,10 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set how many points, in order, make |E| at most ``out_of``; 0 if even all points do not.
+    """Set ``points`` to how many points of each target, in order, make |E| at most ``out_of``.
 
-    ``sizes`` is |E| after the last point taken.
+    The number is 0 if even all points do not. ``sizes`` is set to |E|, in people, after the last
+    point taken. Both are set for the targets ``begin … end−1``.
     """
     offsets, number, starts, users = index
     longest = 0

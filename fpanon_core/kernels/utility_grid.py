@@ -151,7 +151,7 @@ def hours_of(
     first: int,
     out: FloatArray,
 ) -> None:
-    """Add the samples' mass to ``out[place - first, hour]``."""
+    """Add each sample's mass to ``out[place - first, hour]``, spread evenly over its time."""
     for i in range(len(place)):
         _add_hours(wall[i], length[i], mass[i], out[place[i] - first])
 
@@ -199,7 +199,7 @@ def occupy(laid: Laid, first: int, hours: FloatArray, out: FloatArray) -> None:
 def spread_trips(
     origin: IntArray, goal: IntArray, laid: Laid, most: int, source: IntArray, target: IntArray
 ) -> int:
-    """List the pairs of areas that trips spread over; return their number.
+    """List the pairs of different areas that trips spread over; return their number.
 
     ``source`` and ``target`` are filled up to their length. Counting continues after that, and
     stops beyond ``most``.

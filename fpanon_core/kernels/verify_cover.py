@@ -98,9 +98,9 @@ def people_in_cells(
 ) -> tuple[IntArray, int]:
     """Count, for each cell, the people of its class with a counted sample in it; also count pairs.
 
-    A pair is a user and a cell with a counted sample of the user. The function sets ``side`` and
-    ``span`` of the counted samples: the largest (dx + dy)/2 among the cells a sample reaches
-    across, and their total length.
+    A pair is a user and a cell with a counted sample of the user. For each counted sample, the
+    function sets ``side`` to the largest (dx + dy)/2 among the cells that the sample reaches
+    across, in metres, and ``span`` to their total duration, in minutes.
     """
     offsets, samples, counted = people
     cells, reach, first, last, _ = classes
@@ -323,7 +323,11 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
-    """Count, for each pair of user and class, the cells that a covered sample of the user meets."""
+    """Count, for each pair of user and class, the class's cells that meet the user's samples.
+
+    Only samples that count for the user and lie inside the class's cells are used. Such a sample
+    meets a cell if the two overlap in time.
+    """
     offsets, samples, wanted = people
     cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)

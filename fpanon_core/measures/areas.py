@@ -58,7 +58,10 @@ class Squares:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Areas made of pieces that do not overlap; ``area`` is the number of each piece's area."""
+    """Areas made of pieces that do not overlap; ``area`` is the number of each piece's area.
+
+    ``shape`` are the pieces' polygons, and ``text`` describes the areas in words.
+    """
 
     text: str
     shape: npt.NDArray[np.object_]
@@ -91,10 +94,13 @@ Ground: TypeAlias = Squares | Pieces
 def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     """Return the areas for an original data set: grids of squares, or pieces.
 
+    If ``areas`` is None, the side of the squares follows from the data.
+
     Raises
     ------
     ConfigError
-        ``areas`` is of no known kind, or these areas cannot be laid over the data.
+        ``areas`` is neither None nor a side above 0 (metres), :class:`Hexagons` or
+        :class:`Regions`, or these areas cannot be laid over the data.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -116,7 +122,7 @@ def used(where: Ground, places: Places) -> list[Laid]:
     Raises
     ------
     ConfigError
-        The places meet too many squares.
+        The places meet too many squares or pieces.
     """
     if isinstance(where, Pieces):
         return [_laid_on(where, places)]
@@ -138,7 +144,13 @@ def used(where: Ground, places: Places) -> list[Laid]:
 
 
 def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
-    """Lay the places of a release or a table over the areas that the original uses."""
+    """Lay the places of a release or a table over the areas that the original uses.
+
+    Raises
+    ------
+    ConfigError
+        The places meet too many pieces.
+    """
     if isinstance(where, Pieces):
         return [_laid_on(where, places)]
     return [
@@ -159,13 +171,16 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return the number of events of each sample, over all people of its fingerprint."""
+    """Return each sample's events, over all people of its fingerprint, float64 (n_samples,)."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
 
 def round_below(value: float) -> float:
-    """Return the largest number of the form 1, 2 or 5 × 10^n that is at most the value; 0 for 0."""
+    """Return the largest number of the form 1, 2 or 5 × 10^n that is at most the value.
+
+    The result is 0 for a value of 0 or less.
+    """
     if value <= 0:
         return 0.0
     power: float = 10.0 ** math.floor(math.log10(value))
@@ -264,7 +279,6 @@ def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArr
 
 
 def _laid_on(where: Pieces, places: Places) -> Laid:
-    """Lay places over areas."""
     place, piece, share = _shares(where, places)
     areas = int(where.area.max()) + 1
     key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)

@@ -87,7 +87,8 @@ def components_by_k(
     Raises
     ------
     ConfigError
-        ``result`` was measured on other fingerprints, or does not cover one of ``ks``.
+        ``result`` was measured on other fingerprints, ``ks`` is empty, or one of ``ks`` is not an
+        integer in 2 … ``result.k``.
     """
     if result.digest != fs.digest:
         raise ConfigError("The result was measured on other fingerprints; measure these first.")
@@ -128,7 +129,15 @@ def mean_components(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean matched distance (m) and time (min) of each measured user."""
+    """Return the mean distance (m) and time (min) of each measured user's matched samples.
+
+    Both are arrays (n_measured,): ``space_m`` and ``time_min`` of :class:`StretchComponents`.
+
+    Raises
+    ------
+    ConfigError
+        ``result`` was measured on other fingerprints.
+    """
     parts = stretch_components(fs, result, engine=engine, progress=progress)
     return parts.space_m, parts.time_min
 
@@ -142,7 +151,14 @@ def matched_samples(
     -------
     DataFrame
         ``row`` and ``matched_row`` (sample rows of ``fs``), ``dist_m`` and ``gap_min`` (the stretch
-        in space and in time, not capped), ``space``, ``time``, ``total`` (parts of δ).
+        in space and in time, not capped), ``space``, ``time`` (parts of δ) and ``total`` (δ).
+
+    Raises
+    ------
+    ConfigError
+        The weights of ``config`` are 1 and 1.
+    InfeasibleError
+        ``a`` and ``b`` are equal, or one of them is not a row number of ``fs``.
     """
     config = config or StretchConfig()
     if a == b:
@@ -203,7 +219,7 @@ def gini(values: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        There is no value, or one is negative or not a number.
+        There is no value, or a value is negative, infinite or NaN.
 
     Examples
     --------
@@ -225,12 +241,13 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     share_of_users, share_of_total : float64 ndarray (n + 1,)
-        From (0, 0) to (1, 1), values ascending. Values that are all zero lie on the diagonal.
+        Points of the curve, from (0, 0) to (1, 1), values ascending. If all values are zero, the
+        curve is the diagonal.
 
     Raises
     ------
     ConfigError
-        There is no value, or one is negative or not a number.
+        There is no value, or a value is negative, infinite or NaN.
 
     Examples
     --------
@@ -255,7 +272,7 @@ def tail_weight_index(values: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        There is no value, or one is not a number.
+        There is no value, or a value is infinite or NaN.
 
     Examples
     --------

@@ -95,7 +95,10 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 
 
 def sharing(fs: FingerprintSet) -> IntArray:
-    """Return how many people share each record, the record's own included, shape (n_users,)."""
+    """Return, for each fingerprint, how many people have the same record, int64 (n_users,).
+
+    The people whom the fingerprint itself stands for are included.
+    """
     record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
     shared: IntArray = people[record]
@@ -197,6 +200,9 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     """Return a row per distinct centre of a cell: ``x_m``, ``y_m``, ``samples``, ``users``.
+
+    ``samples`` and ``users`` are the numbers of samples there, and of fingerprints with one of
+    them.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def disclosure(
     Raises
     ------
     ConfigError
-        ``n_bins`` is smaller than the number of distinct bins.
+        ``n_bins`` is given, but is not an integer, or is smaller than the number of distinct bins.
     InfeasibleError
         Nobody fits the knowledge of a target, which can happen if the knowledge comes from other
         data. The measures are then undefined.

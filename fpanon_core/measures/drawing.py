@@ -51,6 +51,7 @@ def draw_knowledge(
         people is more likely to be a target, in proportion to their number. Everybody is a target
         if there are no more people than this.
     seed : int
+        Seed of all draws, 0 or more.
 
     Returns
     -------
@@ -59,9 +60,10 @@ def draw_knowledge(
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        The strategy is unknown, p or ``users`` is not an integer of 1 or more, or ``seed`` is not
+        an integer of 0 or more.
     InfeasibleError
-        p exceeds the length of every record.
+        No record has p bins or, with ``top``, p places.
 
     Examples
     --------
@@ -82,7 +84,12 @@ def drawn(
 ) -> Knowledge:
     """Draw knowledge; if ``among`` is given, only the people in these rows can be targets.
 
-    With ``beyond``, p may exceed the length of every record.
+    ``digest`` replaces the digest of ``fs`` in the result, if given.
+
+    Raises
+    ------
+    InfeasibleError
+        ``beyond`` is not set, and no record has p bins or, with ``top``, p places.
     """
     longest = int(fs.lengths.max())
     if not beyond and config.p > longest:

@@ -79,8 +79,10 @@ def fingerprint_stretch(
 
     Raises
     ------
+    ConfigError
+        The weights of ``config`` are 1 and 1, and a and b differ.
     InfeasibleError
-        A row number is out of range.
+        a or b is not a row number of ``fs``.
 
     Examples
     --------
@@ -134,9 +136,10 @@ def k_gap(
     Raises
     ------
     ConfigError
-        k is not an integer of 2 or more.
+        k is not an integer of 2 or more, or the weights of ``config`` are 1 and 1.
     InfeasibleError
-        k exceeds the number of users, or ``users`` names a user that does not exist.
+        There are fewer than k fingerprints. Or ``users`` is given, but is neither a mask of the
+        fingerprints nor a list of different row numbers, or chooses nobody.
 
     Examples
     --------
@@ -164,7 +167,15 @@ def k_gap(
 
 
 def check_k(k: int, n_users: int) -> None:
-    """Raise an error if k is invalid, or exceeds the number of users."""
+    """Raise an error unless k is a possible size of a group among ``n_users`` fingerprints.
+
+    Raises
+    ------
+    ConfigError
+        k is not an integer of 2 or more.
+    InfeasibleError
+        There are fewer than k fingerprints.
+    """
     whole("k", k, 2)
     if n_users < 2:
         raise InfeasibleError(
@@ -421,7 +432,6 @@ def _search_part(
 
 
 def _search_pairs(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
-    """Search some of the listed pairs."""
     _compute(data, stage.pairs[first : first + _PAIRS_A_BLOCK], lists)
 
 

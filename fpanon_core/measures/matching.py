@@ -90,7 +90,13 @@ def sizes_of(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> list[IntArray]:
-    """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index."""
+    """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index.
+
+    Raises
+    ------
+    ConfigError
+        Some of the knowledge is of places without time, and some of bins.
+    """
     engine = engine or LocalEngine()
     if engine.apart:
         if any(k.timeless != knowledges[0].timeless for k in knowledges):
@@ -116,10 +122,11 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return how many points each target needs for |E| ≤ ``out_of``, and the last |E|.
+    """Return how many points each target needs for |E| ≤ ``out_of``, and |E| with these points.
 
-    |E| is the size of the anonymity set as points become known in order. The number of points is 0
-    if even all points leave |E| larger.
+    |E| is the size of the anonymity set, in people, as points become known in order. If even all
+    points leave |E| larger, the number of points is 0, and |E| is that with all points. Both arrays
+    are int64 (n_targets,).
     """
     engine = engine or LocalEngine()
     if engine.apart:
@@ -246,5 +253,5 @@ class Index:
 
 
 def bits(*columns: npt.NDArray[np.generic]) -> Bins:
-    """Return the six numbers of bins as bits, for exact comparison in the kernels."""
+    """Return the corners and extents of bins, six float64 columns, as bits to compare exactly."""
     return Bins(*(column.view(np.uint64) for column in columns))

@@ -24,7 +24,13 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """Return a configuration for the kernels; refuse one that describes a loss, not an effort."""
+    """Return the weights and thresholds in the kernels' form.
+
+    Raises
+    ------
+    ConfigError
+        The weights are 1 and 1, which only a loss accepts.
+    """
     if config.unweighted:
         raise ConfigError(
             "w_space = 1 and w_time = 1 are for a loss (mean_loss, aligned, align). A stretch "
@@ -35,7 +41,13 @@ def scale_of(config: StretchConfig) -> Scale:
 
 
 def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
-    """Return the arrays of a fingerprint set, with each user's distinct places."""
+    """Return the arrays of a fingerprint set for the kernels, with each user's distinct places.
+
+    Raises
+    ------
+    ConfigError
+        The weights of ``config`` are 1 and 1, which only a loss accepts.
+    """
     x_cells, y_cells = (_ranks(fs.x_m), _ranks(fs.y_m))
     cells = x_cells * (int(y_cells.max()) + 1) + y_cells
     if not (_constant(fs.dx_m) and _constant(fs.dy_m)):
@@ -64,7 +76,9 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
 
 
 def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
-    """Return each sample's cell, bin and window, and each user's sample counts per cell and bin.
+    """Return ``packed`` with each sample's cell, bin and window, and each user's features.
+
+    The features are the cells and bins in which a user has samples, with the numbers of samples.
 
     Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
     with few enough squares. Bins are short spans of time, windows are longer ones.

@@ -108,8 +108,8 @@ def dominating(
     risk, utility : array_like (n,)
     low, high : array_like (n,), optional
         Ends of each risk's interval. An option dominates another only if its ``high`` is not above
-        the other's ``low``, and it is better in risk or utility. For unknown ends (NaN), the risk
-        is used.
+        the other's ``low``, and its utility is not below the other's. At least one of the two
+        comparisons must be strict. For unknown ends (NaN or not given), the risk is used.
 
     Raises
     ------
@@ -146,6 +146,11 @@ def level(
 
     By the estimates, one of two level options dominates the other; by the intervals, neither
     dominates.
+
+    Raises
+    ------
+    ConfigError
+        The arguments are not equally long lists of numbers, or an interval does not hold its risk.
 
     Examples
     --------

@@ -103,9 +103,10 @@ def unicity(
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        The strategy is unknown; p, ``out_of`` or ``users`` is not an integer of 1 or more; or
+        ``seed`` is not an integer of 0 or more.
     InfeasibleError
-        p exceeds the length of every record.
+        No record has p bins or, with ``top``, p places.
 
     Notes
     -----
@@ -131,7 +132,7 @@ def unicity(
 def result_of(
     fs: FingerprintSet, knowledge: Knowledge, sizes: IntArray, config: UnicityConfig
 ) -> UnicityResult:
-    """Return the unicity that follows from anonymity sets."""
+    """Return the unicity that follows from the sizes of the targets' anonymity sets."""
     found = int((sizes <= config.out_of).sum())
     low, high = wilson_interval(found, len(sizes))
     return UnicityResult(
@@ -191,14 +192,15 @@ def points_needed(
         One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions) and
         ``bins`` (in the record; places for ``top``). ``points`` is the number of points needed; NaN
         for users *never* singled out, even by all their bins. ``anonymity_set`` is |E| after the
-        last point taken. ``attrs`` hold ``never`` (number of users never singled out), ``heavy``
-        (number of heavy users to draw from), ``config`` (strategy, users, seed, out_of,
+        last point taken. ``attrs`` hold ``never`` (number of targets never singled out), ``heavy``
+        (number of fingerprints of heavy users), ``config`` (strategy, users, seed, out_of,
         min_per_month) and ``digest``. All are plain values, which a Parquet file keeps.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        The strategy is unknown; ``users`` or ``out_of`` is not an integer of 1 or more; or ``seed``
+        is not an integer, or ``min_per_month`` not a number, of 0 or more.
     InfeasibleError
         Nobody is heavy.
 
@@ -246,7 +248,10 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Return the events per person in 30 days, for each fingerprint; see :func:`points_needed`."""
+    """Return each fingerprint's events in 30 days per person, float64 ndarray (n_users,).
+
+    The length of the data is as in :func:`points_needed`.
+    """
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
     monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
@@ -270,7 +275,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
     Raises
     ------
     ConfigError
-        Lengths differ, a value is not finite, or x is not above 0.
+        Lengths differ, a value is not finite, or a value of x is not above 0.
     InfeasibleError
         There are fewer than three points, or fewer than two different resolutions.
 
@@ -315,7 +320,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     Raises
     ------
     InfeasibleError
-        There are fewer than two values of p, or a β is not a number.
+        There are fewer than two values of p, or a β is not finite.
 
     Examples
     --------
@@ -428,7 +433,8 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        ``n_users`` is not an integer of 1 or more, ``n_bins`` is empty or has a value that is not
+        an integer of 0 or more, or ``density`` is not a number in [0, 1].
 
     Notes
     -----
@@ -479,10 +485,11 @@ _ACROSS = 20  # squares along the longer side of where nearly everything is, at 
 
 
 def intervals(fs: FingerprintSet) -> Intervals:
-    """Return the minutes between consecutive samples of each person, from start to start.
+    """Return medians and quantiles of the minutes between consecutive samples of each person.
 
-    A sample counts once, whatever its number of events; samples in the same minute at two places
-    are 0 minutes apart. The median of an even number of intervals is the mean of the middle two.
+    Intervals are measured from start to start. A sample counts once, whatever its number of events;
+    samples in the same minute at two places are 0 minutes apart. The median of an even number of
+    intervals is the mean of the middle two.
 
     Examples
     --------
@@ -523,9 +530,10 @@ def antennas_by_area(
     home_x_m, home_y_m : float64 ndarray (n_users,)
         Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Side of the squares, metres. If not given, it is the smallest 1, 2 or 5 × 10^n that needs at
-        most 20 squares along the longer side of a box. The box holds the central 98% of the places
-        and others close by, or all places if their box is not much larger.
+        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n from 100 m to 500 km: the
+        smallest such side that needs at most 20 squares along the longer side of a box. The box
+        holds the central 98% of the places and others close by, or all places if their box is not
+        much larger.
 
     Examples
     --------

@@ -65,9 +65,9 @@ def utility(
       the middles of their cells.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.
     - ``space``, ``time``: 1 − mean span/threshold, at least 0. The means are over events, of (dx +
-      dy)/2 and of dt; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`. Both
-      components depend on the release only, because the original's own cells also limit what can be
-      known.
+      dy)/2 and of dt; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`, unless the
+      reference has others. Both components depend on the release only, because the original's own
+      cells also limit what can be known.
 
     Squares have no natural corner. So ``density`` and ``flows`` are means over nine grids, shifted
     by i/9 of a side along x and 2i/9 along y. The score of each grid lies between ``lowest`` and
@@ -89,7 +89,7 @@ def utility(
         Weights must not be negative or all 0; components not named have weight 0.
     areas : float, Hexagons or Regions, optional
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
-        table. The squares of :meth:`Reference.of` if not given.
+        table. The squares of :meth:`Reference.of` if not given. Not used if ``reference`` is given.
     reference : Reference, optional
         Reference made from the original in advance, for use with many releases.
 
@@ -100,8 +100,9 @@ def utility(
     Raises
     ------
     ConfigError
-        Weights are unknown or unusable, the reference is of other data, or the areas are too fine
-        or missing in these data.
+        The weights' name or a component is unknown, the weights are negative, not numbers or all 0,
+        the reference was made from other data, or the areas are of no known kind, too fine, or
+        missing in these data.
 
     Examples
     --------
@@ -219,7 +220,7 @@ Trips = tuple[IntArray, IntArray, FloatArray]
 MAX_SPACE_M = 20_000.0
 """Mean spatial span at which ``space`` is 0, metres: the threshold of a complete stretch."""
 MAX_TIME_MIN = 1_440.0
-"""Mean temporal span at which ``time`` is 0, minutes: a day does not show the time of day."""
+"""Mean temporal span at which ``time`` is 0, minutes: a span of a day hides the time of day."""
 
 _MOST_ENTRIES = 5_000_000
 _AT_ONCE = 50_000  # places whose hours are held together
@@ -235,9 +236,9 @@ class Corner(Closed):
         Places of the original on the grid, with the areas that they use.
     occupancy : float64 ndarray (areas + 1, 24)
         Events by used area and local hour of the day; the last row holds events in no used area.
-    starts, targets : int64 ndarray
+    starts, targets : int64 ndarray (areas + 1,), (n_pairs,)
         Trips from area i go to the areas ``targets[starts[i]:starts[i+1]]``.
-    trips : float64 ndarray (len(targets),)
+    trips : float64 ndarray (n_pairs,)
         Number of trips per person.
     """
 
@@ -303,7 +304,8 @@ class Reference(Closed):
         Raises
         ------
         ConfigError
-            A number is not positive, the data do not have such areas, or the areas are too fine.
+            A threshold is not a number above 0, or the areas are of no known kind, too fine, or
+            missing in these data.
         """
         for name, value in (("max_space_m", max_space_m), ("max_time_min", max_time_min)):
             positive(name, value)
@@ -369,7 +371,10 @@ class Spread:
 
 
 def occupancies(fs: FingerprintSet, spread: Spread, grids: list[Laid]) -> list[FloatArray]:
-    """Return events by used area and local hour on each grid, shape (areas + 1, 24)."""
+    """Return, for each grid, the events by used area and local hour, shape (areas + 1, 24).
+
+    The last row holds events in no used area.
+    """
     out = [np.zeros((len(grid.keys) + 1, 24)) for grid in grids]
     order = np.argsort(spread.place, kind="stable")
     place, wall = spread.place[order], fs.wall_minutes(fs.t_min)[order]
@@ -405,7 +410,7 @@ def trips_between(
 
 
 def radii(fs: FingerprintSet) -> FloatArray:
-    """Return the radius of gyration of each person's events, metres, to the millimetre."""
+    """Return the radius of gyration of each person's events, (n_people,), metres to 3 decimals."""
     count = fs.count.astype(np.float64)
     events = np.add.reduceat(count, fs.offsets[:-1])
     square = np.zeros(fs.n_users)
@@ -419,7 +424,7 @@ def radii(fs: FingerprintSet) -> FloatArray:
 
 
 def visited(fs: FingerprintSet) -> FloatArray:
-    """Return the number of distinct places of each person."""
+    """Return the number of distinct places of each person, float64 ndarray (n_people,)."""
     place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)[1]
     once = distinct_rows(fs.sample_user, place)[0]
     places = np.bincount(fs.sample_user[once], minlength=fs.n_users)

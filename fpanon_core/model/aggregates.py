@@ -66,8 +66,8 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentence that says what the records themselves determined when they were read: the
-        projection for positions, or the clock for times. "" if they determined nothing.
+        Sentence that says what the records decided about how they were read: the centre of the map
+        projection, or the times at which samples begin. "" if they decided nothing.
     """
 
     counts: npt.NDArray[np.integer]
@@ -193,12 +193,12 @@ class AggregateCounts(Closed):
 
     @property
     def day_offsets(self) -> IntArray:
-        """Offsets by day: the i-th day's slots are ``day_offsets[i]:day_offsets[i+1]``."""
+        """Offsets by day, (n_days + 1,): day i has slots ``day_offsets[i]:day_offsets[i+1]``."""
         changes = np.flatnonzero(np.diff(self.day)) + 1
         return np.concatenate([[0], changes, [self.n_slots]]).astype(np.int64)
 
     def entries(self) -> tuple[IntArray, IntArray, npt.NDArray[np.integer]]:
-        """Return slot, place and count of all counts other than 0, by slot, then by place."""
+        """Return slot, place and value, (n,) each, of counts other than 0, by slot, then place."""
         held = self._held
         if isinstance(held, CountRows):
             slot = np.repeat(np.arange(self.n_slots), np.diff(held.offsets))
@@ -334,9 +334,9 @@ class RecoveryConfig:
     Attributes
     ----------
     link_threshold_m : float
-        Trajectories and records at most this far apart are linked at once, the nearest pairs
-        first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point are linked at
-        once, which keeps the total cost minimal.
+        Trajectories and records at most this far apart are linked before the optimal assignment,
+        the nearest pairs first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point
+        are linked beforehand, which keeps the total cost minimal.
     n_trajectories : int or None
         Assumed number of people in the counts; None estimates it.
     """
@@ -397,7 +397,7 @@ class Recovered(Closed):
 
     @property
     def night(self) -> SmallInts:
-        """:attr:`daily` at night, −1 elsewhere: the result of the first step."""
+        """Result of the first step: :attr:`daily` in the slots at night, −1 in all other slots."""
         return np.where(self.is_night, self.daily, np.int32(UNKNOWN))
 
     def __repr__(self) -> str:
@@ -438,7 +438,7 @@ class RecoveryScore(Closed):
         points. NaN if it was not stated which points have a sample.
     baseline_recorded_by_step : float64 ndarray (3,)
     recorded_share : float
-        Share of the true points with a sample.
+        Share of the true points with a sample; NaN if it was not stated which points have one.
     n_users : int
         Number of true trajectories, over which the accuracy is taken.
     n_slots : int

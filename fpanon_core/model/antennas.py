@@ -89,7 +89,7 @@ class Antennas:
                 raise SchemaError("An outline of a region is not a polygon.")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state and make the arrays read-only again, which pickling does not do."""
+        """Restore the state and make the arrays read-only again; unpickled arrays are writable."""
         own = (state[name] for name in ("x_m", "y_m", "lon", "lat"))
         for value in (*own, *state["columns"].values()):
             _closed(value)
@@ -102,7 +102,7 @@ class Antennas:
         return f"Antennas({len(self)} antennas, columns: {', '.join(self.columns) or 'none'})"
 
     def column(self, name: str) -> TextArray:
-        """Return the texts of one column.
+        """Return the texts of one column, shape (n_antennas,).
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Antennas:
         return self.columns[name]
 
     def numbers(self, name: str) -> FloatArray:
-        """Return the numbers of one column, 0 where missing.
+        """Return the numbers of one column, shape (n_antennas,); 0 where missing.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class Antennas:
 
     @cached_property
     def digest(self) -> str:
-        """Content hash (hex)."""
+        """Hash of the content, in hexadecimal."""
         h = hashlib.blake2b(repr(self.granularity_m).encode(), digest_size=16)
         for values in (self.x_m, self.y_m, self.lon, self.lat):
             h.update(values.data)

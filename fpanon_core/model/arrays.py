@@ -30,25 +30,26 @@ SmallInts = npt.NDArray[np.int32]
 """Numbers of places, bins and users, in half the memory."""
 
 SmallFloats = npt.NDArray[np.float32]
-"""Bounds, lowered by the rounding error of 32 bits."""
+"""Lower bounds, reduced by the rounding error of 32 bits."""
 
 Steps = npt.NDArray[np.uint8]
-"""Bounds in 255 steps, rounded down."""
+"""Lower bounds in 255 steps, rounded down."""
 
 Sums = npt.NDArray[np.unsignedinteger[Any]]
 """Sums of steps."""
 
 Codes = npt.NDArray[np.int8]
-"""Reasons, by number."""
+"""Numbers of the reasons why samples are not published."""
 
 TextArray = npt.NDArray[np.object_]
 """Texts, one per row."""
 
 
 def pieces(n: int) -> Iterator[slice]:
-    """Divide n rows into slices that fit a processor's cache.
+    """Divide n rows into slices of 65,536 rows, whose temporary arrays fit a processor's cache.
 
-    Large temporary arrays cost more time than the arithmetic on them.
+    Larger temporary arrays cost more time than the arithmetic on them. The last slice may end
+    beyond row n.
     """
     return (slice(at, at + 65_536) for at in range(0, n, 65_536))
 
@@ -80,7 +81,9 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
-    """Divide lists into slices of at most ``most`` entries in total, or of one longer list.
+    """Divide packed lists into runs with at most ``most`` entries in all, or with one longer list.
+
+    Each slice selects consecutive lists by number.
 
     Examples
     --------
@@ -110,7 +113,7 @@ class Closed:
                 object.__setattr__(self, f.name, value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state and make the arrays read-only again, which pickling does not do."""
+        """Restore the state and make the arrays read-only again; unpickled arrays are writable."""
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -168,7 +171,7 @@ class CellLists(Cells):
 
     @property
     def lengths(self) -> IntArray:
-        """Number of samples in each fingerprint."""
+        """Number of samples in each fingerprint, shape (n_fingerprints,)."""
         return np.diff(self.offsets)
 
     def rows_of(self, user: int) -> slice:

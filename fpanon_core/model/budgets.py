@@ -53,9 +53,9 @@ class Budget:
     Parameters
     ----------
     source_bytes : int
-        Size of the source as it came.
+        Size of the source as it came, bytes.
     most_bytes : int
-        Largest decoded size, however large the source is.
+        Largest decoded size, bytes, however large the source is.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Budget:
 
     @property
     def decoded_bytes(self) -> int:
-        """Largest accepted size of the source when decompressed and decoded."""
+        """Largest accepted size of the source when decompressed and decoded, bytes."""
         return min(self.most_bytes, max(ALWAYS_FINE, self.source_bytes * MAX_RATIO))
 
     @property
@@ -78,7 +78,7 @@ class Budget:
 
     @property
     def memory_bytes(self) -> int:
-        """Largest amount of memory that reading the source takes."""
+        """Upper bound of the memory that reading the source takes, bytes; measured, not proved."""
         return MEMORY_BASE + MEMORY_TIMES * self.decoded_bytes
 
     def check_bytes(self, size: int) -> None:
@@ -87,6 +87,7 @@ class Budget:
         Raises
         ------
         SchemaError
+            The size is above this limit.
         """
         if size > self.decoded_bytes:
             raise SchemaError(
@@ -101,6 +102,7 @@ class Budget:
         Raises
         ------
         SchemaError
+            The number is above this limit.
         """
         if count > self.cells:
             raise SchemaError(
@@ -115,6 +117,7 @@ def check_columns(count: int) -> None:
     Raises
     ------
     SchemaError
+        The table has more columns.
     """
     if count > MAX_COLUMNS:
         raise SchemaError(
@@ -130,7 +133,7 @@ def _size(count: int) -> str:
 def number(
     variable: str, environment: Mapping[str, str] = os.environ, *, most: float = math.inf
 ) -> float | None:
-    """Return the number above 0 in an environment variable; None where the variable is empty.
+    """Return the number above 0 in an environment variable; None if it is empty or not set.
 
     Parameters
     ----------
@@ -142,7 +145,7 @@ def number(
     Raises
     ------
     ConfigError
-        The variable holds something else.
+        The variable is neither empty nor a number above 0 and up to ``most``.
 
     Examples
     --------
@@ -166,7 +169,12 @@ def number(
 
 
 def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> int | None:
-    """Return an integer above 0 from an environment variable, as :func:`number` does.
+    """Return the integer above 0 in an environment variable; None if it is empty or not set.
+
+    Raises
+    ------
+    ConfigError
+        The variable is neither empty nor an integer above 0.
 
     Examples
     --------

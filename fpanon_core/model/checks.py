@@ -17,12 +17,12 @@ from .errors import ConfigError
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether the value is an integer."""
+    """Return whether the value is of an integer type; ``True`` and ``False`` do not count."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether the value is a finite number."""
+    """Return whether the value is a finite number; ``True`` and ``False`` do not count."""
     real = isinstance(value, (int, float, np.integer, np.floating))
     return real and not isinstance(value, bool) and math.isfinite(value)
 
@@ -150,7 +150,7 @@ def share(
     Raises
     ------
     ConfigError
-        The value is outside [0, 1], or is an excluded end.
+        The value is not a number in [0, 1], or is an excluded end.
 
     Examples
     --------

@@ -36,6 +36,11 @@ class LocalClock:
         Local midnight of the first day, as an aware instant in UTC.
     timezone : str
         IANA name, such as ``"America/Los_Angeles"``.
+
+    Raises
+    ------
+    ConfigError
+        The epoch has no offset from UTC, or the name is unknown.
     """
 
     epoch: dt.datetime
@@ -114,8 +119,8 @@ class LocalClock:
         """Return start and length, elapsed minutes, of the local window that holds each ``t_min``.
 
         Windows of ``minutes`` are laid from local midnight of the first day. If every offset change
-        is a whole number of windows, elapsed and local windows coincide. Otherwise the window in
-        which the clock changes is shorter or longer by the change.
+        is a whole number of windows, elapsed and local windows coincide. Otherwise, a window in
+        which the clock changes is shorter or longer than ``minutes``.
         """
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
@@ -153,7 +158,10 @@ def zone_of(timezone: str) -> ZoneInfo:
 
 
 def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
-    """Return times in the display zone, to the microsecond; without a clock, return the minutes."""
+    """Return elapsed minutes as times in the display zone; without a clock, return the minutes.
+
+    Times are rounded to the microsecond.
+    """
     if clock is None:
         return pd.Series(minutes)
     epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")

@@ -32,8 +32,8 @@ class RelinkConfig:
         similar records of the other period, as many as stand for this number of people. If the
         number is at least that of all people, all records are compared.
     seed : int
-        Seed of the draws among similar records when records are followed over all periods, and of
-        the random matching for comparison.
+        Seed of the draws among equal records when records are followed over all periods, and of the
+        random matching for comparison.
     """
 
     candidates: int = 512
@@ -83,14 +83,15 @@ class RelinkResult:
     chained_chance : float
         ``chained`` of random chains, mean of 20 draws.
     n_people : int
-        Number of people with a record in each of two consecutive periods, anywhere in the data.
+        Number of people with a record in both periods of at least one pair of consecutive periods.
     n_chained : int
         Number of people with two records or more.
     per_pair : DataFrame
         A row for each pair of consecutive periods: ``period``, ``next_period`` (numbers from 0),
         ``people`` and ``next_people`` in them, ``both`` (people in both), ``links`` made,
         ``linked`` (people linked correctly, by probability), ``share``, ``low``, ``high``,
-        ``alike``, ``alike_chance``, ``precision``, ``chance``. NaN where nobody is in both.
+        ``alike``, ``alike_chance``, ``precision``, ``chance``. Shares are NaN where nobody is in
+        both; ``precision`` is NaN where no link is made.
     method : str
         Techniques applied to the data, in words.
     period_days : int
@@ -140,7 +141,7 @@ class RelinkResult:
 
 @dataclass(frozen=True)
 class Crowd:
-    """Sizes of groups of people with the same data, over the people who are in both releases.
+    """Sizes of groups of people with the same data, among the people who are in two releases.
 
     Attributes
     ----------
@@ -162,10 +163,11 @@ class Crowd:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crossing:
-    """Group sizes left by two releases of the same people, as :func:`cross_releases` returns them.
+    """Group sizes in two releases of the same people, and in the composition of both.
 
-    All people are counted and none is drawn, so no figure has an interval. With periods, a person's
-    group is the smallest in any two periods that share a day.
+    :func:`fpanon_core.cross_releases` returns this result. All people are counted and none is
+    drawn, so no figure has an interval. With periods, a person's group is the smallest in any two
+    periods that share a day.
 
     Attributes
     ----------
@@ -245,7 +247,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """:attr:`smaller`, for people followed through all periods; 0 without periods."""
+        """Number as in :attr:`smaller`, for the groups of :attr:`followed`; 0 if that is None."""
         if self.followed is None:
             return 0
         table = self.per_person

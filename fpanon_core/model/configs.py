@@ -24,9 +24,9 @@ class StretchConfig:
         loss also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
         effort, which must lie in [0, 1].
     max_space_m : float
-        Stretch in space, metres, from which the effort in space is complete.
+        Stretch in space, metres, from which on the effort in space is at its maximum.
     max_time_min : float
-        Stretch in time, minutes, from which the effort in time is complete.
+        Stretch in time, minutes, from which on the effort in time is at its maximum.
     """
 
     w_space: float = 0.5
@@ -91,9 +91,14 @@ class Screening:
 
     @classmethod
     def of(cls, rule: Any) -> Screening:
-        """Make a Screening from None, ``"civ"``, ``"sen"``, a number, a dict or a Screening.
+        """Make a Screening from None, ``"civ"``, ``"sen"``, an integer, a dict or a Screening.
 
-        A number is the least number of samples.
+        An integer is the least number of samples.
+
+        Raises
+        ------
+        ConfigError
+            The rule is none of these, or a value in it is not valid.
         """
         match rule:
             case None:

@@ -45,8 +45,8 @@ class TableFrame(Closed):
     outlines : mapping of str to str
         Polygons of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
     weight : float64 ndarray (n_places,)
-        Relative number of people expected at each place: its stated residents, or 1 for every place
-        if none are stated.
+        Relative number of people expected at each place: stated residents divided by their mean, at
+        least 0.1. It is 1 for every place if no residents are stated.
     """
 
     counts: CountsFrame
@@ -69,7 +69,7 @@ class TableFrame(Closed):
 
     @property
     def days(self) -> IntArray:
-        """Number of days of each type."""
+        """Number of days of each type, shape (2,)."""
         return np.bincount(self.day_type, minlength=len(DAY_TYPES))
 
     @property
@@ -79,7 +79,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of an area's people that each of its places gets in an equal division."""
+        """Share of its area's people that each place gets in an equal division, (n_places,)."""
         shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
         return shares
 
@@ -197,7 +197,7 @@ class FlowTable(Closed):
 
 @dataclass(frozen=True, eq=False)
 class CountTables(Closed):
-    """Tables that a release option makes of the data.
+    """Tables that a release option makes from the data.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class StatedArea:
     Raises
     ------
     ConfigError
-        The unit is unknown, a bound is out of its range, or the area is empty or too wide.
+        The unit is unknown, a bound is not a number in its range, or the area is empty or too wide.
 
     Examples
     --------
@@ -80,7 +80,12 @@ class StatedArea:
 
     @classmethod
     def read(cls, text: str | None) -> StatedArea | None:
-        """Parse an area from a text with south, west, north and east; return None for no text.
+        """Parse an area from a text with south, west, north and east; return None if it is empty.
+
+        Raises
+        ------
+        ConfigError
+            The text cannot be read, or the area is not valid.
 
         Examples
         --------
@@ -119,7 +124,10 @@ class StatedArea:
 
     @property
     def crs(self) -> str:
-        """Lambert azimuthal equal-area projection around the middle of an area in degrees."""
+        """Lambert azimuthal equal-area projection around the middle of an area in degrees.
+
+        It is given as a PROJ string, in metres.
+        """
         return equal_area_around(*self.middle, stated=True)
 
 
@@ -141,7 +149,8 @@ class StatedPeriod:
     Raises
     ------
     ConfigError
-        A value is out of its range, or the slots do not divide a day.
+        A given first day is not a date, or a given time zone is unknown. Or ``days`` is not an
+        integer of 1 or more, the slots do not divide a day, or there are too many slots.
     """
 
     first_day: dt.date | None
@@ -246,7 +255,13 @@ class FrameConfig:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> FrameConfig:
-        """Restore a frame's parameters from :meth:`to_dict`; raise ConfigError if invalid."""
+        """Restore a frame's parameters from the values that :meth:`to_dict` returns.
+
+        Raises
+        ------
+        ConfigError
+            A value is missing, unknown or not valid.
+        """
         try:
             values = dict(plain)
             period = dict(values.pop("period"))
@@ -272,7 +287,7 @@ class CountsFrame(Closed):
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_places,)
         Lower corner and extent of each place, metres on ``crs``.
     lon, lat : float64 ndarray (n_places,), or empty
-        Centres of squares or hexagons, or positions of the antennas, degrees.
+        Centres of squares or hexagons, or positions of the antennas, degrees; empty if unknown.
     slot_edge_min : float64 ndarray (n_slots + 1,)
         Starts of the slots, and the end of the last, in elapsed minutes since the first midnight.
     wall_start_min : float64 ndarray (n_slots,)
@@ -323,10 +338,11 @@ class CountsFrame(Closed):
         Raises
         ------
         ConfigError
-            The data have no antenna table, or an area in degrees is stated for data without
-            degrees.
+            Antennas are the places, but their table is missing or empty. Or a grid has an area in
+            degrees, but the data have no degrees. Or a first day is stated for data without a
+            clock, or is missing for data with one.
         InfeasibleError
-            There are too many places.
+            There are too many places, or the area reaches around the globe.
         """
         if config.places == "hexagons":
             assert config.area is not None
@@ -392,8 +408,8 @@ class CountsFrame(Closed):
         """Make a frame of squares over an area; positions outside the area are left out.
 
         An area in degrees has its own projection, Lambert azimuthal equal-area around its middle,
-        so that the squares do not depend on the data. The grid begins at the area's lower left
-        corner on that projection.
+        so that the squares do not depend on the data. The grid begins at the lower left corner of
+        the rectangle that bounds the area on its projection.
 
         Parameters
         ----------
@@ -476,7 +492,7 @@ class CountsFrame(Closed):
 
     @property
     def first_day(self) -> dt.date | None:
-        """Local date of the first day."""
+        """Local date of the first day; None without a clock."""
         if self.clock is None:
             return None
         return self.clock.epoch.astimezone(zone_of(self.clock.timezone)).date()
@@ -493,7 +509,7 @@ def _km2(area: StatedArea) -> float:
 
 
 def check_slot(slot_min: float) -> float:
-    """Return the length of a slot if it divides a day; raise ConfigError if not."""
+    """Return the length of a slot, minutes, if it divides a day; raise ConfigError if not."""
     length = positive("slot_min", slot_min)
     if abs(_DAY_MIN / length - round(_DAY_MIN / length)) > 1e-9:
         raise ConfigError(

@@ -58,8 +58,8 @@ class DisclosureResult(Cells):
         Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
     em_sum, kl_sum : float
         Means over targets of the sums over bins. They are the expected change in a target's
-        presences, in bins, and the information gained about a target, in nats. The means describe
-        an average bin; finer data have more bins, nearly all empty.
+        presences, in bins, and the information gained about a target, in nats. ``em`` and ``kl``
+        describe an average bin; finer data have more bins, nearly all empty.
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     em_user, kl_user : float64 ndarray (n_targets,)
@@ -71,18 +71,19 @@ class DisclosureResult(Cells):
     em_bin, kl_bin : float64 ndarray (n_visited,)
         Means over the targets.
     drawn : bool
-        Whether targets or points were drawn, so that another seed gives other figures. False where
-        everybody is a target with all possible points known.
+        Whether another seed could give other targets or points; also True for bins that were given
+        explicitly. False where everybody is a target, and the known points are the most visited
+        places or all points of each target.
     targets : int64 ndarray (n_targets,)
         Row numbers.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_visited,)
         The bins, in metres and minutes, in order of time, then x, then y.
     bin_users : int64 ndarray (n_visited,)
-        |D_j|, the users present in each bin.
+        |D_j|, the number of users present in each bin.
     too_few : int
-        Number of targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins (places, for ``top``), all of which were known.
     n_users : int
-        Number of users searched. Without any knowledge, it is the size of every anonymity set.
+        Number of users searched. Without any knowledge, every anonymity set has this size.
     n_bins : int
         d, the number of bins over which means are taken; larger than the length of the arrays per
         bin if some bins were never visited.

@@ -2,7 +2,7 @@
 
 The facts determine README and description to the last byte, so that a verifier can make both again
 (:mod:`.release_page`). They are numbers, days, words from fixed sets, and the projection as a PROJ
-string. No other fact takes free text.
+string. The projection is the only free text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of reading the written bytes back and checking them.
+    """Result of reading the written bytes of a release back and checking them.
 
     Attributes
     ----------
@@ -71,22 +71,24 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class ReleaseFacts:
-    """Statements of a release about itself, without id, path or digest of the original.
+    """Statements of a release about itself, without any id, path or digest of the original.
 
     Attributes
     ----------
     option : ReleaseOption
         Release option that was applied.
     leftover : str or None
-        Treatment of left-over users by GLOVE; None where GLOVE was not the last step.
+        Treatment of left-over users by GLOVE or aligned groups; None where the last step is
+        neither.
     against : str or None
-        What a promised group of k is checked against, one of :data:`AGAINST`.
+        What a promised group of k is checked against, one of :data:`AGAINST`; None where no group
+        is promised.
     crs, timezone : str or None
         Projection and display zone.
     epoch, first_day, last_day : str or None
         Local dates: of the data set's epoch, and of the first and the last day with a record of a
         published person. If places or times were moved or exchanged at random, the earliest and the
-        latest published time count. None without a clock.
+        latest published time count. None without a clock; without rows, both days are None.
     granularity_m, granularity_min : float
         Extent of the cells, where they are all alike; with GLOVE, of its input samples.
     people, rows, samples_in, samples_left_out, people_left_out : int
@@ -101,6 +103,7 @@ class ReleaseFacts:
         that day, and of all its days.
     phantom_share : float or None
         Share of the rows that are false presences: the person was never recorded in the row's cell.
+        None where nothing is published.
     accuracy : Accuracy or None
         None where nothing is published.
     periods, pseudonyms : int or None
@@ -190,7 +193,7 @@ class ReleaseFacts:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ReleaseFacts:
-        """Restore the facts from :meth:`to_dict`; values that follow from the steps are ignored.
+        """Restore facts from what :meth:`to_dict` returns; values that steps determine are ignored.
 
         Raises
         ------

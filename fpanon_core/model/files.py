@@ -59,8 +59,8 @@ def file_opened(name: Place, folder: int | None = None) -> int:
     Raises
     ------
     OSError
-        There is no such file; with ``errno`` ``ELOOP``, a link, pipe, socket or device is in its
-        place.
+        There is no such file; with ``errno`` ``ELOOP``, a link, folder, pipe, socket or device is
+        in its place.
     """
     if is_plain(os.stat(name, dir_fd=folder, follow_symlinks=False)):
         descriptor = os.open(name, _FILE, dir_fd=folder)
@@ -150,7 +150,7 @@ def _make(place: Path) -> None:
 
 
 def _read(place: Path) -> bytes | None:
-    """Return the key if it belongs to this user and nobody else may read it."""
+    """Return the stored key; None unless it belongs to this user and nobody else may read it."""
     with open(file_opened(place), "rb") as file:
         found = os.fstat(file.fileno())
         own = found.st_uid == os.geteuid() and not found.st_mode & 0o077

@@ -120,7 +120,8 @@ class FingerprintSet(CellLists):
         x_m, y_m : array_like (n,)
             Projected position, metres; snapped down to multiples of ``granularity_m``.
         t_min : array_like (n,)
-            Minutes since local midnight of the first day; snapped down to ``granularity_min``.
+            Minutes since local midnight of the first day; snapped down to multiples of
+            ``granularity_min``.
 
         Raises
         ------
@@ -200,7 +201,7 @@ class FingerprintSet(CellLists):
         Raises
         ------
         SchemaError
-            The folder holds no fingerprints, or was altered since it was written.
+            There is no such folder, it holds no fingerprints, or it was altered after writing.
         """
         return load(cls, folder)
 
@@ -246,7 +247,7 @@ class FingerprintSet(CellLists):
 
     @cached_property
     def digest(self) -> str:
-        """Content hash (hex) over everything a result can depend on; equal data have equal digests.
+        """Hash (hex) of everything that a result can depend on; equal data have equal digests.
 
         The digest includes the antenna table where there is one, as antenna clusters and regions
         depend on the table.
@@ -285,14 +286,15 @@ class FingerprintSet(CellLists):
         Raises
         ------
         InfeasibleError
-            A row number is out of range or occurs twice, or none is given.
+            A row number is out of range or occurs twice, a mask has the wrong length, or no user is
+            chosen.
         """
         chosen = self.check_users(users)
         lengths = self.lengths[chosen]
         return self._of_users(chosen, lengths, rows_of(self.offsets[chosen], lengths))
 
     def with_samples(self, kept: BoolArray) -> FingerprintSet:
-        """Return the samples selected by a mask, and the users who have any of them.
+        """Return a set of the samples selected by a mask, with only the users who have any of them.
 
         Raises
         ------
@@ -313,7 +315,14 @@ class FingerprintSet(CellLists):
         return replace(self, offsets=offsets_of(lengths), **own, **of_samples)
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
-        """Return row numbers of users given by number or mask (None: all); refuse invalid ones."""
+        """Return the row numbers of users given by row number or by a mask; all users for None.
+
+        Raises
+        ------
+        InfeasibleError
+            A row number is out of range or occurs twice, or a mask has the wrong length. Or the
+            values are neither integers nor a mask, or no user is chosen.
+        """
         if users is None:
             return np.arange(self.n_users)
         chosen = np.asarray(users)
@@ -385,6 +394,10 @@ def distinct_cells(
     ----------
     parts : sequence of tuple of ndarray
         Rows, in parts with at least one row each: their users' numbers, then each column of values.
+    n_users : int
+        Number of users; they are numbered from 0.
+    sizes : tuple of float
+        For each column of values, the size to whose multiples the values are snapped down.
     """
     _, *values = zip(*parts, strict=True)
     lows = [_cell(min(v.min() for v in each), s) for each, s in zip(values, sizes, strict=True)]

@@ -30,10 +30,10 @@ _EARTH_KM = 6371.0
 
 @lru_cache(maxsize=1)
 def outlines() -> dict[str, npt.NDArray[Any]]:
-    """Return the stored arrays, by name.
+    """Return the arrays of the shipped outlines, by name.
 
-    They are the differences between consecutive points of each layer's lines, the offsets of the
-    lines, and the names and positions of towns.
+    The arrays are the differences between consecutive points of each layer's lines, the offsets of
+    the lines, and the names and positions of towns.
     """
     with np.load(_FILE) as file:
         return dict(file)
@@ -41,7 +41,9 @@ def outlines() -> dict[str, npt.NDArray[Any]]:
 
 @lru_cache(maxsize=8)
 def lines_of(layer: str) -> tuple[FloatArray, IntArray]:
-    """Return the points of a layer's lines or rings (longitude, latitude) and their offsets.
+    """Return the points of a layer's lines or rings, and the offsets of the lines.
+
+    The points are longitudes and latitudes in degrees, shape (n_points, 2).
 
     Parameters
     ----------
@@ -73,13 +75,16 @@ def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
 
 
 def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distance from each position to the nearest town, kilometres, and its number."""
+    """Return the distance, kilometres, from each position to the nearest town, and its number.
+
+    The number is that of the town, for :func:`town`.
+    """
     far, which = _towns().query(_on_sphere(lat, lon))
     return _km(far), which
 
 
 def town(number: int) -> str:
-    """Return the name of a town."""
+    """Return the name of the town with this number."""
     return str(outlines()["place_name"][number])
 
 

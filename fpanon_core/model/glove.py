@@ -179,8 +179,9 @@ class GloveResult:
         (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees; NaN
         without a projection), ``start``, ``end`` (in the display time zone; minutes without a
         clock). A sample lasts from start up to, but not including, end. There is no user id.
-        Pseudonyms, group numbers and the order of the people are drawn from the operating system in
-        every call, so no two tables are alike. Each user's rows are in order of time.
+        Pseudonyms, group numbers and the order of the people are drawn anew in every call, from the
+        operating system's randomness, so no two tables are alike. Each user's rows are in order of
+        time.
         """
         return pd.concat(list(self.frames()), ignore_index=True)
 

@@ -80,7 +80,7 @@ class Knowledge(Cells):
         config: KnowledgeConfig | None = None,
         digest: str | None = None,
     ) -> Knowledge:
-        """Make known points from sample rows of ``fs``, by default with the digest of ``fs``."""
+        """Make knowledge from sample rows of ``fs``, by default with the digest of ``fs``."""
         cells = {name: values[rows] for name, values in fs.arrays().items()}
         if timeless:
             cells |= dict.fromkeys(TIME, np.full(len(rows), np.nan))
@@ -112,7 +112,7 @@ class Knowledge(Cells):
         InfeasibleError
             A user is not in the data, has no bin, or has a bin that is not in that user's
             fingerprint. A false bin is refused, not ignored. This attacker knows only true points,
-            so the target is always in its own anonymity set. Ignoring a bin would make everyone
+            so targets are always in their own anonymity sets. Ignoring a bin would make everyone
             look better hidden than they are. Give bins of the generalization profile in force.
 
         Examples
@@ -199,7 +199,11 @@ class Spread:
 
     @property
     def variance(self) -> float:
-        """Variance along one axis: 3 b² for planar Laplace noise, 2 b² for Laplace noise."""
+        """Variance of the distance along one axis, m² or min².
+
+        For the scale b, the variance is 3 b² for planar Laplace noise, 2 b² for Laplace noise and
+        b² for Gaussian noise; it is 0 without noise.
+        """
         return {"planar_laplace": 3.0, "laplace": 2.0}.get(self.density, 1.0) * self.scale**2
 
     def and_then(self, other: Spread) -> Spread:
@@ -255,7 +259,7 @@ _EXCHANGE = ("same_place", "place_share", "same_time", "time_share")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KnownPoints(Cells):
-    """Known points as the method carries them into the release. Arrays are read-only.
+    """Known points as a method carries them into its release. Arrays are read-only.
 
     A NaN cell means that the method cannot publish the point anywhere.
 
@@ -290,6 +294,6 @@ class KnownPoints(Cells):
         return cls(offsets=offsets, **dict.fromkeys(_EXCHANGE, one), **cells)
 
     def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:
-        """Return selected points, regrouped for other targets with ``sizes`` points each."""
+        """Return the points of some rows, regrouped: target i has the next ``sizes[i]`` of them."""
         own = {name: getattr(self, name)[rows] for name in (*CELL, *_EXCHANGE)}
         return KnownPoints(offsets=offsets_of(sizes), **own)

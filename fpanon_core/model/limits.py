@@ -1,8 +1,8 @@
-"""Ranges of the settings that the dashboard, an address and the command line offer.
+"""Ranges of the settings that the dashboard, its web addresses and the command line accept.
 
-The configs of :mod:`fpanon_core.model` refuse values that make no sense. The offered ranges are
-narrower, so that a typing error does not start a computation of many hours. Widgets, addresses, the
-command line and property-based tests all use these ranges.
+The configs of :mod:`fpanon_core.model` refuse values that make no sense. The ranges here are
+narrower, so that a typing error does not start a computation of many hours. Widgets, web addresses,
+the command line and property-based tests all use these ranges.
 """
 
 from __future__ import annotations
@@ -107,16 +107,16 @@ EPSILON = Limit(0.0001, 100.0)
 """ε of private counts."""
 
 LINK_M = Limit(0.0, 100_000.0)
-"""Distance up to which the attack on counts links records at once, metres."""
+"""Distance up to which the attack on counts links records before the optimal assignment, metres."""
 
 W_SPACE = Limit(0.0, 1.0)
 """Weight of space in the stretch effort; time has the remainder."""
 
 MAX_SPACE_KM = Limit(0.1, 1_000.0)
-"""Stretch in space at which the effort in space is complete, km."""
+"""Stretch in space from which on the effort in space is at its maximum, km."""
 
 MAX_TIME_MIN = Limit(1.0, 100_000.0)
-"""Stretch in time at which the effort in time is complete, minutes."""
+"""Stretch in time from which on the effort in time is at its maximum, minutes."""
 
 GRID_KM = Limit(0.001, 2_000.0)
 """Side of a profile's square grid, km; never below that of the data."""
@@ -185,8 +185,8 @@ KEPT_RELEASES = 8
 """Number of releases that a session keeps of each kind, such as those by GLOVE."""
 
 DRAWN_PEOPLE = 30
-"""Number of people from which a distribution over people is drawn, not only stated. Of fewer
-people, a quarter is a handful, and another sample would give a box plot of another shape."""
+"""Least number of people for which a distribution over people is plotted, not only stated. A
+quarter of fewer people is a handful, and another sample would give a box plot of another shape."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""

@@ -47,7 +47,7 @@ class LinkConfig(KnowledgeConfig):
 
 @dataclass(frozen=True)
 class LinkReading:
-    """Results of one attacker.
+    """Results of one attacker in a linkage attack.
 
     Attributes
     ----------
@@ -154,12 +154,12 @@ class LinkResult:
 
     @property
     def among_10(self) -> float:
-        """Share of targets in the strongest attacker's first ten (:attr:`LinkReading.among_10`)."""
+        """Share of targets whose record is among the strongest attacker's first ten."""
         return self.strongest.among_10
 
     @property
     def posterior(self) -> float:
-        """Mean posterior of the strongest attacker (:attr:`LinkReading.posterior`)."""
+        """Mean probability that the strongest attacker assigns to the target's own record."""
         return self.strongest.posterior
 
     @property
@@ -180,7 +180,10 @@ class LinkResult:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per attacker: ``attacker``, figures, ``guessing``, numbers of targets."""
+        """Return a row for each attacker: ``attacker``, and the fields of its :class:`LinkReading`.
+
+        ``guessing``, ``n_present`` and ``n_absent`` are added, and are the same in all rows.
+        """
         rows: list[dict[str, Any]] = [
             {"attacker": name, **asdict(reading)} for name, reading in self.readings.items()
         ]
@@ -192,7 +195,7 @@ class LinkResult:
 def strongest(intervals: Mapping[str, tuple[float, float, float]]) -> str:
     """Return the name of the attacker whose interval (value, low, high) has the highest upper end.
 
-    If two are equal, the larger value decides, then the earlier name; NaN ranks last.
+    If two are equal, the larger value decides, then the order in the mapping; NaN ranks last.
 
     Examples
     --------
@@ -241,7 +244,7 @@ class RiskResult:
     digest: str
 
     def of_attacker(self, name: str) -> tuple[float, float, float]:
-        """Return value and ends of the interval of the attacker with this name."""
+        """Return value, low and high of the attacker with this name."""
         rows = self.by_attacker[self.by_attacker["attacker"] == name]
         value, low, high = rows[["value", "low", "high"]].to_numpy(np.float64)[0].tolist()
         return value, low, high

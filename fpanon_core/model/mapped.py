@@ -58,7 +58,7 @@ class ColumnFile:
         self._header()
 
     def append(self, values: npt.NDArray[Any]) -> None:
-        """Write more rows."""
+        """Append rows, converted to the type of the column."""
         self._file.write(np.ascontiguousarray(values, self._kind).data)
         self.rows += len(values)
 
@@ -88,6 +88,7 @@ def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
     place : Path or int
         Path in one of our own folders, or a file descriptor, which is closed afterwards.
     rows : slice, optional
+        Rows to read; all rows if None.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
 
 
 def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
-    """Map all rows of a column file; errors as for :func:`rows_in`."""
+    """Map all rows of a column file into memory, read-only; errors as for :func:`rows_in`."""
     with open(place, "rb") as file:
         count, kind = _head(file)
         if not count:
@@ -111,7 +112,7 @@ def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
 
 
 def blocks_of(place: Path | int) -> Iterator[bytes]:
-    """Iterate over a column's bytes without mapping it: mapped pages count as memory in use."""
+    """Iterate over a column's bytes by reading them, as mapped pages count as memory in use."""
     with open(place, "rb") as file:
         _head(file)
         while block := file.read(_BLOCK):
@@ -254,7 +255,7 @@ def new_folder(folder: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """Turn a fault in writing into a ConfigError and remove what was written."""
+    """Remove what was written if writing fails, and turn an OSError into a ConfigError."""
     try:
         yield
     except BaseException as fault:

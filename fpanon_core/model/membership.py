@@ -10,7 +10,9 @@ import pandas as pd
 
 @dataclass(frozen=True, eq=False)
 class MembershipResult:
-    """Result of :func:`fpanon_core.membership`.
+    """Advantage of attackers who infer from a release without records who is in the data.
+
+    :func:`fpanon_core.membership` returns this result.
 
     Attributes
     ----------
@@ -45,7 +47,9 @@ class MembershipResult:
 
 @dataclass(frozen=True, eq=False)
 class TableRecovery:
-    """Result of :func:`fpanon_core.table_recovery`.
+    """Share of people's recorded slots whose area an attacker recovers from a presence table.
+
+    :func:`fpanon_core.table_recovery` returns this result.
 
     Attributes
     ----------

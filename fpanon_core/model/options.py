@@ -45,8 +45,9 @@ class ReleaseOption:
     Raises
     ------
     ConfigError
-        A step is not one of these, a step without records is not the only one, the steps do not
-        keep periods apart, or the name is not a text.
+        A step is not one of these, or the steps are not a list or tuple. Or a step that publishes
+        no records is not the only one, or the steps do not keep periods apart. Or a given name is
+        not a text.
 
     Examples
     --------
@@ -163,7 +164,7 @@ class ReleaseOption:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ReleaseOption:
-        """Restore an option from :meth:`to_dict`.
+        """Restore an option from the values that :meth:`to_dict` returns.
 
         Raises
         ------
@@ -237,7 +238,7 @@ class Generalize:
 
 @dataclass(frozen=True)
 class SampleUsers:
-    """Sampling of a ``share`` of the users, in (0, 1]: :func:`fpanon_core.sample_users`."""
+    """Sampling of a ``share``, in (0, 1], of the users: :func:`fpanon_core.sample_users`."""
 
     share: float
 
@@ -279,7 +280,11 @@ class AddNoise:
 
 @dataclass(frozen=True)
 class Permute:
-    """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`."""
+    """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`.
+
+    ``what`` says what is exchanged. For positions, ``window_min`` is the length of a window,
+    minutes. For times, ``region_m`` is the side of a square region, metres.
+    """
 
     what: What = "positions"
     window_min: float = 60.0
@@ -372,7 +377,7 @@ class Tables:
     Raises
     ------
     ConfigError
-        A value is out of its range, or both protections are given.
+        A value is not valid, or both ``threshold`` and ``epsilon`` are given.
     """
 
     CONTENTS: ClassVar[tuple[str, ...]] = ("presence", "flows")
@@ -399,7 +404,7 @@ class Tables:
 
     @property
     def epsilon_each(self) -> float | None:
-        """ε of each table."""
+        """ε of each table; None without ``epsilon``."""
         return None if self.epsilon is None else self.epsilon / len(self.CONTENTS)
 
     def __str__(self) -> str:
@@ -449,7 +454,7 @@ class Synthesize:
     Raises
     ------
     ConfigError
-        A value is out of its range, or places are combined into areas.
+        A value is not valid, or places are combined into areas.
     """
 
     frame: FrameConfig
@@ -526,7 +531,7 @@ _SPACES: dict[str, type[Any]] = {
 
 
 def check_chain(steps: Sequence[Step]) -> None:
-    """Refuse steps that do not keep periods apart, and other steps beside one without records.
+    """Refuse steps that do not keep periods apart, and steps beside one that publishes no records.
 
     A window across the edge of a period could hide people of two periods together. It could also
     appear in two pieces of one person, and reveal that the pieces belong together.
@@ -534,7 +539,8 @@ def check_chain(steps: Sequence[Step]) -> None:
     Raises
     ------
     ConfigError
-        The steps do not keep the periods apart, or a step without records is not the only one.
+        The steps do not keep the periods apart, or a step that publishes no records is not the
+        only one.
     """
     if len(steps) > 1 and any(isinstance(step, Recordless) for step in steps):
         raise ConfigError(
@@ -564,7 +570,7 @@ def check_chain(steps: Sequence[Step]) -> None:
 
 
 def technique(step: Step) -> str:
-    """Return the name of a technique in a recipe."""
+    """Return the name that recipes use for a technique."""
     return next(name for name, kind in KINDS.items() if type(step) is kind)
 
 
@@ -587,7 +593,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
 
 
 def step_from_dict(plain: Any) -> Step:
-    """Restore a technique from :func:`step_to_dict`; raise ConfigError if it is invalid."""
+    """Restore a technique from what :func:`step_to_dict` returns; raise ConfigError if invalid."""
     values = dict(plain) if isinstance(plain, Mapping) else {}
     called = values.pop("technique", None)
     if not isinstance(called, str) or called not in KINDS:

@@ -119,9 +119,10 @@ class GeneralizationProfile:
         return self.space.origin if isinstance(self.space, Grid) else None
 
     def columns_laid(self, laid: GeneralizationProfile) -> dict[str, object]:
-        """Return :attr:`columns` of the profile ``laid`` over data, under this profile's own name.
+        """Return :attr:`columns` of ``laid``, but with this profile's own words as ``profile``.
 
-        Results thus keep the short name of a grid whose origin was chosen, and state the origin.
+        ``laid`` is this profile with an origin, which may have been chosen from data. Results thus
+        keep the short name of the grid, and state the origin.
         """
         return {**laid.columns, "profile": str(self)}
 
@@ -147,7 +148,7 @@ def parse_profile(text: str) -> GeneralizationProfile:
     Parameters
     ----------
     text : str
-        ``"2.5 km · 1 h"`` (a comma, an x or a blank may replace the dot), ``"2500:60"`` or
+        ``"2.5 km · 1 h"`` (a comma, an x or a blank may replace the “·”), ``"2500:60"`` or
         ``"2500x60"`` (metres and minutes), ``"hexagons of H3 resolution 8 · 1 h"`` or ``"h8x60"``,
         ``"about 7 antennas · 1 h"`` or ``"a7x60"``, ``"regions by district · 1 h"`` or
         ``"@districtx60"``. A grid with a stated origin is written ``"2.5 km from 250 m east, 500 m
@@ -247,7 +248,7 @@ def _signed(value: float, negative: bool) -> float:
 
 
 def window_text(minutes: float) -> str:
-    """Return a time window in words.
+    """Return a time window of ``minutes`` in words.
 
     Examples
     --------
@@ -413,7 +414,7 @@ def checked_areas(stated: Any) -> StatedAreas:
     Raises
     ------
     ConfigError
-        The areas are not valid.
+        The areas are neither None, a text nor a positive number.
     """
     if stated is None or isinstance(stated, str):
         return stated
@@ -426,7 +427,7 @@ def as_areas(stated: StatedAreas) -> Areas:
 
 
 def size_of(space: Space) -> float:
-    """Return a grid's side or a hexagon's mean edge, metres; antennas per cluster; else NaN."""
+    """Return a grid's side or hexagons' mean edge, metres; antennas per cluster; or else NaN."""
     match space:
         case Grid(metres):
             return float(metres)
@@ -459,7 +460,7 @@ def corners_text(spaces: Iterable[Space]) -> str:
 
 
 def length_text(metres: float) -> str:
-    """Return a length in words, which parses to exactly the same number.
+    """Return a length in metres as text that parses to exactly the same number.
 
     Examples
     --------

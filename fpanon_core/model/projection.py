@@ -29,22 +29,23 @@ THREADS = min(4, os.cpu_count() or 1)
 
 
 def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
-    """Return the Lambert azimuthal equal-area projection around a point, as a PROJ string, metres.
+    """Return a PROJ string for the Lambert azimuthal equal-area projection around a point.
 
-    A mark in the string distinguishes a projection around a stated point from one around the middle
-    of the records. The mark stays with the projection and does not affect the map.
+    The point is given in degrees, and the projection is in metres. A mark in the string
+    distinguishes a projection around a stated point from one around the middle of the records. The
+    mark stays with the projection and does not affect the map.
     """
     plain = f"+proj=laea +lat_0={lat:g} +lon_0={lon:g} +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
     return f"{plain} {_STATED}" if stated else plain
 
 
 def is_stated(crs: str | None) -> bool:
-    """Return whether the projection is independent of the records; True if there is none."""
+    """Return whether the projection is independent of the records; True without a projection."""
     return crs is None or _STATED in crs.split()
 
 
 def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
-    """Return positions in metres east and north of the projection's centre.
+    """Project positions in degrees to metres east and north of the projection's centre.
 
     The point opposite the centre on the globe has no place on the map; it becomes NaN.
     """
@@ -71,7 +72,7 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
 
 
 def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return longitudes and latitudes of projected positions; both empty without a projection.
+    """Return longitudes and latitudes, degrees, of positions in metres; both empty without ``crs``.
 
     Longitudes continue across the antimeridian, within 180° of the projection's centre, so that
     neighbours on a map stay neighbours.
@@ -82,10 +83,11 @@ def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArr
 def degrees_of(
     crs: str | None, x0: FloatArray, x1: FloatArray, y0: FloatArray, y1: FloatArray
 ) -> pd.DataFrame:
-    """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of rectangles on a projection.
+    """Return a table of rectangles in degrees: ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max``.
 
-    The values are the extremes over each rectangle's corners and the middles of its sides, to seven
-    decimals. Longitudes continue across the antimeridian. NaN without a projection.
+    The rectangles are given in metres on the projection. The values are the extremes over each
+    rectangle's corners, the middles of its sides and its centre, to seven decimals. Longitudes
+    continue across the antimeridian. All values are NaN without a projection.
     """
     names = ("lat_min", "lat_max", "lon_min", "lon_max")
     if crs is None:
@@ -111,7 +113,7 @@ class Unprojection:
         self._centre = float(self._back.transform(0.0, 0.0)[0])
 
     def lon_lat(self, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return longitudes within 180° of the projection's centre, and latitudes."""
+        """Return longitudes, within 180° of the projection's centre, and latitudes, in degrees."""
         lon, lat = (np.asarray(part, np.float64) for part in self._back.transform(x_m, y_m))
         return (lon - self._centre + 180.0) % 360.0 - 180.0 + self._centre, lat
 
@@ -124,7 +126,7 @@ _MUCH_SMALLER = 0.5  # a view that is hardly smaller would omit positions for no
 
 @dataclass(frozen=True)
 class Extent:
-    """Western, southern, eastern and northern ends, in the unit of the positions."""
+    """Rectangle: its western, southern, eastern and northern ends, in the unit of the positions."""
 
     west: float
     south: float
@@ -132,22 +134,22 @@ class Extent:
     north: float
 
     def outside(self, x: FloatArray, y: FloatArray) -> npt.NDArray[np.bool_]:
-        """Return which positions lie outside."""
+        """Return whether each position lies outside the rectangle."""
         found: npt.NDArray[np.bool_] = (x < self.west) | (x > self.east)
         return found | (y < self.south) | (y > self.north)
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Positions of two opposite corners."""
+        """Return x and y of the south-western and the north-eastern corner, each of shape (2,)."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Return an extent without distant positions, or that of all if it is hardly larger.
+    """Return the extent of the central positions, or of all positions if that is hardly larger.
 
-    Along each axis, the smaller extent holds the central 98% of the positions, and all positions
-    within a quarter of their width from them. It is returned only if it is at most half as wide or
-    half as high as the extent of all positions.
+    Along each axis, the central extent holds the central 98% of the positions, and all positions
+    no farther away than a quarter of the width of that 98%. It is returned only if it is at most
+    half as wide or half as high as the extent of all positions.
 
     Parameters
     ----------
@@ -201,9 +203,10 @@ def corners_beside(
     dots: FloatArray,
     lines: FloatArray | None = None,
 ) -> dict[int, int]:
-    """Return, for each dot, the corner at which its number is written, by row.
+    """Return the corner at which the number of each dot is written, by the dot's row.
 
-    Rows without a free corner are missing.
+    A row is missing if no corner is free: each is outside the figure, or its box would overlap a
+    dot or a number placed before.
 
     Parameters
     ----------

@@ -44,7 +44,9 @@ from .randomness import secret_order, secret_pseudonyms
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GeneralizedFingerprintSet(CellLists):
-    """One fingerprint for each group; row g belongs to group g. Arrays are read-only.
+    """Published fingerprints, one for each group of users, in the order of the groups' numbers.
+
+    All arrays are read-only.
 
     Attributes
     ----------
@@ -55,9 +57,9 @@ class GeneralizedFingerprintSet(CellLists):
     t_min, dt_min : float64 ndarray (n_samples,)
         Start and length, minutes.
     n_users : int64 ndarray (n_groups,)
-        Number of users each fingerprint stands for.
+        Number of users that each fingerprint stands for.
     granularity_m, granularity_min : float
-        Extent of the raw samples.
+        Extent of the raw samples, metres and minutes.
     clock : LocalClock or None
     crs : str or None
         Clock and projection, as in a :class:`FingerprintSet`.
@@ -94,14 +96,13 @@ class GeneralizedFingerprintSet(CellLists):
         return len(self.n_users)
 
     def fingerprints(self, groups: npt.ArrayLike | None = None) -> FingerprintSet:
-        """Return a fingerprint set with one user per group, with the group's weight.
+        """Return a fingerprint set with one user per group, by default with the group's weight.
 
         Parameters
         ----------
         groups : array_like of int, optional
-            Groups to include, in this order and as often as given, with weight 1 each: the
-            published copies of a list of users. If None, each group is included once, with its own
-            weight.
+            Groups to include, in this order and as often as given, each with weight 1. If None,
+            each group is included once, with its own weight.
         """
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
@@ -135,7 +136,9 @@ class Part:
     space_m, time_min : float64 ndarray (n_samples,)
         Spans, as in :attr:`GloveResult.accuracy`.
     left_over, left_out : int64 ndarray
+        Row numbers of users, as in :class:`GloveResult`.
     phantom_share : float
+        Share of false presences, as in :class:`GloveResult`.
     """
 
     group: IntArray
@@ -149,7 +152,7 @@ class Part:
 
 
 ALWAYS = (-(2**31), 2**31)
-"""Days of a record without a period, which can be compared with any other record."""
+"""First day, and day after the last, of a record without a period: they enclose all days."""
 _BYTES = 16
 
 
@@ -166,8 +169,8 @@ class Membership(Closed):
         Group of each record, numbered from 0; records of a group are alike. Groups of different
         periods differ.
     begin_day, end_day : int64 ndarray (n_records,)
-        Numbers of the first day of each record, and of the day after its last; :data:`ALWAYS`
-        without periods.
+        Numbers of the first day of each record's period, and of the day after its last;
+        :data:`ALWAYS` without periods.
     weight : int64 ndarray (n_records,)
         Number of people that each record stands for.
     name : str
@@ -259,7 +262,7 @@ def remember(fs: FingerprintSet) -> None:
 
 
 def known(digest: str) -> FingerprintSet | None:
-    """Return the fingerprints with that digest, if they are still held in this process.
+    """Return the fingerprints with this digest if this process still holds them, else None.
 
     Examples
     --------
@@ -286,7 +289,7 @@ CELL_COLUMNS = (
     "start",
     "end",
 )
-"""Bounds of a published sample: metres on the projection, degrees, and time."""
+"""Columns of a published sample's bounds: metres on the projection, degrees, and times."""
 
 _CHUNK_ROWS = 250_000
 
@@ -356,7 +359,7 @@ class Records:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of the table; a published sample counts for every record that holds it."""
+        """Number of published rows; a sample counts for every record that holds it."""
         return int(self.lengths.sum())
 
     def named(self) -> Naming:
@@ -365,10 +368,10 @@ class Records:
         return Naming(secret_pseudonyms(n), secret_order(n), secret_order(self.n_groups) + 1)
 
     def frames(self, naming: Naming | None = None) -> Iterator[pd.DataFrame]:
-        """Iterate over the rows in pieces of about 250,000, under fresh names if none are given.
+        """Yield tables of about 250,000 published rows, under fresh names if none are given.
 
         Columns: ``pseudonym``, ``group`` (where there are groups) and :data:`CELL_COLUMNS`. There
-        is at least one piece, empty where nothing is published.
+        is at least one table, empty where nothing is published.
         """
         naming = self.named() if naming is None else naming
         degrees = self._degrees()

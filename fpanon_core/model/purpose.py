@@ -30,8 +30,8 @@ class Purpose:
     weights : str or mapping of str to float
         Weights of utility: the name of a weighting, or weights of its components.
     areas : float, Hexagons, Regions or None
-        Areas for comparing density and flows: squares with this side in metres, hexagons, regions
-        of the antenna table; the usual squares if None.
+        Areas for comparing density and flows: squares with this side in metres, hexagons, or
+        regions of the antenna table; the usual squares if None.
     title : str
         Name on screen; ``name`` if not given.
     useful : str
@@ -95,7 +95,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
 
 
 def as_purpose(purpose: Purpose | str) -> Purpose:
-    """Return the purpose that is given, or that has the given name.
+    """Return a purpose unchanged, or the offered purpose with the given name.
 
     Raises
     ------
@@ -121,7 +121,7 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType({"low": 0.09, "medium": 0.075
 ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {"high": (0.05, 0.1, 0.15), "medium": (0.2, 0.25, 0.3), "low": (0.4, 0.5, 0.6)}
 )
-"""Chance that a recipient under contract attacks, by controls, for low, medium and high motive."""
+"""Chances of an attack if the kind is not "anyone", by controls: low, medium, high motive."""
 
 _MOST = 1 / 3  # the risk in groups of three, for any recipient
 _SENSITIVE = {"low": "less", "medium": "moderately", "high": "highly"}
@@ -135,7 +135,8 @@ class Recipient:
     Attributes
     ----------
     kind : {"anyone", "contract", "room"}
-        Anyone at all; named people under contract; people in a secure room.
+        Anyone at all; named people under contract; people in a secure room. A longer name
+        with one of these three words is also accepted, or with "public", "named" or "secure".
     controls : {"low", "medium", "high"}
         How well the recipient guards the data. Default: low; high in a secure room. None for
         "anyone".
@@ -147,7 +148,7 @@ class Recipient:
     Raises
     ------
     ConfigError
-        A value is not one of these, controls or motive are given for the kind "anyone", or the
+        A value is not accepted, controls or motive are given for the kind "anyone", or the
         controls of a secure room are not high.
 
     Examples

@@ -61,7 +61,10 @@ def generators(seed: int | None, number: int) -> list[np.random.Generator]:
 
 
 def secret() -> np.random.Generator:
-    """Return a stream under a fresh key from the operating system, which cannot be reproduced."""
+    """Return a stream of draws that cannot be reproduced.
+
+    Its key is fresh from the operating system.
+    """
     from randomgen import ChaCha  # type: ignore[import-untyped,unused-ignore]
 
     stream: Any = ChaCha(key=secrets.randbits(_KEY_BITS), rounds=_ROUNDS)

@@ -1,11 +1,13 @@
-"""The documents of a release, to the last byte: README.md and datapackage.json.
+"""The documents of a release, byte for byte: README.md and datapackage.json.
 
 README.md says what the release is, what a row means and what is promised. Its template is
-``release_page.md.jinja``. This module makes sentences that other texts share, and writes numbers in
-words. datapackage.json describes every column with its type and unit: Frictionless Data Package,
-version 2, with one property of ours. Both documents depend only on the facts, the data file and the
-version of fpanon, so that a verifier can make them again. They contain no user id and no path of
-a folder, and do not say when they were made.
+``release_page.md.jinja``. Sentences that other texts share are in ``release_words.jinja``. This
+module fills both in, and writes numbers in words.
+
+datapackage.json describes every column with its type and unit. It is a Frictionless Data Package,
+version 2, with one property of our own. Both documents depend only on the facts, the data file and
+the version of fpanon, so that a verifier can make them again. They contain no user id and no path
+of a folder, and do not say when they were made.
 """
 
 from __future__ import annotations

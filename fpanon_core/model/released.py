@@ -21,7 +21,7 @@ NOT_COVERED = "left out"
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Data and steps behind a release. They include the original data, and are never published.
+    """Data and steps behind a release, including the original data; never published.
 
     Attributes
     ----------
@@ -33,14 +33,15 @@ class Origin:
         Data after the option. None where ``hidden`` holds them, which takes far less memory than a
         fingerprint for everybody.
     person : int64 ndarray (n_records,)
-        Row number in the original of each released record; with periods a person has several.
+        Row number, in the original, of the person of each released record. With periods, a person
+        has several records.
     seen : FingerprintSet or PeriodSet
         Input of the last step.
     hidden : GloveResult or None
         Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Number of samples that the steps left out: the sum, over the steps, of the step's input
-        samples that it left out.
+        Number of samples left out: for each step, those of its own input that it left out, added up
+        over the steps.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None
@@ -64,7 +65,7 @@ class Origin:
 
     @classmethod
     def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:
-        """Make the origin of a result that :func:`fpanon_core.glove` made from these data.
+        """Make the origin of a result that ``glove`` or ``aligned`` made from these data.
 
         Raises
         ------
@@ -162,4 +163,4 @@ class ReleasedSet(FingerprintSet):
 
 
 AnyRelease = ReleasedSet | GloveResult
-"""What ``release``, ``glove`` and ``aligned`` return."""
+"""Result of ``glove`` or ``aligned``, or of ``release`` for an option that publishes records."""

@@ -60,7 +60,7 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyStatistics(Closed):
-    """All statistics taken from the data, with noise. Arrays are read-only.
+    """All statistics taken from the data, with noise; arrays are read-only.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class NoisyStatistics(Closed):
 
     @property
     def groups(self) -> int:
-        """Number of groups of neighbouring places, the finest detail of homes and visits."""
+        """Number of groups of neighbouring zones, the finest detail of homes and visits."""
         return int(self.leaf.max()) + 1
 
     def noise(self, name: str) -> float:

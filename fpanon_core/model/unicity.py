@@ -24,7 +24,7 @@ from .intervals import wilson_interval
 
 @dataclass(frozen=True, eq=False)
 class UnicityResult(Closed):
-    """Unicity for one number p of known points, with the data it was estimated from.
+    """Unicity for one number p of known points, and the size of each target's anonymity set.
 
     E_i is the anonymity set of target i.
 
@@ -37,13 +37,13 @@ class UnicityResult(Closed):
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     targets : int64 ndarray (n_targets,)
-        Row numbers.
+        Row numbers of the targets.
     n_found : int
         Number of targets with |E_i| ≤ ``config.out_of``.
     too_few : int
-        Number of targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins; all bins of such a target are known.
     n_users : int
-        Number of users searched; a guess is right with chance 1 over this number.
+        Number of users searched; a guess is right with a chance of 1 over this number.
     config : UnicityConfig
     digest : str
     """
@@ -85,12 +85,12 @@ Term = Callable[[FloatArray, FloatArray | float], FloatArray]
 _LARGEST_EXPONENT = 50.0
 
 LAW_R2 = 0.9
-"""Pseudo-R² from which a fit counts as a law: it leaves at most a tenth of the variation
-unexplained. Our choice: there is no convention."""
+"""Least pseudo-R² of a law, our choice: at most a tenth of the variation stays unexplained."""
 
 CLEARLY_R2 = 0.02
-"""Difference in pseudo-R² from which another form fits clearly better: a fifth of what a law may
-leave unexplained. All forms have two coefficients, so they are comparable. Our choice."""
+"""Difference in pseudo-R² above which another form fits clearly better than the law; our choice.
+
+A law may leave five times this unexplained. All forms have two coefficients, so are comparable."""
 
 
 @dataclass(frozen=True)

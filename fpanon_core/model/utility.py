@@ -15,37 +15,37 @@ from .errors import ConfigError
 
 Weights = str | Mapping[str, float]
 Corners = Mapping[str, tuple[float, ...]]
-"""Components that depend on the corners of the squares, with the value at each corner."""
+"""Components that depend on the origin of the grid of squares, with a value for each origin."""
 
 COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
 
 TRANSPORT: Mapping[str, float] = MappingProxyType(
     {"density": 0.2, "flows": 0.35, "mobility": 0.1, "visits": 0.0, "space": 0.15, "time": 0.2}
 )
-"""For transport planning. Trips between areas (flows) come first; then demand by place and hour,
-and the time of day, which determines peaks; then how precisely stops can be located. The weights
-are our judgement. Noriega Campero's (2015) experts gave scores to whole profiles, no weights."""
+"""Weights for transport planning, by our judgement. Trips between areas (flows) come first; then
+demand by place and hour, and the time of day, which determines peaks; then how precisely stops can
+be located. Noriega Campero's (2015) experts gave scores to whole profiles, no weights."""
 
 EPIDEMICS: Mapping[str, float] = MappingProxyType(
     {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
 )
-"""For preventing infectious disease: where people are (density), how far they carry it (mobility),
-along which routes (flows), and among how many places they mix (visits). Infection takes days, so
-the resolution of time has no weight. The weights are our judgement, as above."""
+"""Weights for preventing infectious disease, by our judgement: where people are (density), how far
+they carry a disease (mobility), along which routes (flows), and among how many places they mix
+(visits). Infection takes days, so the resolution of time has no weight."""
 
 _NONE = dict.fromkeys(COMPONENTS, 0.0)
 
 PRESENCE: Mapping[str, float] = MappingProxyType(_NONE | {"density": 1.0})
-"""For finding where people are, by hour."""
+"""Weights for finding where people are, by hour."""
 
 TRAVEL: Mapping[str, float] = MappingProxyType(_NONE | {"density": 0.3, "flows": 0.7})
-"""For finding how people travel between areas."""
+"""Weights for finding how people travel between areas."""
 
 RESEARCH: Mapping[str, float] = MappingProxyType(
     {"density": 0.0, "flows": 0.2, "mobility": 0.3, "visits": 0.3, "space": 0.1, "time": 0.1}
 )
-"""For research on individual mobility: how far people move (mobility), among how many places
-(visits)."""
+"""Weights for research on individual mobility: above all, how far people move (mobility), and
+among how many places (visits)."""
 
 WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -64,7 +64,8 @@ def weighting(weights: Weights) -> dict[str, float]:
     Raises
     ------
     ConfigError
-        The name or a component is unknown, or the weights are negative, not numbers, or all 0.
+        The weights are neither a known name nor a mapping; a component is unknown; or a weight is
+        negative or not a number, or all are 0.
     """
     if isinstance(weights, str):
         if weights not in WEIGHTINGS:
@@ -97,13 +98,12 @@ class UtilityResult(Closed):
     score : float
         Weighted mean of the components, in [0, 1]. A component that is not applicable counts 0.
     lowest, highest : float
-        Least and greatest score over the possible corners of the squares; ``score`` for other
-        areas.
+        Least and greatest score over the origins of the grid of squares; ``score`` for other areas.
     components : dict of str to float
-        Value of each of :data:`COMPONENTS`, in [0, 1], the mean over the corners; NaN if not
-        applicable.
+        Value of each of :data:`COMPONENTS`, in [0, 1]; NaN if not applicable. ``density`` and
+        ``flows`` are means over the origins of the grid.
     corners : mapping of str to tuple of float
-        Values of ``density`` and ``flows`` at each corner.
+        Values of ``density`` and ``flows``, one for each origin of the grid.
     weights : dict of str to float
         Weight of each component; they add up to 1.
     areas : str

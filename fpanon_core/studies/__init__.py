@@ -1,1 +1,1 @@
-"""Studies that answer questions from pages, commands and scripts; code that all studies share."""
+"""Studies that pages, commands and scripts run, and the code that all studies share."""

@@ -25,10 +25,10 @@ from .release_facts import size
 from .search import SearchedTable
 
 ADVICE = ("threshold", "would have to be", "option", "utility", "areas", "windows")
-"""Columns of :func:`advise`."""
+"""Columns of the table of :func:`advise`."""
 
 LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "Verdict")
-"""Columns of :func:`ladder_table`."""
+"""Columns of the table of :func:`ladder_table`."""
 
 UNCOVERED = (
     "The promise of ε holds only if no record decided the areas, days and ε. To keep it, choose "
@@ -41,20 +41,21 @@ _THOUSANDTHS = 1_000
 
 @dataclass(frozen=True)
 class Rung:
-    """A kind of release, on the ladder from the least revealing to the most.
+    """A kind of release, and one option of this kind.
 
     Attributes
     ----------
     kind : str
         One of :data:`.judgement.KINDS`.
     row : int or None
-        Row of one option of this kind: the recommended one, else the most useful within the
+        Row of the option. It is the best option of all (:func:`.judgement.best_option`) if that is
+        of this kind and within the thresholds. Else it is the most useful of this kind within the
         thresholds, else the one nearest to the thresholds. None unless an option of this kind could
         be made and all its risks that have a threshold are known.
     within : bool
         Whether that option is within all thresholds.
     serves : bool
-        Whether it also serves the purpose (:func:`.judgement.serves`).
+        Whether that option also serves the purpose (:func:`.judgement.serves`).
     """
 
     kind: str
@@ -87,7 +88,7 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
 
 
 def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
-    """Return the ladder in words: a row for each kind of release, the least revealing first."""
+    """Return the kinds of release in words: a row each, the least revealing first."""
     rows = []
     for rung in ladder(table, limits):
         if rung.row is None:

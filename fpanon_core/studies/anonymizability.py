@@ -35,7 +35,7 @@ _GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the study.
+    """Settings of the measurement of k-gaps.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Components of each user's gap for one k; arrays (n_users,), see ``StretchComponents``."""
+    """Components of each user's k-gap for one k; arrays (n_users,), see ``StretchComponents``."""
 
     space_m: FloatArray
     time_min: FloatArray

@@ -96,7 +96,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``merged_antennas``, the size of each region, and ``merged_unicity``, the grid.
+        """Return the size of each region, ``merged_antennas``, and the unicity, ``merged_unicity``.
 
         The size is in the column ``antennas``, or ``places`` where the data have no antennas.
         """

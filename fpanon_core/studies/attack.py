@@ -180,7 +180,8 @@ class Result(Tabled):
     def leading(self) -> float:
         """Share of the targets in the release for whom no record fits better than their own.
 
-        The record may be shared: an attacker who takes it reads the person's cells in any case.
+        It is NaN where no target is in the release. The record may be shared: an attacker who takes
+        it reads the person's cells in any case.
         """
         table = self.after.link.per_target
         better = table.loc[table["present"].astype(bool), "better"]
@@ -299,7 +300,7 @@ def study(
 
 
 def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSet:
-    """Make the release with the option and the seed; keep the result of each step in the cache."""
+    """Make the release with the settings' option and seed; keep each step's result in the cache."""
     option = config.option
     kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name

@@ -62,7 +62,8 @@ class Config:
     Attributes
     ----------
     ks : tuple of int
-        Sizes of the k-anonymous groups; those larger than the number of users are skipped.
+        Sizes of the k-anonymous groups. Those larger than the number of users are skipped, unless
+        all are larger, which is an error.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of GLOVE with suppression, which is left out when both are None.
     stretch : StretchConfig

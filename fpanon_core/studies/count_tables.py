@@ -66,7 +66,7 @@ _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
-"""Largest number of people whose counts are linked by default, which takes some 15 s.
+"""Largest number of people whose counts :func:`recovery_of` links, which takes some 15 s.
 
 The time grows with the square of the number.
 """
@@ -104,17 +104,20 @@ def publish(
     left_out: Place | None = None,
     format: Format = "csv",
 ) -> Path:
-    """Write a release as it is published; for records, verify the bytes written.
+    """Write a release for publication; if it has records, verify the bytes written.
 
     This works like :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have
-    no pseudonyms: a key or a list of left-out people is refused. Their bytes can be checked against
-    the original with :func:`verify_release`.
+    no pseudonyms, so a key or a list of left-out samples is refused. Their bytes can be checked
+    against the original with :func:`verify_release`.
 
     Raises
     ------
     ConfigError
-        As :func:`fpanon_core.studies.publishing.publish`; or an ε promises nothing, as the records
-        decided how the data were read.
+        As :func:`fpanon_core.studies.publishing.publish`; or ``key`` or ``left_out`` is given for a
+        release without records; or its ε promises nothing, as the records decided how the data were
+        read.
+    InfeasibleError
+        As :func:`fpanon_core.studies.publishing.publish`.
     """
     if not isinstance(released, CountTables | SyntheticPeople):
         return publishing.publish(
@@ -134,6 +137,11 @@ def verify_release(
 
     Records are checked as in :func:`fpanon_core.verification.release.verify_release`. For tables
     and synthetic people, the frame, the protection and every byte are checked.
+
+    Raises
+    ------
+    ConfigError
+        k is given for a release without records.
     """
     kind = described(path).get("kind")
     if kind is None:
@@ -178,7 +186,7 @@ def membership(
 def recovery_of(
     fs: FingerprintSet, made: CountTables, **work: Unpack[Work]
 ) -> TableRecovery | None:
-    """Call :func:`fpanon_core.table_recovery`; return None where the attack does not apply.
+    """Return the result of ``table_recovery``; None where the attack does not apply.
 
     The attack does not apply to tables without presence, with noise, or of means over several days,
     nor to more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or where
@@ -220,7 +228,7 @@ def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """Call :func:`fpanon_core.table_error` for an option, with its frame built for these data.
+    """Return the result of ``table_error`` for an option, with its frame built for these data.
 
     Raises
     ------
@@ -313,8 +321,9 @@ class Result(Tabled):
     config : Tables
     made, before : CountTables
         The protected tables, and the exact ones, which only the data officer may see.
-    error : float64 ndarray or None
-        Expected error, in people, that the noise causes in each cell of presence.
+    error : float64 ndarray, shape of the values of presence, or None
+        Expected error, in people, that the noise causes in each cell of presence; None without
+        presence.
     areas : dict
         GeoJSON of the areas; without features where there are no degrees.
     verdict : str
@@ -410,10 +419,10 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
 
 
 def ledger_at(source: Source) -> Path:
-    """Return the path of the ledger of the ε spent on a data set's people.
+    """Return the path of the ledger that records the ε spent on one data set.
 
-    It is beside the data's file if that folder can be written to, else among the user's own files.
-    There its name can be linked to the data only with the user's key.
+    The ledger is beside the data's file if that folder can be written to, else among the user's own
+    files. There its name can be linked to the data only with the user's key.
     """
     body = source.file[1] if source.file is not None else b""
     if not isinstance(body, bytes):
@@ -431,10 +440,9 @@ def charge(
 
     Raises
     ------
-    ConfigError
-        No folder for the ledger can be made.
-    InfeasibleError, SchemaError
-        As :class:`fpanon_core.Ledger`.
+    ConfigError, InfeasibleError, SchemaError
+        As :class:`fpanon_core.Ledger` and its method ``spend``; ConfigError also where no folder
+        for the ledger can be made.
     """
     path = ledger_at(source)
     try:

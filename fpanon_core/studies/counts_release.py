@@ -167,7 +167,7 @@ class Result(Tabled):
 
     @property
     def of_one_unseen(self) -> int:
-        """Number of counts of a single person who has no sample then; 0 unless counts are plain."""
+        """Number of counts of one person with no sample in the slot; 0 unless counts are plain."""
         if self.recorded is None or self.config.form != "plain":
             return 0
         return int((self._alone() & (self.recorded == 0)).sum())

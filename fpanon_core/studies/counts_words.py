@@ -111,7 +111,7 @@ def readme(stated: Stated) -> list[str]:
 
 
 def about(stated: Stated) -> dict[str, Any]:
-    """Return the facts of the README for machines."""
+    """Return the facts of the README as plain values, for machines to read."""
     frame, guarantee = stated.frame, stated.guarantee
     first, area, clock = frame.first_day, frame.area, frame.clock
     privacy = guarantee and {

@@ -76,12 +76,12 @@ def cross_releases(
 
     Notes
     -----
-    This assumes an attacker who can tell a person's group in each release; a few true points of the
-    person may suffice. Whether such an attacker exists depends on places and times, which are not
-    examined here; :func:`link` measures it. About people who share a group in both releases, both
-    releases say the same. So no attacker can tell these people apart by the two releases. With
-    periods, this holds for what the releases say about one period. ``followed`` is for an attacker
-    who knows a person's groups in all periods.
+    The result assumes an attacker who can tell a person's group in each release; a few true points
+    of the person may suffice. Whether such an attacker exists depends on places and times, which
+    are not examined here; :func:`link` measures it. A release says the same about all people of a
+    group. So no attacker can tell apart, by the two releases, people who share a group in both.
+    With periods, this holds for what the releases say about one period. ``followed`` is for an
+    attacker who knows a person's groups in all periods.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 
@@ -154,7 +154,7 @@ def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
 
 @dataclass(frozen=True)
 class Config:
-    """The files to read.
+    """The files of an earlier release that are read.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ MEANING = (
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
-"""Share of the smaller release's people; with fewer in both, the text asks about their ids."""
+"""Share of the smaller release's people; if fewer are in both, a text asks about the ids."""
 
 
 WHERE = ("in earlier releases", "in this release")

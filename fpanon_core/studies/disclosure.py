@@ -122,7 +122,7 @@ class Leak:
         found: DisclosureResult,
         seen: FingerprintSet,
     ) -> Leak:
-        """Build the leak from the whole result and the data under the profile."""
+        """Build the figures of one profile from the whole result and the data under the profile."""
         people = pd.DataFrame(
             {
                 "pseudonym": np.array(seen.pseudonyms)[found.targets],

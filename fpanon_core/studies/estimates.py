@@ -32,7 +32,7 @@ from ..model.fingerprints import FingerprintSet
 from .tabled import Tabled, Work
 
 START_BYTES = 180_000_000
-"""Memory of a child process before the data: Python, its libraries and the compiled kernels."""
+"""Bytes of a child process without data: Python, its libraries and the compiled kernels."""
 _SEED = 0
 _MANY = 1 << 62
 
@@ -45,21 +45,22 @@ S = TypeVar("S", bound=Study)
 
 @dataclass(frozen=True)
 class Growth:
-    """Extrapolation of time from samples of the people to all, as a power of their number.
+    """Extrapolation of time from some people to all, as a power of their number.
 
     Attributes
     ----------
     people : tuple of int
-        Sizes of the samples, measured one after another.
+        Numbers of people drawn at random, measured one after another.
     powers : (float, float)
-        Least and largest power; where one sample decides, the power between them nearest to 1.
+        Least and largest power; where one measurement decides, the power between them nearest to 1.
     warming : int or None
         People in a first run whose time is ignored, as the first call of a kernel also loads it;
-        the first sample when None.
+        the first of ``people`` when None.
     enough_s : float
-        Least time of a sample, seconds, at which its growth over the preceding sample is accepted.
+        Least time measured, seconds, at which its growth over the preceding measurement is
+        accepted.
     alone_s : float
-        Least time of a sample, seconds, at which it is accepted alone.
+        Least time measured, seconds, at which one measurement is accepted alone.
     beyond : float
         Least power beyond the number of targets, where only the number of people searched grows.
     """
@@ -107,7 +108,7 @@ _COSTS: dict[Study, Cost] = {}
 
 
 def costs(bytes_a_sample: Any = None, **more: Any) -> Callable[[S], S]:
-    """Register the :class:`Cost` of a study."""
+    """Return a decorator that registers the :class:`Cost` of a study."""
 
     def registered(study: S) -> S:
         _COSTS[study] = Cost(bytes_a_sample, **more)
@@ -225,7 +226,7 @@ def estimate(
 def needed_bytes(
     study: Study, fs: FingerprintSet | None, config: Any = None, engine: Engine | None = None
 ) -> int | None:
-    """Estimate the memory of a study's process on some data; return None where it was not measured.
+    """Estimate the bytes that a study's process takes; None without data, or if not measured.
 
     Examples
     --------
@@ -243,7 +244,10 @@ def needed_bytes(
 def people_that_fit(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> int:
-    """Return how many of the people, drawn at random, would fit into the given memory."""
+    """Return how many of the people, drawn at random, would fit into the given memory.
+
+    Return the number of all people where the study's memory was not measured.
+    """
     if (known := _bytes(study, fs, config, engine)) is None:
         return fs.n_users
     beside, each = known
@@ -279,6 +283,7 @@ def refuse_what_does_not_fit(
     Raises
     ------
     InfeasibleError
+        The run would need more memory than a computation may take.
     """
     found = estimate(study, fs, config, limits=limits, engine=engine)
     if found.fits or found.needs_bytes is None or found.limit_bytes is None:
@@ -374,10 +379,10 @@ def carried_on(
     growth: Growth,
     asked: int = _MANY,
 ) -> float:
-    """Extrapolate the seconds for all people from samples of them; a small set is measured whole.
+    """Extrapolate the seconds for all people from some of them; a small set is measured whole.
 
-    The growth between the last two samples is continued. Beyond ``asked`` people, the number of
-    targets, the power of the growth is lowered by one, but not below ``growth.beyond``.
+    The growth between the last two measurements is continued. Beyond ``asked`` people, the number
+    of targets, the power of the growth is lowered by one, but not below ``growth.beyond``.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 

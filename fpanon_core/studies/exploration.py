@@ -160,7 +160,7 @@ class Exploration:
 def facts_of(
     report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
 ) -> Facts:
-    """Return the facts about the data from the report of their reading.
+    """Return the facts about the data from the report on reading them.
 
     Parameters
     ----------

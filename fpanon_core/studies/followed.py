@@ -63,7 +63,7 @@ class Candidate:
     Attributes
     ----------
     record : int
-        Its number, drawn for this release; it reveals nothing about the input.
+        Number of the record, drawn at random; it reveals nothing about the input.
     people : int
         Number of people who share the record.
     posterior : float
@@ -174,8 +174,8 @@ class Followed:
         ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``, ``north``. No row
         where a record has no sample for the point.
     record : DataFrame
-        Samples of the right record, with the same columns; ``point`` is 0. Empty where there is
-        none.
+        Samples of the right record, with the columns of ``areas``; ``point`` is 0. Empty where
+        there is no right record.
     home : Place or None
         The person's true home, according to the original; None where nights are too few.
     commonest : Place or None
@@ -444,7 +444,7 @@ class _Views:
             self.commonest = self._place(known.x_m, known.y_m)
 
     def home(self, user: int) -> Place | None:
-        """Return a person's true home."""
+        """Return a person's true home; None where it is not known."""
         if self._homes is None or self._homes.homes.nights[user] < self._homes.nights:
             return None
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
@@ -609,7 +609,9 @@ class PublishedRecord:
 
 @costs(450)
 def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -> PublishedRecord:
-    """Return one person's record as an option would publish it; being seeded, it is for study only.
+    """Return one person's record as an option would publish it.
+
+    The draws come from a seed, so the record is for study only.
 
     Raises
     ------

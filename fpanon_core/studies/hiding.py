@@ -44,7 +44,7 @@ _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
 @dataclass(frozen=True)
 class Config:
-    """How a release is made.
+    """Settings for hiding everyone.
 
     Attributes
     ----------
@@ -171,9 +171,9 @@ _GROWTH: dict[Method, Growth] = {
     "aligned": Growth((1_200,), (1.15, 1.15), warming=30),
 }
 PEOPLE_A_SHARD = 5_000
-"""A good number of people in a shard: larger ones are slow per person, smaller ones inaccurate."""
+"""A good number of people in a shard: larger shards are slow per person, smaller inaccurate."""
 SHARDED_FROM = 2 * PEOPLE_A_SHARD
-"""Number of people from which shards are worthwhile; fewer are better hidden all together."""
+"""Number of people from which shards are worthwhile; fewer people are better hidden together."""
 _FEWEST_A_SHARD = 500
 
 
@@ -230,8 +230,8 @@ def estimate_glove_s(
 ) -> float:
     """Estimate the seconds that ``glove(fs, k)`` takes on this machine, now.
 
-    A sample of users is merged, and its time is extrapolated to the whole set. The time grows
-    with a power of the number of users; this power was measured. A small set is merged whole.
+    Some users, drawn at random, are merged, and the time is extrapolated to the whole set. The time
+    grows with a power of the number of users; this power was measured. A small set is merged whole.
 
     Raises
     ------
@@ -319,7 +319,7 @@ class Worth(Size):
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
-    """Count the rows of a release of ``fs``, and compare its typical accuracy with the data."""
+    """Return the rows, people, samples and typical accuracy of a release of ``fs``."""
     figures, published = release.summary(), release.group >= 0
     return Worth(
         rows=int(release.published.lengths[release.group[published]].sum()),
@@ -389,7 +389,7 @@ def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
     Raises
     ------
     ConfigError
-        The releases are of different data.
+        The releases differ in the number of original samples, and so are of different data.
     """
     ours, others = _by_sample(tail_out), _by_sample(whole)
     if ours.shape != others.shape:

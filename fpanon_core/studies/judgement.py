@@ -19,15 +19,15 @@ from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
 
 KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
-"""Kinds of release, from the one that reveals least about single people."""
+"""Kinds of release; the one that reveals least about single people comes first."""
 
 NEED = 0.8
 """Least utility of a recommended option, as a share of the best within the thresholds."""
 
 JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
-"""Measures with a threshold of their own.
+"""Measures by which options are judged.
 
-The chances of re-identification share one threshold; unique records share that of unicity.
+The first stands for all chances of re-identification; unique records have unicity's threshold.
 """
 
 
@@ -45,7 +45,8 @@ class Limits:
     Raises
     ------
     ConfigError
-        A measure is unknown, or a threshold is out of its range.
+        A measure is unknown, a threshold is not a number or out of its range, or two measures that
+        share a threshold are given different ones.
 
     Examples
     --------
@@ -73,11 +74,14 @@ class Limits:
         object.__setattr__(self, "of", told)
 
     def limit(self, risk: str) -> float | None:
-        """Return the threshold of a measure, or of the share of unique records."""
+        """Return a measure's threshold, or that of the share of unique records; None for none."""
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """Return the largest risk within the threshold; for homes, what guessing finds is added."""
+        """Return the largest risk within the threshold; None without a threshold.
+
+        For homes, what guessing finds is added to the threshold.
+        """
         limit = self.limit(risk)
         return None if limit is None else result.allowed(risk, limit)
 
@@ -251,7 +255,7 @@ def needs_lost(table: OptionsTable, row: int) -> list[str]:
 
 
 def options_tried(table: OptionsTable) -> list[int]:
-    """Return the rows of the options that could be made, without the data as they are."""
+    """Return the rows of the options that could be made, except the data as they are."""
     return [i for i, r in enumerate(table.results) if r.option.steps and r.fault is None]
 
 

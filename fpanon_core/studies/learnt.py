@@ -327,7 +327,7 @@ def examples(
     *,
     engine: Engine,
 ) -> tuple[Example, ...]:
-    """Return one person of each kind, where there is one among 200 targets drawn by the seed.
+    """Return an example of each kind, where there is one among 200 targets drawn by the seed.
 
     Parameters
     ----------
@@ -336,8 +336,9 @@ def examples(
     table : DataFrame
         Table of all targets, as :attr:`fpanon_core.LinkResult.per_target`.
     within_m : sequence of float
-        Distances; a home counts as found within the middle one.
+        Distances, metres; a home counts as found within the middle one.
     nights : int
+        Fewest nights with a record of the person, for the home to be known.
     engine : LocalEngine
     """
     rng = np.random.default_rng(np.random.SeedSequence((config.seed, 4)))
@@ -425,7 +426,7 @@ def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
 def guesses_of(
     release: Attacked, homes: HomesAsked, records: IntArray, engine: Engine
 ) -> FloatArray:
-    """Guess the home of the people of some records, (n_records, 2), metres.
+    """Return one guess of the home behind each record, (n_records, 2), metres.
 
     The guess is that of the attacker ``most_nights`` of :func:`home_found`; after noise in space,
     that of ``fullest_circle``. It depends on the record alone, not on the person it is taken for.

@@ -145,7 +145,7 @@ def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carr
 def targets_of(
     release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
 ) -> Knowledge:
-    """Draw points of people in the release and, if ``absent``, then points of the others.
+    """Draw known points of people in the release and, with ``absent``, then of all others.
 
     Each of the two groups is sorted by person. With everybody in the release, the draws are those
     of :func:`draw_knowledge`. With ``beyond``, p may exceed the length of every record.
@@ -242,10 +242,10 @@ def _reading(found: Ranks, present: BoolArray) -> LinkReading:
 
 
 def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
-    """Return the mean of chances, with Wilson's interval; NaN if there are no chances.
+    """Return the mean of chances and its 95% Wilson interval; NaN if there are no chances.
 
-    Chances between 0 and 1 vary less than hits with the same mean, so this interval is no shorter
-    than needed.
+    Chances between 0 and 1 vary less than outcomes of 0 or 1 with the same mean, so this interval
+    is no shorter than needed.
     """
     if len(values) == 0:
         return np.nan, np.nan, np.nan

@@ -34,7 +34,7 @@ class Config:
     seed : int
         Seed of the option's techniques.
     most_places : int
-        Largest number of places shown, those with the most users.
+        Largest number of places shown; those with the most users are shown.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -55,7 +55,7 @@ class Result(Tabled):
     config : Config
     digest : str
         Digest of the original data.
-    bounds : float64 ndarray (n, 4)
+    bounds : float64 ndarray (n_places, 4)
         West, south, east, north of the published places with the most users, degrees; empty where
         the data carry no projection.
     users : int64 ndarray (n_places,)

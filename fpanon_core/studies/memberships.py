@@ -51,7 +51,7 @@ def membership(
     key: Place | bytes | None = None,
     original: FingerprintSet | None = None,
 ) -> Membership:
-    """Return the owner and the group of each record of a release.
+    """Return the person and the group of each record of a release.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def docs_folder() -> Path:
 
 @cache
 def sections() -> dict[str, str]:
-    """Return the current definitions, Markdown with formulas, by their headings in order.
+    """Return the sections of the current definitions, Markdown with formulas, by heading.
 
     The text before the first section has the document's title as its key.
 

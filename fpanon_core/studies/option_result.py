@@ -1,4 +1,4 @@
-"""Risk and utility of one release option, and the choice of the utility that judges it."""
+"""Risks and utility of one release option, and the choice of a measure of utility."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 LOST = 0.1
-"""Share of a component below which it counts as almost lost."""
+"""Value of a utility component below which the component counts as almost lost."""
 _WEIGHTY = 0.2
 
 CUSTOM = "custom"
@@ -145,7 +145,7 @@ class OptionResult:
 
     @property
     def alone(self) -> int:
-        """Number of people with a unique record."""
+        """Number of people with a unique record; 0 where the share is not known."""
         return 0 if math.isnan(self.alone_share) else round(self.alone_share * self.n_users)
 
     def to_dict(self) -> dict[str, Any]:
@@ -230,7 +230,10 @@ class UtilityChoice:
         return score_range(result.components, result.corners, self.weights)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
-        """Return the components with a weight of 0.2 or more of which less than 0.1 is kept."""
+        """Return the components with a weight of 0.2 or more of which less than 0.1 is kept.
+
+        A component that is not applicable (NaN) is among them.
+        """
         return tuple(
             name
             for name, weight in (self.weights or {}).items()
@@ -244,7 +247,7 @@ def utility_choice(utility: Any) -> UtilityChoice:
     Raises
     ------
     ConfigError
-        The utility is unknown.
+        The utility is of no known kind, or its weights or answers are not valid.
     """
     match utility:
         case UtilityChoice():

@@ -60,7 +60,7 @@ class Config:
     options : tuple of ReleaseOption
         Options with distinct names; they usually include the data as they are.
     knowledge : KnowledgeConfig
-        The attacker's knowledge; its seed is also that of the techniques.
+        The attacker's knowledge; its seed is also that of the techniques for records.
     areas : float, Hexagons, Regions or None
         Areas in which density and flows are compared; None for the usual squares.
 
@@ -84,7 +84,7 @@ class Config:
 def _bytes_a_sample(_: FingerprintSet, config: Config | None, __: Engine | None) -> float:
     """Return the bytes for each sample: the data, and one kept release for each option.
 
-    Without a configuration a usual number of options is assumed.
+    Without a configuration, a usual number of options is assumed.
     """
     return 150.0 + 60.0 * (16 if config is None else len(config.options))
 
@@ -146,8 +146,8 @@ def explore_options(
         option's name; or the caller's own function.
     p, strategy, users, seed
         The attacker's knowledge of the release and of the original, as for :func:`draw_knowledge`;
-        where a record has fewer than p bins, all are known. The seed is also that of the
-        techniques.
+        where a record has fewer than p bins, all are known. The seed is also that of the techniques
+        for records.
     areas : float, Hexagons or Regions, optional
         Areas in which density and flows are compared, as for :func:`utility`.
     engine : LocalEngine, optional
@@ -164,17 +164,18 @@ def explore_options(
     Returns
     -------
     OptionsTable
-        Its front uses the intervals of risk. To dominate a second option, an option must not have a
-        lower utility. The upper end of its interval must not be above the second option's lower
-        end. It must also be strictly better in one of these. If one would dominate by the estimates
-        alone, the two are level. An option that fails (with an :class:`FpanonError`, or as memory
-        runs out) has a ``fault``, and does not affect the others. Recent releases are kept in the
+        Its front uses the intervals of risk. One option dominates another if its utility is no
+        lower, and the upper end of its risk is no higher than the other's lower end. One of the two
+        must be strictly better. If one option would dominate by the estimates alone, the two
+        options are level. An option that fails (with an :class:`FpanonError`, or as memory runs
+        out) has a ``fault``, and does not affect the others. Recent releases are kept in the
         process, within bounds (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, a measure unknown, or there is no option.
+        A parameter is out of its range, a measure is unknown, there is no option, or two options
+        have the same name.
 
     Examples
     --------

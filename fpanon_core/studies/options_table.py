@@ -27,7 +27,7 @@ from .tabled import Tabled
 
 @dataclass(frozen=True, eq=False)
 class OptionsTable(Tabled):
-    """Every option's risk and utility, and the Pareto front; row i describes ``results[i]``.
+    """Risk and utility of every option, and the Pareto front; arrays are in order of ``results``.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The number of each option, from 1, in tables and figures; failed ones are not counted."""
+        """Number of each option, from 1, in tables and figures; failed options are not counted."""
         return [int(n) for n in np.cumsum([result.fault is None for result in self.results])]
 
     @cached_property
@@ -77,22 +77,22 @@ class OptionsTable(Tabled):
 
     @property
     def risk(self) -> FloatArray:
-        """The chosen risk of each option; NaN where it is not known."""
+        """The chosen risk of each option, (n_options,); NaN where it is not known."""
         return self._risks[:, 0]
 
     @property
     def risk_low(self) -> FloatArray:
-        """Lower end of the 95% interval of each risk."""
+        """Lower end of the 95% interval of each risk, (n_options,); NaN without an interval."""
         return self._risks[:, 1]
 
     @property
     def risk_high(self) -> FloatArray:
-        """Upper end of the 95% interval of each risk."""
+        """Upper end of the 95% interval of each risk, (n_options,); NaN without an interval."""
         return self._risks[:, 2]
 
     @cached_property
     def utility(self) -> FloatArray:
-        """The chosen utility of each option; NaN where it is not known."""
+        """The chosen utility of each option, (n_options,); NaN where it is not known."""
         return np.array([self.choice.of(result) for result in self.results], np.float64)
 
     @cached_property
@@ -121,7 +121,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """For each option, the row numbers of the options that surely dominate it."""
+        """For each option, the rows of the options that dominate it by the intervals of risk."""
         return self._dominating(low=self.risk_low, high=self.risk_high)
 
     def _dominating(self, **ends: FloatArray) -> list[IntArray]:
@@ -160,7 +160,11 @@ class OptionsTable(Tabled):
         return above
 
     def allowed(self, limit: float) -> FloatArray:
-        """Return the largest risk accepted for each option (:meth:`OptionResult.allowed`)."""
+        """Return the largest risk that a threshold accepts, by option; NaN where it is not known.
+
+        For homes found, the threshold applies to the excess over guessing
+        (:meth:`OptionResult.allowed`).
+        """
         return np.array([result.allowed(self.risk_name, limit) for result in self.results])
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
@@ -188,7 +192,7 @@ class OptionsTable(Tabled):
     def reusable(
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
-        """Return the earlier results by their steps, if data, knowledge and program are the same.
+        """Return this table's results by their steps; {} for other data, knowledge or versions.
 
         Failed results are left out. So are results on a square grid whose origin is not recorded:
         they come from versions that placed grids differently.
@@ -305,7 +309,7 @@ class OptionsTable(Tabled):
 
 
 def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:
-    """Return the new results, and the earlier ones that share neither steps nor name with these."""
+    """Return the new results, then the earlier ones with other steps and other names."""
     steps, names = {r.option.steps for r in new}, {r.option.name for r in new}
     more = (r for r in before if r.option.steps not in steps and r.option.name not in names)
     return (*new, *more)

@@ -1,7 +1,7 @@
 """Numbers of people recorded in each H3 hexagon, and numbers expected from a release.
 
-Hexagons of few people are left out, as anyone who sees the map would single out the only person in
-a hexagon.
+Hexagons with few people are left out, because the map would otherwise single out the only
+person in a hexagon.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SURE = 1 - 1e-12
 
 @dataclass(frozen=True)
 class Config:
-    """Fineness of the map, and the least number of people shown.
+    """Fineness of the map, the least number of people shown, and the option that is compared.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Config:
     across : int
         Approximate number of hexagons along the longer side of the area of nearly all samples.
     most : int
-        Largest number of hexagons shown, those with the most people.
+        Largest number of hexagons shown; those with the most people are kept.
     option : ReleaseOption
         Option that publishes records. The result also shows people as this option publishes them,
         unless it has no steps.
@@ -96,11 +96,11 @@ class Result(Tabled):
     offsets : int64 ndarray (n + 1,)
         Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
     few : int
-        Number of hexagons with people, but too few to be shown.
+        Number of hexagons with fewer than ``config.least`` people, but at least one.
     beyond : int
         Number of hexagons with enough people that are not shown, as only ``config.most`` are.
     unseen : int
-        Number of people who were recorded in none of the hexagons shown.
+        Number of people who were recorded in none of the hexagons where ``people`` is above 0.
     n_people : int
         Total number of people.
     """
@@ -129,7 +129,7 @@ class Result(Tabled):
 
 @costs(450)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Count the people recorded in each hexagon; with an option, estimate them from its release.
+    """Count the people recorded in each hexagon; for an option, also in its release.
 
     Raises
     ------

@@ -80,14 +80,14 @@ The figures are of other data, so only the shape is comparable.
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return Noriega Campero's 3 regions × 4 windows (table 5.1), with the regions of these data.
+    """Return options of up to 3 sizes of regions × 4 windows, like Noriega Campero's table 5.1.
 
-    The regions are the antenna table's columns of names, the finest first, where there are three or
-    more. With two columns, single antennas come before them. With fewer, the regions are single
-    antennas and about 35 and 6 clusters of antennas. Without an antenna table, the regions are the
-    cells of square grids. The sides are about a 50th, a 10th and a third of the extent, which
-    ignores a few far travellers. These regions replace ZIP codes, districts and municipalities,
-    whose sizes were those of another city.
+    The regions are named by the three columns of the antenna table with the most regions. If only
+    two columns name regions, single antennas are the finest size. With fewer columns, the regions
+    are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table, the
+    regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
+    data's extent. A few far travellers do not count in this extent. These regions replace the ZIP
+    codes, districts and municipalities of Noriega Campero, which were those of another city.
 
     Examples
     --------
@@ -99,7 +99,10 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return squares of 500 m to 20 km × windows of 1 h to a week, none finer than the data."""
+    """Return options of squares of 500 m to 20 km × windows of 1 h to a week.
+
+    Squares and windows finer than the data are left out.
+    """
     return [
         _option(Grid(metres), minutes)
         for metres in _FINE_M
@@ -109,10 +112,10 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> list[ReleaseOption]:
-    """Return hexagons of H3 × windows of 1 h, 6 h and a day, none finer than the data.
+    """Return options of hexagons of H3 × windows of 1 h, 6 h and a day.
 
-    The usual resolutions 9 to 5 have mean edges from about 200 m to 10 km. The list is empty where
-    the data carry no projection.
+    Hexagons and windows finer than the data are left out. The usual resolutions 9 to 5 have mean
+    edges from about 200 m to 10 km. The list is empty where the data carry no projection.
     """
     return [
         _option(hexagons, minutes)
@@ -138,8 +141,8 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
     """Return options of the method “aligned” at several k: for whole fingerprints, weeks and days.
 
-    Days are also tried with up to 5% of each day's people left out, those hardest to hide. Periods
-    as long as the data, or longer, are left out.
+    A second option for days leaves out up to 5% of each day's people, those hardest to hide.
+    Periods as long as the data, or longer, are skipped.
 
     Examples
     --------
@@ -164,7 +167,8 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 def crowd(limits: Limits) -> int:
     """Return the least k whose re-identification chance, 1/k, is within the threshold.
 
-    This k is at least 2. Without a threshold, or with a threshold of 0, it is 20.
+    The threshold is that of the re-identification risk. The k returned is at least 2. Without a
+    threshold, or with a threshold of 0, it is 20.
 
     Examples
     --------
@@ -181,10 +185,10 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     Tables of presence and flows together are private at ε = 1 and at ε = 0.5, or protected by a
     threshold. Tables of presence alone, and of flows alone, are private at ε = 1. Synthetic people
     are made at ε = 1 and at ε = 0.5. Their places are the antennas, or else squares, at most about
-    one for every two people. Areas and bands are those proposed for the rounded number of people
-    (:func:`fpanon_core.proposed`). Areas are groups of antennas, or squares where there is no
-    antenna table. For a study, the days and squares are those of the data, without a few far
-    travellers. A published release states its own days and areas.
+    one for every two people. The areas, and the bands of hours in a day, are those proposed for the
+    rounded number of people (:func:`fpanon_core.proposed`). Areas are groups of antennas, or
+    squares where there is no antenna table. For a study, the days and squares are those of the
+    data, without a few far travellers. A published release states its own days and areas.
 
     Examples
     --------
@@ -218,14 +222,17 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas, or else of squares, at most one square for every two people."""
+    """Return a frame of antennas; without any, of squares, at most one for every two people."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))
 
 
 def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
-    """Return the areas and bands proposed for a number of people and the ε of one table."""
+    """Return a frame with the proposed areas, and the proposed number of bands in a day.
+
+    The proposal is for a number of people and the ε of one table.
+    """
     if fs.antennas is not None and len(fs.antennas):
         wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
         an_area = math.ceil(len(fs.antennas) / wise.areas)
@@ -277,7 +284,11 @@ def _spaces(fs: FingerprintSet) -> list[Space]:
 
 
 def named_columns(fs: FingerprintSet) -> list[str]:
-    """Return the columns that name a region for every antenna, by falling number of regions."""
+    """Return the antenna table's columns that name every antenna's region, most regions first.
+
+    Columns of numbers are left out, and so are columns with one region only or with a different one
+    for each antenna.
+    """
     found: dict[str, int] = {}
     for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
         regions = set(texts.tolist())
@@ -315,5 +326,5 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
 
 def width_height(fs: FingerprintSet) -> FloatArray:
-    """Return the extent of the data, metres, without a few far travellers who would enlarge it."""
+    """Return the width and height of the data, metres, (2,), without a few far travellers."""
     return np.array([np.ptp(ends) for ends in central(fs.x_m, fs.y_m).ends])

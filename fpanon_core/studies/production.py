@@ -42,16 +42,21 @@ _WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 ro
 
 @dataclass(frozen=True)
 class Config:
-    """The release to make.
+    """The release to make: by a release option, or by GLOVE or aligned with all their parameters.
 
     Attributes
     ----------
     option : ReleaseOption
         The release option; by default the data as they are.
     hidden : hiding.Config or None
-        Settings of GLOVE or aligned in place of an option, with all their parameters.
+        Settings of GLOVE or aligned in place of an option.
     format : {"csv", "parquet"}
         File format of the data.
+
+    Raises
+    ------
+    ConfigError
+        The format is unknown, or there are both an option with steps and settings in its place.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -79,17 +84,17 @@ class Result(Tabled):
     page : str
         The README, Markdown.
     archive : bytes
-        The zip; empty where the verdict has not passed.
+        The zip; empty if the release did not pass its verification.
     key : bytes
-        CSV of ``pseudonym`` and ``user_id``. Not for release; empty where the verdict has not
-        passed.
+        CSV of ``pseudonym`` and ``user_id``, with periods also ``period``. Not for release; empty
+        if the release did not pass.
     left_out : bytes or None
         CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
-        moved before some were left out, and empty where the verdict has not passed.
+        moved before some were left out, and empty if the release did not pass.
     membership : Membership or None
         The owner and the group of each record, for a comparison with other releases of the same
-        people; its digest is that of the data file. Not for release; None where the verdict has not
-        passed.
+        people; its digest is that of the data file. Not for release; None if the release did not
+        pass.
     """
 
     config: Config
@@ -124,8 +129,8 @@ def study(
     fs : FingerprintSet
     config : Config
     made : GloveResult, optional
-        An earlier result of hiding everyone with this configuration. It holds no random draw, and
-        is not made again.
+        An earlier result of hiding everyone with this configuration, used instead of a new one.
+        The result holds no random draw.
 
     Raises
     ------

@@ -94,9 +94,11 @@ def publish(
     ------
     ConfigError
         A path cannot be written to, or the key or the list would be inside the release. The
-        original is missing or a different one. Samples were moved, so that none can be listed.
+        original is missing or a different one. A list is asked for, but samples were moved before
+        some were left out, so that none can be listed.
     InfeasibleError
-        The release did not pass its verification; nothing is written.
+        Nothing of the release is published, or the release did not pass its verification; nothing
+        is written.
 
     Examples
     --------
@@ -151,7 +153,10 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
     Raises
     ------
     ConfigError
-        The origin is not known, or the original is a different one.
+        The origin is not known, the original is already cut into periods, or a GloveResult was made
+        from other data than the original.
+    InfeasibleError
+        Nothing of a GloveResult is published.
     """
     if isinstance(original, PeriodSet):
         raise ConfigError(
@@ -207,7 +212,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     Raises
     ------
     ConfigError
-        GLOVE occurs twice among the release's techniques.
+        The release's techniques include GLOVE or aligned more than once.
     """
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(
@@ -345,13 +350,14 @@ def held_against(
 ) -> Verification:
     """Verify a release, as :func:`fpanon_core.verify_release` does.
 
-    Without a ``k``, the promise that the release itself states is checked, so that the verdict
+    If ``k`` is None, the promise that the release itself states is checked, so that the verdict
     cannot contradict the release's own page.
 
     Raises
     ------
     ConfigError
-        The key or the list is named but does not exist.
+        The key or the list is named but does not exist, or k is neither None nor an integer of 2 or
+        more.
     SchemaError
         There is no release at that path, or the key or the list cannot be read.
     """

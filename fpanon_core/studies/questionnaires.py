@@ -47,7 +47,7 @@ class Answers:
     rejected : DataFrame
         The rows that cannot be used: ``row``, ``reason`` and their content.
     refused : str
-        Why there is nothing to use.
+        Why there is nothing to use; empty where there is something.
     """
 
     used: pd.DataFrame | None
@@ -61,8 +61,8 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`. For a file that is not a questionnaire, the
-        refusal is returned instead.
+        As :func:`fpanon_core.read_questionnaire`, but a SchemaError, as for a file that is not a
+        questionnaire, is not raised: its message is returned as ``refused``.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE
@@ -75,7 +75,7 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
 
 
 def scored(answers: Answers, domain: str, options: Iterable[str]) -> tuple[int, int, int]:
-    """Return the numbers of experts, scores, and options without a score, in a domain."""
+    """Return, for a domain, the numbers of experts, of scores, and of options without a score."""
     assert answers.used is not None
     part = answers.used[answers.used["domain"] == domain]
     missing = set(options) - set(part["option"])

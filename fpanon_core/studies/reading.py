@@ -1,4 +1,4 @@
-"""Reading of a data set: from a file, an upload or a sample to fingerprints.
+"""Reading of a file, an upload or a sample data set, which gives fingerprints.
 
 The memory that reading a table needs is estimated from its beginning. The memory was measured on
 0.3 to 24 million generated events, of 4 to 16 columns (23 November 2026,
@@ -49,7 +49,7 @@ Body = bytes | Path | FolderFile | KeptFolder
 
 @dataclass(frozen=True)
 class Source:
-    """A source to read: a sample's key, a file's content, or a file by its path.
+    """A source to read: a sample data set by its key, a file's content, or a file by its path.
 
     Attributes
     ----------
@@ -57,11 +57,12 @@ class Source:
         Name on the screen.
     sample : str
         Key of a sample data set, or "".
-    file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
-        The tables of events and of antennas; antennas given with a sample replace its own. In place
-        of events, a folder in which a reading was kept can be given.
-    regions : tuple of (name, bytes, Path or FolderFile), or None
-        GeoJSON of the regions that contain the antennas.
+    file, antennas : tuple of (name, content), or None
+        The tables of events and of antennas, each as bytes, a Path or a FolderFile. Antennas given
+        with a sample data set replace its own. In place of events, a folder in which a reading was
+        kept can be given, as a Path or a KeptFolder.
+    regions : tuple of (name, content), or None
+        GeoJSON of the regions that contain the antennas, as bytes, a Path or a FolderFile.
     region_name : str or None
         The property with the regions' names; detected if not given.
     synthetic : bool
@@ -86,7 +87,7 @@ class Source:
 
     @property
     def was_read(self) -> bool:
-        """Whether the source is a reading that was kept, whose settings can no longer change."""
+        """Whether the source is a :class:`KeptFolder`, whose settings can no longer change."""
         return self.file is not None and isinstance(self.file[1], KeptFolder)
 
     @cached_property
@@ -109,6 +110,7 @@ class Reading:
     """Settings of a reading, detected where None or empty.
 
     ``columns`` assigns columns to roles such as ``"user"``; a role with the column None is unused.
+    The settings mean what the parameters of :func:`fpanon_core.read_cdr` with these names mean.
     """
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
@@ -137,8 +139,10 @@ def read(
     ------
     ConfigError, SchemaError
         As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and
-        ``reading.positions`` is not set, or where the settings of a kept reading would have to
-        change.
+        ``reading.positions`` is not set, where the settings of a kept reading would have to change,
+        or where a folder of parts comes without ``keep``.
+    InfeasibleError
+        The reading would not fit in memory.
     """
     path = source.file[1] if source.file is not None else None
     if isinstance(path, Path) and path.is_dir():
@@ -159,12 +163,14 @@ def read(
 def read_or_ask(
     source: Source, reading: Reading, *, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport] | PositionDoubt:
-    """Read as :func:`read` does; if positions are at all doubtful, return the doubt and no data.
+    """Read a source that is not a folder of parts, or return the doubt about its positions.
+
+    Any doubt is returned, instead of data, unless ``reading.positions`` is set.
 
     Raises
     ------
-    ConfigError, SchemaError
-        As :func:`fpanon_core.read_cdr`.
+    ConfigError, SchemaError, InfeasibleError
+        As :func:`read`, but not for doubtful positions.
     """
     if source.was_read:
         return _of_kept(source, reading)
@@ -317,11 +323,11 @@ def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
 
 
 READING_BYTES = START_BYTES + 30_000_000
-"""Memory before the table: that of any computation, plus time zones and map projections."""
+"""Memory besides the table, bytes: that of any computation, time zones and map projections."""
 BYTES_A_ROW = 180
-"""Memory for each row: the columns of an event, sorted and compared, and its sample."""
+"""Memory for each row, bytes: the columns of an event, sorted and compared, and its sample."""
 BYTES_A_BYTE: dict[Kind, float] = {"text": 1.9, "Parquet": 1.4, "JSON": 12.5, "XLSX": 2.0}
-"""Memory for each byte of the decoded table; JSON and sheets are parsed field by field."""
+"""Bytes of memory for each byte of the decoded table; JSON and sheets are parsed field by field."""
 PARTS_START_BYTES = 480_000_000
 PARTS_BYTES_A_ROW = 22
 PARTS_TIMES = 5  # the rows of a batch, so often at a time
@@ -331,7 +337,7 @@ _MORE = f"Or use a machine with more memory; its administrator sets the limit ({
 
 
 def needed_for(head: Head) -> int:
-    """Estimate the memory that reading a table as a whole takes."""
+    """Estimate the memory, in bytes, that reading a table as a whole takes."""
     packed = 0 if head.kind in ("Parquet", "XLSX") else head.packed_bytes - head.decoded_bytes
     decoded = BYTES_A_BYTE[head.kind] * head.decoded_bytes
     if head.kind in ("JSON", "XLSX"):
@@ -340,7 +346,7 @@ def needed_for(head: Head) -> int:
 
 
 def needed_for_parts(heads: Sequence[Head]) -> int:
-    """Estimate the memory that reading parts one after another takes."""
+    """Estimate the memory, in bytes, that reading parts one after another takes."""
     rows = sum(head.rows for head in heads)
     if not rows:
         return PARTS_START_BYTES
@@ -351,11 +357,12 @@ def needed_for_parts(heads: Sequence[Head]) -> int:
 
 
 def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
-    """Refuse a table that would not fit in memory before reading it, and say what would fit.
+    """Refuse to read a table as a whole if that would need more memory than the limit.
 
     Raises
     ------
     InfeasibleError
+        Reading would need too much memory; the message says how to read the table with less.
     """
     limit = (limits or Limits.of_server()).memory_bytes
     head = head_of(file)
@@ -375,11 +382,12 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
 
 
 def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
-    """Refuse the parts in a folder if they would not fit in memory; see :func:`refuse_table`.
+    """Refuse to read the parts in a folder if that would need more memory than the limit.
 
     Raises
     ------
     InfeasibleError
+        Reading would need too much memory.
     """
     limit = (limits or Limits.of_server()).memory_bytes
     heads = heads_of(parts_in(folder))

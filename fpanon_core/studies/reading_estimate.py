@@ -1,4 +1,4 @@
-"""Estimates of the rows, time and memory that reading a table will take.
+"""Estimates of the number of rows in a table, and of the time and memory to read it.
 
 Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
 """
@@ -50,7 +50,7 @@ class ReadingEstimate(Estimate):
 
     @property
     def rows_rounded(self) -> int:
-        """Number of rows, rounded to two digits, as it is an estimate."""
+        """Number of rows, rounded to two digits, as it is an estimate; 0 where it is not known."""
         rows = self.rows or 0
         unit: int = 10 ** max(len(str(rows)) - 2, 0)
         return round(rows / unit) * unit
@@ -74,8 +74,8 @@ def estimate_reading(
     Parameters
     ----------
     source : Source
-        A file, an upload or a folder of parts; for a sample, or data already read, nothing is
-        estimated.
+        A file, an upload or a folder of parts; for a sample data set, or data already read, nothing
+        is estimated.
     timed : bool
         Whether to read the first rows, which takes a few seconds at most.
     limits : Limits, optional
@@ -106,7 +106,15 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Return whether a source is large enough for an estimate, which reads some of its rows."""
+    """Return whether a source is large enough to estimate what reading it takes.
+
+    A folder of parts counts as large only with ``in_parts``.
+
+    Raises
+    ------
+    SchemaError
+        The file in the server's folder is no longer the one that was chosen.
+    """
     body = source.file[1] if source.file is not None else None
     if source.sample or source.was_read or body is None:
         return False

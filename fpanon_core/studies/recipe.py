@@ -75,16 +75,20 @@ class Recipe:
     knowledge : KnowledgeConfig
         The attacker's knowledge, with the seed of techniques and draws.
     risk : str
+        The measure of risk that defines the front.
     utility : UtilityChoice
     limits : Limits
     recipient : Recipient or None
+        Recipient of the release; None where not stated.
     areas : float, str or None
-        Areas of comparison, as in an exploration.
+        Areas in which density and flows were compared: squares with this side in metres, or regions
+        by a column; None for the usual squares.
     decision : Decision
         The decision without its signer and end of validity.
     digest : str
-        Keyed digest of the data.
+        Digest of the data; keyed in a recipe that was read back.
     version : str
+        Version of the program that measured the options.
     figures : int
         :data:`~.option_result.FIGURES` of the program that measured the options.
     """
@@ -179,7 +183,8 @@ def recipe_of(
     Raises
     ------
     ConfigError
-        The risk or the utility is the caller's own function, which no file holds.
+        The risk or the utility is the caller's own function, which no file holds; the table has no
+        options; or two of them have the same name.
     """
     if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
         raise ConfigError(

@@ -83,13 +83,13 @@ class Counting:
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """Settings of :class:`Counting`, and how the attack links.
+    """Settings of :class:`Counting`, and a distance for the links of the attack.
 
     Attributes
     ----------
     link_threshold_m : float
         Trajectories and records at most this far apart, metres, are linked before the optimal
-        assignment, the nearest first; 0 keeps every assignment optimal.
+        assignment, the nearest first. If it is 0, every assignment is optimal.
     """
 
     link_threshold_m: float = 0.0
@@ -107,13 +107,14 @@ class Result(Tabled):
     Attributes
     ----------
     counts : AggregateCounts
-    truth, recovered : int32 ndarray (n_users, n_slots)
+    truth, recovered : int32 ndarray (n_counted, n_slots)
         Places of everyone counted, and of the trajectory paired with each person.
-    users : int64 ndarray (n_users,)
+    users : int64 ndarray (n_counted,)
         Row number, in the data set, of everyone counted.
-    number : int64 ndarray (n_users,)
+    number : int64 ndarray (n_counted,)
         The running numbers behind the pseudonyms.
     pseudonyms : tuple of str
+        Pseudonym of everyone counted.
     lon, lat : float64 ndarray (n_places,)
         Centres of the places, degrees; empty where the data carry no projection.
     score : RecoveryScore
@@ -122,7 +123,7 @@ class Result(Tabled):
         Mean share of the night slots that people spend at their most frequent night place; NaN
         where there is no night.
     habits : Habits
-        Regularity of the people counted, row by row.
+        Regularity of the people counted, in the same order.
     n_users : int
         Number of users in the data, from whom the people counted were drawn.
     config : Config
@@ -147,12 +148,12 @@ class Result(Tabled):
 
     @cached_property
     def right(self) -> FloatArray:
-        """Share of each person's points that the trajectory paired with them gets right."""
+        """Share of each person's points that the paired trajectory gets right, (n_counted,)."""
         return np.asarray((self.recovered == self.truth).mean(axis=1), np.float64)
 
     @property
     def recorded(self) -> float:
-        """Share of the points with a sample; the others were filled in between samples."""
+        """Share of the points that have a sample; the others were filled in between samples."""
         return float(self.score.recorded_share)
 
     @property
@@ -170,7 +171,7 @@ class Result(Tabled):
         return float((self.score.error_m.astype(np.float64) / 1000 <= metres / 1000).mean())
 
     def apart_m(self, row: int) -> FloatArray:
-        """Return how far a person's recovered place is from the true one in each slot, metres."""
+        """Return the distances between a person's recovered and true places, metres, (n_slots,)."""
         places = self.counts.centres
         apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
         return apart
@@ -277,7 +278,7 @@ def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) ->
 
 
 def part_counted(fs: FingerprintSet, config: Counting) -> FingerprintSet:
-    """Return the people who are counted."""
+    """Return the fingerprints of the people who are counted."""
     return fs.subset(drawn_rows(fs, config))
 
 
@@ -383,7 +384,6 @@ def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
 
 
 def _at_home(counts: AggregateCounts, truth: npt.NDArray[np.int32]) -> float:
-    """Return :attr:`Result.at_home`."""
     if not counts.is_night.any():
         return float("nan")
     night = truth[:, counts.is_night]

@@ -1,6 +1,6 @@
 """Factors that make the recovery attack better or worse (Xu et al. 2017, section 5.3).
 
-The factors are coarser places, longer slots and fewer people, each tried alone.
+The factors are coarser places, longer slots and fewer people; only one at a time is changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Config(Counting):
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Results of the attack at every level.
+    """Results of the attack at every level of each factor.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def recovery_factors(
     slot_min : float
         Length of the slots, minutes, where places and people vary.
     pairing, seed, engine
-        As :func:`score_recovery`; the seed also draws the people.
+        As :func:`score_recovery`; the seed is also that of the draw of people.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -137,7 +137,9 @@ def recovery_factors(
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        A parameter is out of its range, or the slots do not divide a day.
+    InfeasibleError
+        The table of people by slots would not fit in memory.
     """
     levels = tuple(spaces_m), tuple(slots_min), None if users is None else tuple(users)
     config = Config(slot_min, None, pairing, seed, *levels)

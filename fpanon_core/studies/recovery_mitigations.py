@@ -58,7 +58,7 @@ class Config(Counting):
     Attributes
     ----------
     coarse_slot_min : float or None
-        Length of coarser slots, minutes; None for :func:`longer_slot` of ``slot_min``.
+        Length of the longer slots, minutes; None for :func:`longer_slot` of ``slot_min``.
     coarse_m, limit, noise_share, epsilons, frame
         As in :func:`mitigation_table`.
     """
@@ -91,7 +91,7 @@ class Result(Tabled):
     table : DataFrame
         Table of :func:`mitigation_table`; the first row is without mitigation.
     places : int
-        Number of places in the frame of private counts.
+        Number of places in the frame of private counts; 0 where none were made.
     n_users : int
         Number of users in the data, from whom the people counted were drawn.
     config : Config
@@ -130,7 +130,10 @@ class Result(Tabled):
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """Row chosen like :attr:`strongest`, with an error share up to one half; None if none."""
+        """Row chosen like :attr:`strongest`, but among mild mitigations; None if there is none.
+
+        A mitigation is mild if its ``count_error_share`` is at most 0.5.
+        """
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
@@ -193,7 +196,7 @@ def mitigation_table(
     slot_min : float
         Length of the slots, minutes.
     coarse_slot_min : float
-        Length of coarser slots; a multiple of ``slot_min``.
+        Length of the longer slots, minutes; a multiple of ``slot_min``.
     coarse_m : float
         Side of the squares of coarser places, metres.
     limit : int
@@ -204,10 +207,10 @@ def mitigation_table(
         Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
         Frame of the differentially private counts. Without one, the places are the antennas where
-        there is a table of them, else squares of ``coarse_m`` over all data. The period is then all
-        days, in slots of ``slot_min``.
+        there is a table of them, else squares of ``coarse_m`` over the data but for a few far
+        travellers. The period is then all days, in slots of ``slot_min``.
     pairing, seed, engine
-        As :func:`score_recovery`; the seed also moves points, and draws the noise.
+        As :func:`score_recovery`; the seed is also that of the moved points and of the noise.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -229,7 +232,11 @@ def mitigation_table(
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        A parameter is out of its range, the slots do not divide a day, or the data lack what the
+        frame needs.
+    InfeasibleError
+        The counts would not fit in memory, samples are longer than a slot, or nobody has a sample
+        within the frame.
     """
     how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons), frame
     config = Config(slot_min, None, pairing, seed, *how_far)
@@ -265,7 +272,9 @@ class Effort:
     Attributes
     ----------
     people : int
+        Number of people counted.
     seconds, gigabytes : float
+        Time and memory.
     """
 
     people: int
@@ -310,9 +319,9 @@ def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
 
 
 def longer_slot(slot_min: float) -> float:
-    """Return a length of coarser slots: the least multiple of ``slot_min`` of 3 h or more.
+    """Return the least longer multiple of ``slot_min``, of 3 h or more, that divides a day.
 
-    It is longer than ``slot_min`` and divides a day; a whole day where no such length exists.
+    Lengths are in minutes. Where there is no such multiple, a whole day is returned.
 
     Examples
     --------

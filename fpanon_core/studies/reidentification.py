@@ -1,4 +1,4 @@
-"""Re-identification risk: chance that the strongest of several attackers picks the right record.
+"""Re-identification risk: chance that the strongest of three attackers picks the right record.
 
 The threat: an attacker knows p points of a person, either true or as published, and picks the
 record that fits best. Three attackers try: the best sample and Bayes with true points
@@ -84,9 +84,11 @@ def reidentification(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release carries no record of its original.
+        A parameter is out of its range, the release does not say what it was made from, or it was
+        made from other data.
     InfeasibleError
-        The release is in periods, and points are known without times.
+        The release is in periods, and points are known without times; or nothing of a GloveResult
+        is published.
 
     Examples
     --------
@@ -257,9 +259,10 @@ class PeriodRisk:
     sizes : int64 ndarray (n_targets,)
         Size of the anonymity set of each target, in the target's period.
     em_sum, kl_sum : float64 ndarray (n_targets,)
-        Sums over the bins of the target's period.
+        EM- and KL-disclosure of each target, summed over the bins of the target's period, in bins
+        and in nats.
     em_most, kl_most : float
-        Upper bounds of any target's sum.
+        Upper bound of any one target's sum, in bins and in nats.
     too_few : int
         Number of targets with fewer than p bins in the record with the known points.
     """

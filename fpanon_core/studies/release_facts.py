@@ -141,11 +141,11 @@ class Size:
     Attributes
     ----------
     side_m, span_min : float
-        Medians of (width + height)/2 and of the time span; NaN where nothing is published.
+        Medians of (width + height)/2, metres, and of the time span, minutes.
     data_side_m : float
-        Side of the box that holds most of the data; see :func:`typical_side_m`.
+        Side of the box that holds most of the data, metres; see :func:`typical_side_m`.
     granularity_m : float
-        Side of a raw sample.
+        Side of a raw sample, metres.
     days, days_lost : float
         Number of days with samples in the data, and number of these with nothing published.
 
@@ -207,14 +207,15 @@ def _days_lost(origin: Origin) -> int:
 
 
 def size(result: OptionResult) -> Size | None:
-    """Return the size of an option that was measured; None where it is not known."""
+    """Return the :class:`Size` of the release of an option; None where it is not known."""
     return Size(**result.size) if result.size else None
 
 
 def thin(result: OptionResult) -> bool:
-    """Return whether less than half of the samples or of the people are left.
+    """Return whether over half of the samples were suppressed, or over half of the people left out.
 
-    A random sample of people does not count as thin, as it keeps all days of its people.
+    Where an option draws people at random, only the samples count, because all days of the people
+    drawn are kept.
     """
     drawn = any(isinstance(step, SampleUsers) for step in result.option.steps)
     return result.suppressed_share > 0.5 or (result.users_share < 0.5 and not drawn)

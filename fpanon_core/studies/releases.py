@@ -36,7 +36,7 @@ Steps = tuple[Step, ...]
 MOST_KEPT = 16
 """Largest number of releases that a process keeps."""
 MOST_SAMPLES = 4_000_000
-"""Most samples of all releases a process keeps: about 260 MB. A larger release is not kept."""
+"""Most samples in all kept releases together: about 260 MB. A larger release is not kept."""
 _MOST_REFERENCES = 2
 
 
@@ -61,12 +61,12 @@ class Release:
 
     @property
     def kept_share(self) -> float:
-        """Share of the samples given to suppression that it kept; 1 without suppression."""
+        """Share of its input samples that suppression kept; 1 without suppression."""
         return self.chain.kept_share
 
     @property
     def origin(self) -> Corner | None:
-        """Corner of the square grid of the last generalization; None without one."""
+        """Corner (x_m, y_m) of the square grid of the last generalization; None without a grid."""
         laid = [step.profile for step in self.chain.steps if isinstance(step, Generalize)]
         if not laid or not isinstance(laid[-1].space, Grid):
             return None
@@ -93,7 +93,10 @@ class Release:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that a release holds: its own, and those given to its last step."""
+        """Number of samples that a release keeps in memory: its own, and its last step's input.
+
+        Input that is the original itself is not counted.
+        """
         seen = self.chain.seen
         before = 0 if seen is self.chain.original else records_of(seen).n_samples
         return self.fs.n_samples + before
@@ -126,7 +129,7 @@ class Shelf(Generic[T]):
         return sum(map(self._size, self._kept.values()))
 
     def get(self, key: Hashable) -> T | None:
-        """Return the result for a key, if it is still kept."""
+        """Return the result for a key; None if it is not kept."""
         with self._change:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -162,7 +165,9 @@ _HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 
 
 def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) -> Release:
-    """Apply the steps to the data with a seed, for a study; the result is kept, never published.
+    """Apply the steps to the data with a seed, for a study; the result is never published.
+
+    The results of all steps are kept for a while (:data:`MOST_KEPT`).
 
     Parameters
     ----------

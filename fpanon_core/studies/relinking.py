@@ -128,10 +128,11 @@ def relink_periods(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release is not in periods or carries no record of
-        its original.
+        A parameter is out of its range, the release is not in periods, or it does not say what it
+        was made from.
     InfeasibleError
-        There is one period only, or nobody has a record in both a period and the next.
+        Nothing is published, there is one period only, or nobody has a record in both a period and
+        the next.
 
     Notes
     -----
@@ -369,7 +370,7 @@ class Copies:
         Raises
         ------
         ConfigError
-            The release is not in periods, or carries no owners.
+            The release is not in periods, or does not say what it was made from.
         InfeasibleError
             The release publishes nothing.
         """

@@ -1,10 +1,11 @@
 """The report that an officer signs: what was decided, and on what evidence.
 
-It is made from a saved exploration and a decision alone: no data are read, nothing is measured. It
-holds figures of everyone together, and no person, path or file name.
+The report is made from a saved exploration and a decision alone: no data are read, nothing is
+measured. It holds figures of everyone together, and nothing about one person in the data, no path
+and no file name.
 
-It is one HTML page that opens offline and prints to A4, without script, request or font. The
-template engine escapes every text, and the page forbids itself to load anything.
+The report is one HTML page that opens offline and prints to A4, without script, request or font.
+The template engine escapes every text, and the page's own policy forbids loading anything.
 """
 
 from __future__ import annotations
@@ -64,17 +65,18 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The report: its contents in reading order, every text plain.
+    """Contents of a report; every text is plain, without HTML.
 
     Attributes
     ----------
     exploration : Exploration
     decision : Decision
     row : int or None
-        Row of the chosen option.
+        Row of the chosen option; None where none is chosen.
     verdict : tuple of Sentence
     recipe : Recipe
     made_on : str
+        The date, as it is printed; empty where it is to be filled in.
     release : Produced or None
         The release of the chosen option, where it was produced.
     """
@@ -89,12 +91,12 @@ class Report:
 
     @property
     def chosen(self) -> OptionResult | None:
-        """The chosen option."""
+        """Result of the chosen option; None where none is chosen."""
         return None if self.row is None else self.exploration.table.results[self.row]
 
     @property
     def p(self) -> int:
-        """Number of points known."""
+        """Number of points that the attacker knows of each target."""
         return self.exploration.table.config.p
 
     @property
@@ -116,7 +118,10 @@ class Report:
 
     @property
     def purpose(self) -> str:
-        """Purpose of the release, and what a useful release shows."""
+        """Purpose of the release, and what a useful release shows.
+
+        If the utility is not that of a named purpose, its title and weights take their place.
+        """
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
         if known is None or known.weights != choice.weights:
@@ -157,7 +162,7 @@ class Report:
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:
-        """Return the title of a measure, as its row in the report has it."""
+        """Return the title of a measure in the report."""
         return w.MEASURES[risk].title.format(p=self.p)
 
     @property
@@ -260,8 +265,8 @@ def report(
     Raises
     ------
     ConfigError
-        There are no options, or none has the chosen name. The chosen option could not be made, or
-        the options were judged by the caller's own function.
+        There are no options, two have the same name, or none has the chosen name. The chosen option
+        could not be made, or the options were judged by the caller's own function.
 
     Examples
     --------
@@ -335,10 +340,7 @@ def _told(result: OptionResult | None, risk: str) -> str:
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
-    """Return what guessing finds in the data as they are and in the option, in words.
-
-    The two results differ where the records differ.
-    """
+    """Return what guessing finds in the data as they are and in the option, in words."""
     both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
     if all(both) and both[0] != both[1]:
         return f"{both[0]} as they are, {both[1]} in the option"

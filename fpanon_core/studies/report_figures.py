@@ -20,7 +20,7 @@ from .option_result import Interval, OptionResult
 
 WIDTH = 720.0
 COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
-"""Measures that are shares of people, and so share one scale."""
+"""Measures in percent, which the figure shows on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
 _DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshold's
@@ -67,26 +67,28 @@ class Scale:
 
 
 SHARES = Scale(0.0, 1.0, 286.0, 692.0)
-"""Scale of the shares found before and after."""
+"""Scale of the risks in the data as they are and in the chosen option."""
 KEPT = Scale(0.0, 1.0, 286.0, 662.0)
 """Scale of the share kept of each component of utility."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An option in the figure of the front; y grows downwards.
+    """An option in the figure of risk against utility; y grows downwards.
 
     Attributes
     ----------
     x, y, y_low, y_high : float
+        Positions of the utility, the risk and the ends of its interval, pixels.
     front : bool
+        Whether the option is on the Pareto front.
     over : bool
         Whether the option is, or may be, above a threshold.
     chosen : bool
     number : int
     name : str
     label : (x, y, anchor) or None
-        Position of the number; None where it would overlap others.
+        Position of the number, pixels; None where it would overlap others.
     """
 
     x: float
@@ -103,7 +105,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Front:
-    """The figure of risk against utility; ticks are pairs of a position and its text."""
+    """The figure of risk against utility; ticks are pairs of a position in pixels and a text."""
 
     marks: tuple[Mark, ...]
     x_ticks: tuple[tuple[float, str], ...]
@@ -120,12 +122,12 @@ class Front:
 
     @property
     def unlabelled(self) -> list[int]:
-        """Numbers that are not written, since they would overlap others."""
+        """Numbers of the options without a label, which would overlap others."""
         return [mark.number for mark in self.marks if mark.label is None]
 
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
-    """Build the figure of all options; return None where no risk or no utility is known."""
+    """Build the figure of all options with a known risk and utility; None where there are none."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:
@@ -202,13 +204,16 @@ def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
 
 @dataclass(frozen=True)
 class Compared:
-    """A share of people in the data as they are and in the chosen option; None where not known.
+    """A measure of risk in the data as they are and in the chosen option; None where not known.
 
     Attributes
     ----------
     risk, title : str
+        The measure, and its title.
     before, after : (value, low, high) or None
+        The measure in the data as they are, and in the chosen option, with 95% intervals.
     guessing, limit : float or None
+        What guessing finds, and the largest risk accepted.
     """
 
     risk: str
@@ -220,7 +225,7 @@ class Compared:
 
 
 def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
-    """Return what is found in the data as they are, and in the chosen option."""
+    """Return each known measure of :data:`COMPARED`, as the data are and in the chosen option."""
     raw, p = exploration.as_it_is, exploration.table.config.p
     asked = chosen or raw
     rows = []

@@ -33,7 +33,7 @@ class Sentence:
     text : tuple of str
         Its grounds, in paragraphs.
     tone : {"against", "open", "for"}
-        Tone of the statement, marked by more than colour.
+        Whether the statement speaks against a release, speaks for it, or leaves it open.
     over : tuple of str
         The thresholds that are, or may be, exceeded, each with its figures.
     first : int
@@ -55,7 +55,7 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     exploration : Exploration
     decision : Decision
     chosen : int or None
-        Row of the chosen option.
+        Row of the chosen option; None where none is chosen.
     """
     tried = tried_told(exploration)
     if left := exploration.untried:
@@ -71,9 +71,9 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
 
 
 def within(exploration: Exploration) -> list[int]:
-    """Return the rows of the options, other than the data as they are, within all thresholds.
+    """Return the rows of the options within all thresholds, never that of the data as they are.
 
-    Return no row where there is no threshold.
+    Without any threshold, no row is returned.
     """
     return judgement.within_limits(exploration.table, exploration.limits)
 
@@ -106,7 +106,7 @@ def _by_how_much(result: OptionResult, risk: str, limits: Limits) -> str:
 
 
 def describe_nearest(exploration: Exploration) -> str:
-    """Describe the nearest option and what it exceeds, where none is within the thresholds.
+    """Describe the option that exceeds the thresholds by least, where none is within them.
 
     Return "" where an option is within the thresholds, or where no option can be judged.
     """
@@ -294,7 +294,10 @@ def tried_told(exploration: Exploration) -> Sentence:
 
 
 def best_named(exploration: Exploration, so_far: str = "") -> str:
-    """Name the recommended option, the best or the nearest; return "" where there is none."""
+    """Name the recommended option, or else the best or the nearest one; "" where there is none.
+
+    ``so_far`` is inserted after the first words, for instance while a search still runs.
+    """
     row = best_option(exploration.table, exploration.limits)
     if row is None:
         return ""
@@ -306,7 +309,10 @@ def best_named(exploration: Exploration, so_far: str = "") -> str:
 
 
 def describe_best(exploration: Exploration) -> tuple[str, ...]:
-    """Say why the best or the nearest option is named, and what an attacker finds in it."""
+    """Say why the best or the nearest option is named.
+
+    For an option within the thresholds, also say what an attacker finds in it.
+    """
     table, best = exploration.table, best_option(exploration.table, exploration.limits)
     told = tried_told(exploration).text
     if best is None:

@@ -44,6 +44,8 @@ _DRAWN: dict[Strategy, str] = {
 def shown(text: str, *, lines: bool = False) -> str:
     r"""Return an untrusted text, with invisible and direction-changing characters replaced.
 
+    Runs of spaces become one space, and a text of more than 2,000 characters is cut.
+
     Parameters
     ----------
     text : str
@@ -93,7 +95,7 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return an option's utility, and its range over grid origins if two decimals show it."""
+    """Return an option's utility, and its range over grid origins if two decimals show a range."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -118,7 +120,10 @@ def components(names: Sequence[str]) -> str:
 
 
 def areas(table: OptionsTable) -> str:
-    """Say in which areas density and flows were compared; return "" where not known."""
+    """Say in which areas density and flows were compared.
+
+    Return "" where the areas are not known, or where the utility has no weights of components.
+    """
     known = sorted({result.areas for result in table.results if result.areas})
     if not known or table.choice.weights is None:
         return ""
@@ -177,7 +182,10 @@ def _rounded(number: float) -> str:
 
 
 def between(low: float, high: float, risk: str) -> str:
-    """Return a 95% interval, such as "1.2% to 3.4%" or "up to 2.1%"; "" for an exact count."""
+    """Return a 95% interval, such as "1.2% to 3.4%" or "up to 2.1%".
+
+    Return "" where the interval is not known, and for an exact count of unique records.
+    """
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
@@ -203,7 +211,10 @@ def estimate(result: OptionResult, risk: str) -> str:
 
 
 def evidence(result: OptionResult, risk: str) -> str:
-    """Return a risk's interval and what guessing finds; "" where neither is known."""
+    """Return a risk's interval, what guessing finds, and what a sum of EM or KL means.
+
+    Return "" where none of these is known.
+    """
     found, low, high = interval(result, risk)
     ends, beside = between(low, high, risk), guessing(result, risk)
     parts = (
@@ -215,14 +226,17 @@ def evidence(result: OptionResult, risk: str) -> str:
 
 
 def guesses(result: OptionResult, share: str) -> str:
-    """Say that guessing finds ``share``; for tables, guessing uses tables without the person."""
+    """Say that guessing finds ``share``, a text such as "2.5%".
+
+    For an option without records, name an attacker without the person's data instead.
+    """
     if result.option.recordless is None:
         return f"guessing finds {share}"
     return f"an attacker without the person's data finds {share}"
 
 
 def guessing(result: OptionResult, risk: str) -> str:
-    """Return the share that guessing finds; "" where it is not measured."""
+    """Return the share that guessing finds, such as "2.5%"; "" where it is not measured."""
     share = result.guessing.get("linkage" if risk in ("outsider", "k") else risk, math.nan)
     return "" if math.isnan(share) else percent(share)
 
@@ -331,7 +345,7 @@ def describe_kind(result: OptionResult) -> str:
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""Say what an option leaves out, an example of what it keeps, and its utility.
+    r"""Say what an option leaves out and how useful it is, with an example of what it keeps.
 
     Examples
     --------
@@ -357,7 +371,11 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
-    """Compare an option's utility with the highest within the thresholds."""
+    """Compare an option's utility with the highest within the thresholds.
+
+    ``row`` is the option's row, and ``most`` that of the most useful option within the thresholds;
+    return "" if that is None.
+    """
     if most is None:
         return ""
     best = f"The best option within the thresholds has a utility of {table.utility[most]:.2f}."
@@ -414,13 +432,13 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def people(result: OptionResult) -> str:
-    """Return the number of unique records out of all, with the share: "22 of 100 (22%)"."""
+    """Return how many people of all have a unique record, such as "22 of 100 (22%)"."""
     share = alone_share(result)
     return f"{alone(result)} ({share})" if share else alone(result)
 
 
 def alone(result: OptionResult) -> str:
-    """Return the number of unique records out of all: "22 of 100"."""
+    """Return how many people of all have a unique record, such as "22 of 100"."""
     if result.crowd_least > 1:
         return f"nobody of {result.n_users:,}"
     if math.isnan(result.alone_share):
@@ -429,7 +447,7 @@ def alone(result: OptionResult) -> str:
 
 
 def alone_share(result: OptionResult) -> str:
-    """Return the share of unique records; "" where there is none."""
+    """Return the share of people with a unique record; "" where nobody has one, or not known."""
     nobody = result.crowd_least > 1 or math.isnan(result.alone_share) or not result.alone
     return "" if nobody else percent(result.alone_share)
 
@@ -451,7 +469,7 @@ def points(p: int, of: str = "") -> str:
 
 
 def drawn(strategy: Strategy) -> str:
-    """Say which points are known."""
+    """Say which points of a person an attacker with this strategy knows."""
     return _DRAWN[strategy]
 
 
@@ -487,5 +505,5 @@ def first_up(text: str) -> str:
 
 
 def _three(number: float) -> str:
-    """Return a number with three digits, never with an exponent."""
+    """Return a number to three digits, or from 100 on to the unit, never with an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 0.001 else "< 0.001"

@@ -1,4 +1,4 @@
-"""Rhythm of recording, and numbers of antennas where people live.
+"""Times between people's samples, and numbers of antennas where people live.
 
 De Montjoye et al. 2013 describe their data in this way (figures 3B and 3C).
 """

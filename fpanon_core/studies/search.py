@@ -58,8 +58,8 @@ SECONDS = 300.0
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """The attacker's knowledge: four of a person's rows, each equally likely.
 
-So the rarer places of a person, which single people out, may be known too. Points drawn from the
-interactions find fewer people.
+The rarer places of a person, which single people out, may therefore be known too. Fewer people are
+found by points drawn in proportion to interactions.
 """
 
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
@@ -153,8 +153,8 @@ def find_release(
     Raises
     ------
     ConfigError
-        The purpose, the recipient or a threshold is invalid, or the data lack the areas of the
-        purpose.
+        The purpose, the recipient, a threshold or ``seconds`` is invalid, or the data lack the
+        areas of the purpose.
     """
     purpose = as_purpose(purpose)
     recipient = Recipient(recipient) if isinstance(recipient, str) else recipient
@@ -394,9 +394,10 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
-    """Return the k that the threshold of re-identification needs, and larger k for homes.
+    """Return the k to try, the largest first.
 
-    The largest comes first.
+    They are 1, 1.5 and 2 times the k that the threshold of re-identification needs, and larger ones
+    for homes.
     """
     sizes = [round(times * crowd(limits)) for times in _CROWDS]
     larger = [k for k in _LARGER if k > sizes[0]]

@@ -1,4 +1,4 @@
-"""A study: the questions asked of a data set, the answers and the decision, to be resumed later."""
+"""A study: questions asked of a data set, answers and decision, kept to resume the work later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .recipe import NOTHING_LEAVES
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """An answer with its study, data, settings and computing time.
+    """An answer with its kind of question, digest of the data, settings and computing time.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Kept:
     result : object
         Result that the study returned.
     seconds : float
-        Computing time.
+        Computing time, seconds.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Weighing:
         nothing.
     why : str
     waiting : int
-        Number of options not yet done.
+        Number of options not yet measured.
     """
 
     table: OptionsTable
@@ -102,12 +102,12 @@ class Weighing:
 
     @property
     def option(self) -> ReleaseOption | None:
-        """The chosen option, if it is among those compared and could be made."""
+        """The chosen option; None if it is not among those compared, or could not be made."""
         return next((r.option for r in self.table.results if self.is_chosen(r)), None)
 
     @property
     def stands(self) -> bool:
-        """Whether the chosen option is among those compared."""
+        """Whether the chosen option is among those compared, and could be made."""
         return self.option is not None
 
     @property
@@ -129,7 +129,7 @@ class Study:
     label : str
         Name of the data on screen.
     sample : str
-        Key of the shipped sample; empty for a file.
+        Key of the shipped sample data set; empty for a file.
     reading : Reading
         Settings with which the data were read.
     answers : tuple of Kept
@@ -163,12 +163,12 @@ class Study:
 
     @property
     def opens_data(self) -> Source | None:
-        """Source to read the data again: the files in the study, or a sample; otherwise None.
+        """Source to read the data again: files in the study, or a sample data set; otherwise None.
 
         Raises
         ------
         ConfigError
-            This program has no such sample.
+            This program has no sample data set with that key.
         """
         if self.source is not None or not self.sample:
             return self.source

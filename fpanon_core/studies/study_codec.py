@@ -44,11 +44,11 @@ _FAULTS += (AttributeError, AssertionError, RecursionError, ArithmeticError)
 
 
 class NotKept(Exception):
-    """A value of a type that no file keeps."""
+    """Signal that a value is of a type that no file keeps."""
 
 
 class Damaged(Exception):
-    """Content of a file that this program cannot have written."""
+    """Signal that a file has content that this program cannot have written."""
 
 
 def encode(value: Any, put: Callable[[Column], int]) -> Any:

@@ -1,4 +1,4 @@
-"""Kinds of answers, and hence types of values, that a study's file may hold.
+"""Kinds of answers that a study's file may hold, and the types of their values.
 
 Nothing in a file names code to run. Every kind of answer is listed here. The types of its settings
 and results follow from the declaration of the function that computes the answer.
@@ -66,7 +66,7 @@ _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no fi
 
 @cache
 def result_type(kind: str) -> Any:
-    """Return the declared return type of the study of a kind."""
+    """Return the type of result of the study that answers questions of a kind."""
     return _hints(kind)["return"]
 
 
@@ -96,7 +96,7 @@ def type_named(name: str) -> type:
 
     Raises
     ------
-    KeyError, ValueError
+    ValueError
         There is no such dataclass, or its own name without the module is ambiguous.
     """
     if (found := types_kept().get(name)) is None:

@@ -74,7 +74,7 @@ def people_packed(made: SyntheticPeople) -> int:
 
 
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of synthetic people: frame and schema; rebuild it and compare every byte.
+    """Check frame and schema of a package of synthetic people; rebuild it and compare every byte.
 
     The original provides antennas, clock and projection alone: nothing is compared with its
     records.

@@ -52,7 +52,7 @@ class Expected:
     homes : float
         Number of homes in a typical group.
     error : float
-        Expected error of that number due to noise.
+        Expected error of that number due to noise, homes.
     warnings : tuple of str
     """
 
@@ -99,8 +99,8 @@ class Result(Tabled):
         Presence and flows of the synthetic people, scaled to the number of real people; and of the
         real people.
     curves : dict of str to pair of float64 ndarray
-        Quantiles of ``radius`` (metres) and ``places``: of the real people within the frame, then
-        of the synthetic people.
+        Quantiles of ``radius`` (metres) and ``places`` (the number that a person visits): of the
+        real people within the frame, then of the synthetic people.
     week : float64 ndarray (2, 168)
         Share of events by hour of the week from Monday: real, synthetic.
     kept : dict of str to float
@@ -114,9 +114,9 @@ class Result(Tabled):
     areas : dict
         GeoJSON of the places.
     verdict : str
-        Verdict of the verifier on the bytes.
+        Verdict of the verifier on the bytes of the zips.
     archives : dict of str to bytes
-        The bytes of the zip by the format of its tables; empty where a verdict has not passed.
+        The bytes of the zip by the format of its tables; empty if a zip did not pass the verifier.
     digest : str
         Digest of the data, as they were read for the synthetic people.
     """

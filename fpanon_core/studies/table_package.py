@@ -84,7 +84,12 @@ def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
 
 
 def errors_of(tables: CountTables) -> dict[str, Any]:
-    """Return a cell's expected error, to three digits; for private tables from noisy sums alone."""
+    """Return the expected errors due to noise by name, to three digits; 0 without noise.
+
+    ``people`` is the error of a cell of presence, and ``scale`` the relative error of the factor
+    common to all its cells. ``trips`` holds the errors of a cell of flows, trips a day, by type of
+    day. For private tables, all follow from noisy sums alone.
+    """
     found: dict[str, Any] = {}
     if tables.presence is not None:
         found["people"] = float(f"{tables.presence.error:.3g}")
@@ -95,7 +100,13 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
 
 
 def write_package(content: bytes, path: Place) -> Path:
-    """Write a package as a zip, or as a new or empty folder."""
+    """Write a package as a zip, or as a new or empty folder; return its path.
+
+    Raises
+    ------
+    ConfigError
+        The folder exists and is not empty.
+    """
     target = Path(path)
     if target.suffix.lower() == ".zip":
         write_bytes(content, target)
@@ -121,13 +132,14 @@ def described(source: Place | bytes) -> dict[str, Any]:
 
 
 def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of tables: frame, schema, protection; rebuild it and compare every byte.
+    """Check a package of tables, its frame and protection; rebuild it and compare every byte.
 
     Parameters
     ----------
     source : path or bytes
     original : FingerprintSet
-        Exact counts are counted again from it; private ones cannot be, as the noise is not kept.
+        The original data. Exact counts are counted again from them; private counts cannot be, as
+        the noise is not kept.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from ..tables import leaving
 
 
 class Work(TypedDict, total=False):
-    """How a study works: the two keywords that each study takes, and passes on.
+    """The two keywords that each study takes and passes on: ``engine`` and ``progress``.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Work(TypedDict, total=False):
 
 
 def working(engine: Engine | None = None, progress: Progress | None = None) -> Work:
-    """Return both keywords, with all local cores where no engine is given."""
+    """Return ``engine`` and ``progress`` as keywords; all local cores where no engine is given."""
     return Work(engine=engine or LocalEngine(), progress=progress)
 
 
@@ -57,7 +57,7 @@ class Tabled:
     ----------
     MAY_LEAVE : frozenset of str
         Names of the tables with figures of everyone together. All other tables stay with the data:
-        figures about single people, and counts of few people at one place or time.
+        they hold figures about single people, or counts of few people at one place or time.
     """
 
     MAY_LEAVE: ClassVar[frozenset[str]] = frozenset()
@@ -89,7 +89,10 @@ class Tabled:
         return name in self.MAY_LEAVE
 
     def for_file(self, name: str | None = None) -> pd.DataFrame:
-        """Return the table for a file: passed through :func:`.leaving.guarded` unless it may leave.
+        """Return the table for a file, protected by :func:`.leaving.guarded` unless it may leave.
+
+        A protected table has new pseudonyms, no row numbers, and a column that says that the table
+        is not for release.
 
         Raises
         ------

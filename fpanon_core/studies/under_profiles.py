@@ -35,7 +35,11 @@ def as_read(fs: FingerprintSet) -> GeneralizationProfile:
 
 
 def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
-    """Return the fingerprints under a profile, unchanged where it is no coarser than the data."""
+    """Return the fingerprints under a profile.
+
+    They are unchanged if the profile is a square grid without a stated origin, and neither its
+    squares nor its windows are coarser than the data.
+    """
     space = profile.space
     as_fine = isinstance(space, Grid) and space.origin is None and space.metres <= fs.granularity_m
     if as_fine and profile.minutes <= fs.granularity_min:
@@ -44,7 +48,7 @@ def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> Fingerpri
 
 
 def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
-    """Check that every profile is at least as coarse as the data; raise ConfigError if not.
+    """Raise ConfigError unless every profile is at least as coarse as the data.
 
     :func:`generalized` uses the data as they are for a profile that is finer in space and time. So
     a list of usual profiles suits any data. A caller who names a profile may need the error.

@@ -83,10 +83,10 @@ class Config:
     profiles : tuple of GeneralizationProfile
         Profiles; those finer than the data are skipped. The laws use the square grids among them.
     grid_points : tuple of int
-        Numbers of known points at each resolution, drawn at random.
+        Numbers of known points, drawn at random, at each resolution.
     heavy_per_month : float
-        Least interactions a month of a person whose needed points are counted. If nobody has as
-        many, those of everyone are counted.
+        Interactions a month from which a person is a heavy user. The points needed are measured for
+        heavy users; for everyone, if there are none.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """
@@ -124,7 +124,7 @@ class Law:
     p : int
         Number of known points.
     resolution, unicity : float64 ndarray (n,)
-        The measured values.
+        The measured values; the resolution is in the units of ``along``.
     fit : ScalingFit or None
         The fit; None where unicity is constant, so that there is no law, or the points are too few.
     """
@@ -174,8 +174,8 @@ class Result(Tabled):
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
         Table as in ``grid`` for the coarsest square grid at other origins, in windows of about an
-        hour and in the longest windows. One origin is (0, 0); the others are half a side off the
-        chosen origin, in x, in y and in both. Empty where there is no square grid.
+        hour and in the longest windows. One origin is (0, 0); the others are about half a side off
+        the chosen origin, in x, in y and in both. Empty where there is no square grid.
     laws : tuple of Law
         Laws for each axis and p.
     exponents : dict of str to LinearFit or None
@@ -200,7 +200,7 @@ class Result(Tabled):
 
     @property
     def needed(self) -> FloatArray:
-        """Points after which each target was unique, leaving out targets that were never unique."""
+        """Number of points after which each target was unique; without targets that never were."""
         points = self.points["points"].to_numpy(dtype=float)
         return np.asarray(points[np.isfinite(points)])
 
@@ -317,7 +317,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def _elsewhere(
     fs: FingerprintSet, profiles: list[GeneralizationProfile]
 ) -> list[GeneralizationProfile]:
-    """Return the coarsest square grid at origins other than the chosen one.
+    """Return profiles of the coarsest square grid at origins other than the chosen one.
 
     The origin may matter little in long windows and much in windows of an hour, so both kinds of
     window are returned.
@@ -347,7 +347,7 @@ def _elsewhere(
 def suited(
     fs: FingerprintSet, profiles: tuple[GeneralizationProfile, ...]
 ) -> list[GeneralizationProfile]:
-    """Return the profiles no finer than the data in time or, for square grids, in space."""
+    """Return the profiles, without those finer than the data in time or, for squares, in space."""
     return [
         p
         for p in profiles

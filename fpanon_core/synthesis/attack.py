@@ -101,8 +101,10 @@ def attack_synthetic(
 
     Raises
     ------
+    ConfigError
+        ``targets`` or ``seed`` is out of its range, or the data lack what the frame needs.
     InfeasibleError
-        There are too few people.
+        There are fewer than 20 people.
     """
     if fs.n_users < LEAST_PEOPLE:
         raise InfeasibleError(f"{fs.n_users} people are too few to attack half of them.")

@@ -1,9 +1,9 @@
-"""Model fitted to the noisy statistics, from which synthetic people are generated.
+"""Model of the population, fitted to noisy statistics, for generating synthetic people.
 
-The fit is post-processing: it sees noisy statistics and the public frame alone, so it costs no ε.
-Homes and visits by zone are shrunk towards each other and towards the residents; hours are shrunk
-towards a stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and
-distances.
+The fit is post-processing: it uses only noisy statistics and the public frame, so it costs no ε.
+Homes and visits by zone are shrunk towards each other and towards the stated residents; hours are
+shrunk towards a stated profile. Trips from home follow a gravity model fitted to noisy homes,
+visits and distances.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -67,7 +67,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
 
 
 def homes_by_place(found: NoisyStatistics, ground: Ground) -> FloatArray:
-    """Return the model's share of homes at each place."""
+    """Return the model's share of homes at each place, as an array (n_places,)."""
     homes, _ = _masses(found, ground)
     weight = ground.frame.weight
     shares: FloatArray = (homes / np.bincount(ground.zone, weight))[ground.zone] * weight
@@ -205,7 +205,8 @@ PROFILE = _profile()
 def simplex(values: FloatArray) -> FloatArray:
     """Return the non-negative shares, adding up to 1, that are nearest to noisy numbers.
 
-    The numbers are first divided by their total. The method is that of Duchi et al. 2008.
+    The numbers are first divided by their total; without a positive total, all shares are equal.
+    The method is that of Duchi et al. 2008.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Generation of synthetic people from a model; a third of the candidates is kept, by radius.
+"""Generation of synthetic people from a model of the population.
 
-Generation sees the model alone, and draws from a seed. For a publication, the seed comes from the
-operating system.
+Of the generated candidates, a third is kept, so that radii of gyration follow the statistics.
+Generation uses only the model and a seed. For a publication, the seed comes from the operating
+system.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -29,10 +30,10 @@ _MOST_READY = 50.0
 
 
 class Lives(NamedTuple):
-    """Events of people; person i has rows ``offsets[i]:offsets[i+1]``, by time, then by place.
+    """Events of people; person i has rows ``offsets[i]:offsets[i+1]``, ordered by time, then place.
 
-    ``place`` is a place number in the frame; ``wall_min`` is in wall-clock minutes since the first
-    midnight.
+    ``place`` is the number of a place in the frame; ``wall_min`` is in wall-clock minutes since the
+    first midnight.
     """
 
     offsets: IntArray
@@ -85,7 +86,7 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None
 
 
 def ready(model: Model, seed: int) -> float:
-    """Return the readiness to move that yields as many moves as the statistics state."""
+    """Return the factor on the chances of moving that fits the statistics' mean number of moves."""
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
         # Other streams than the streams of the generated people.
@@ -104,7 +105,10 @@ def records_each(model: Model) -> float:
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:
-    """Choose candidates whose radii follow the statistics, if there are enough candidates."""
+    """Return the numbers of the candidates to keep, ascending, for ``people`` people.
+
+    Their radii of gyration follow the statistics as far as there are enough candidates.
+    """
     ring = np.searchsorted(model.ring_m, radius)
     wanted = np.floor(model.radii * people).astype(np.int64)
     order = np.argsort(ring, kind="stable")  # candidates of one ring in the order they were made

@@ -1,7 +1,7 @@
 """Synthetic people: trajectories for researchers, with differential privacy for each person.
 
-Noise is added once to the statistics of all people. Model and people are made from the noisy
-statistics and the public frame alone.
+Noise is added once to the statistics of all people. The model and the synthetic people are made
+from the noisy statistics and the public frame alone.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """

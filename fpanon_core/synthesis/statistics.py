@@ -44,10 +44,10 @@ class Ground(Closed):
     ----------
     frame : TableFrame
     zone : int32 ndarray (n_places,)
-        Zone of each place. Zones are groups of neighbouring places, made by median splits. Zones
-        close to each other have numbers close to each other.
+        Zone of each place. Zones are groups of neighbouring places, made by median splits, and
+        numbered so that zones with close numbers tend to be close to each other.
     x_m, y_m : float64 ndarray (n_places,)
-        Centres of the places.
+        Centres of the places, metres.
     """
 
     frame: TableFrame
@@ -72,11 +72,11 @@ class Ground(Closed):
 
     @property
     def possible_groups(self) -> frozenset[int]:
-        """Possible numbers of leaves when the tree of zones is cut."""
+        """Numbers of leaves into which the tree of zones can be cut."""
         return frozenset(int(self.zones_in(1 << at).max()) + 1 for at in range(_HALVINGS + 1))
 
     def zones_in(self, leaves: int) -> SmallInts:
-        """Return the leaf of each zone if the tree of zones is cut at about ``leaves`` leaves."""
+        """Return the leaf of each zone if the tree of zones is cut into about ``leaves`` leaves."""
         bounds = halved(self.n_zones, max(0, int(np.floor(np.log2(max(leaves, 1))))))
         return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)).astype(np.int32)
 
@@ -93,7 +93,7 @@ def halved(n: int, times: int) -> IntArray:
 
 
 def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the statistics, in the order of their cells."""
+    """Return the shape of each statistic by name, in the order in which their cells are stored."""
     rings = len(RINGS_KM) + 1
     return {
         "people": (1,),
@@ -148,11 +148,12 @@ def noisy_statistics(
 ) -> NoisyStatistics:
     """Return the statistics with noise.
 
-    Their granularity follows from ε and the noisy number of people.
+    The number of groups of zones, and that of classes of the radius of gyration, follow from ε and
+    the noisy number of people.
 
     Parameters
     ----------
-    exact : mapping
+    exact : mapping of str to int64 ndarray
         Result of :func:`exact_statistics`.
     ground : Ground
     epsilon : float
@@ -176,7 +177,11 @@ def noisy_statistics(
 
 
 def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> dict[str, IntArray]:
-    """Return the sums by leaf instead of by zone, and with ``classes`` classes of radius."""
+    """Return the sums, with homes and visits by group of zones, and rings by ``classes`` classes.
+
+    ``leaf`` is the group of each zone. ``classes`` is the number of classes of the radius of
+    gyration: 1, 2 or 4.
+    """
     found = dict(exact)
     for name in ("homes", "visits"):
         found[name] = np.bincount(leaf, exact[name]).astype(np.int64)
@@ -186,7 +191,10 @@ def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> d
 
 
 def people_error(ground: Ground, epsilon: float, groups: int) -> float:
-    """Return the standard deviation of :attr:`.NoisyStatistics.n_people` from public numbers."""
+    """Return the standard deviation, in people, of the noise in :attr:`.NoisyStatistics.n_people`.
+
+    It is computed from public numbers; ``groups`` is the number of groups of zones.
+    """
     cells = {name: int(np.prod(shape)) for name, shape in shapes(ground).items()}
     cells["homes"] = groups
     weights = sum((epsilon * SHARES[name]) ** 2 / (2 * cells[name]) for name in COUNTING)
@@ -194,7 +202,7 @@ def people_error(ground: Ground, epsilon: float, groups: int) -> float:
 
 
 def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
-    """Return the leaf of each zone, as fine as the noise on homes allows."""
+    """Return the leaf of each zone, with as many leaves as the noise on homes allows."""
     return ground.zones_in(int(_LEAVES * n_people * epsilon * SHARES["homes"]))
 
 

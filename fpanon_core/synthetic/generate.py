@@ -73,7 +73,7 @@ def generate_cdr(
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        A parameter is out of its range, or ``start`` is not a date.
 
     Examples
     --------

@@ -29,14 +29,16 @@ _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 def read_delimited(data: bytes) -> SourceTable:
     """Return the table in the bytes of a text file, with every field as text.
 
-    Each line is a row. A field may be quoted, but may not contain a line break; otherwise one stray
-    quote would silently swallow the rest of the file. Lines with more or fewer fields than the
-    rest, and lines with an unclosed quote, are malformed.
+    Each line after the header, if there is one, is a row; blank lines are not read. A field may be
+    quoted, but may not contain a line break; otherwise one stray quote would silently swallow the
+    rest of the file. Lines with more or fewer fields than the rest, and lines with an unclosed
+    quote, are malformed.
 
     Raises
     ------
     SchemaError
-        The file is empty, is not text, or has only one column or no row.
+        The file is empty, is not text, cannot be cut into lines and fields, or has only one column,
+        too many columns or no valid row.
     """
     data, encoding = as_utf8(data)
     if b"\n" not in data and b"\r" in data:
@@ -84,7 +86,7 @@ def as_utf8(data: bytes) -> tuple[bytes, str]:
     Raises
     ------
     SchemaError
-        The data are not text.
+        The data are not text, or are damaged UTF-16.
     """
     for mark, name in ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
         if data.startswith(mark):
@@ -147,8 +149,9 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
 def has_header(rows: list[list[str]]) -> bool:
     """Return whether the first row is a header.
 
-    A header holds known names, or counts 0, 1, 2 …. Any other header has no number or time in it,
-    but most rows below have one in some column.
+    A row that counts 0, 1, 2 …, or holds at least two known names, is a header. Any other header
+    holds no number or time. It also has one known name, or a column in which most rows below hold a
+    number or time.
     """
     first = [field.strip() for field in rows[0]]
     if first == [str(i) for i in range(len(first))]:
@@ -176,7 +179,7 @@ def _is_value(text: str) -> bool:
 def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], tuple[str, ...]]:
     """Return the names of ``width`` columns, and notes.
 
-    The header may have one name more or fewer than there are columns.
+    The header may have more or fewer names than there are columns.
     """
     names = [name.strip().removeprefix("#").strip() for name in rows[0]]
     notes: tuple[str, ...] = ()

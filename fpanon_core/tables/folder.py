@@ -69,7 +69,7 @@ class FolderFile(_Chosen):
         Raises
         ------
         SchemaError
-            The file is gone, or another file or a link is in its place.
+            The file is gone or may not be read, or another file or a link is in its place.
         """
         with os.fdopen(_opened(self.folder, self.name), "rb") as file:
             self.check(file.fileno())
@@ -81,8 +81,8 @@ class FolderFile(_Chosen):
         Raises
         ------
         SchemaError
-            The file is gone, or another file or a link is in its place; or it has more than
-            ``most`` bytes.
+            The file is gone or may not be read, another file or a link is in its place, or the file
+            has more than ``most`` bytes.
         """
         with self.opened() as file:
             if os.fstat(file.fileno()).st_size > most:
@@ -117,7 +117,7 @@ class KeptFolder(_Chosen):
         Raises
         ------
         SchemaError
-            The folder is gone, or another folder or a link is in its place.
+            The folder is gone or may not be read, or another folder or a link is in its place.
         """
         with _below(self.folder, _parts(self.name)) as here:
             yield self.check(here)
@@ -161,7 +161,8 @@ def kept_in(folder: Path, name: str) -> KeptFolder:
     Raises
     ------
     SchemaError
-        There is no such folder, or the name or a link leads out of the folder.
+        There is no such folder, it may not be read, or the name or a link leads out of the given
+        folder.
     """
     root = folder.resolve()
     with _below(root, _parts(name)) as here:
@@ -171,12 +172,12 @@ def kept_in(folder: Path, name: str) -> KeptFolder:
 
 
 def file_in(folder: Path, name: str) -> FolderFile:
-    """Return the file of this name in the folder.
+    """Return the file that has this name in the given folder.
 
     Raises
     ------
     SchemaError
-        There is no such file, or the name or a link leads out of the folder.
+        There is no such file, it may not be read, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
     opened = _opened(root, name)

@@ -1,8 +1,9 @@
 """Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-The head is read before a long reading. It comes from the metadata and first rows of Parquet, or
-from the first few megabytes of text, unpacked if necessary. For a workbook, it comes from the
-archive's directory. A damaged file has no head; the reading that follows reports the damage.
+The head is read first, because reading the whole table may take long. It comes from the metadata
+and first rows of Parquet, or from the first few megabytes of text, unpacked if necessary. For a
+workbook, it comes from the archive's directory. A damaged file has no head; reading the whole table
+then reports the damage.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ class Head:
     decoded_bytes : int
         Estimated unpacked size; for Parquet, the size of its columns in memory.
     rows : int
-        Estimated number of rows; 0 for a workbook.
+        Estimated number of rows, or of lines of text; 0 for a workbook.
     first : bytes
         A table of the same kind with the first rows; empty if none can be cut off.
     first_rows : int
-        Number of rows in ``first``.
+        Number of rows, or of lines of text, in ``first``.
     unpacking_s : float
-        Estimated time to unpack the whole file, in addition to reading it.
+        Estimated seconds for unpacking the whole file, in addition to reading it.
     """
 
     kind: Kind
@@ -92,7 +93,7 @@ def head_of(file: IO[bytes]) -> Head | None:
 def heads_of(paths: Sequence[Path]) -> list[Head]:
     """Return the heads of several similar files, extrapolated from a few of them.
 
-    The list is empty if none of the few can be understood.
+    The list is empty if there are no files, or none of the few can be understood.
     """
     at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
     seen: dict[int, Head] = {}
@@ -118,7 +119,7 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
 
 
 def shortened(head: Head) -> Head:
-    """Return a head with about a fourth of the first rows, or the same head if it has too few."""
+    """Return the head with about a fourth of its first rows, or unchanged if they are too few."""
     if head.first_rows < 4:
         return head
     if head.kind == "Parquet":

@@ -20,7 +20,7 @@ from ..model.errors import SchemaError
 from .table import SourceTable
 
 MAX_JSON_BYTES = 256 << 20
-"""Largest JSON file that is read, because parsed JSON takes ten times its size."""
+"""Largest size of a JSON file that is read, bytes; parsed JSON takes ten times its size."""
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
     "fpanon reads an array of records, one record a line, or GeoJSON with points; otherwise, save "
@@ -48,7 +48,7 @@ def read_json(
     Raises
     ------
     SchemaError
-        The JSON is too large, damaged, or not a table.
+        The JSON is too large, damaged or not a table, or states a system other than WGS 84 degrees.
     """
     if len(data) > MAX_JSON_BYTES:
         raise SchemaError(
@@ -79,6 +79,11 @@ def check_degrees(crs: Any) -> None:
     """Refuse positions that are stated to be in a system other than degrees (WGS 84).
 
     Old files may state a system. If a file states none, its positions are in degrees.
+
+    Raises
+    ------
+    SchemaError
+        ``crs``, the stated system, is neither None nor WGS 84.
     """
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(

@@ -27,7 +27,7 @@ MARK = "_not_for_release"
 """Suffix, before the file extension, of the name of every file that must stay with the data."""
 
 COLUMN = "for_release"
-"""Last column of such a file: "no" in every row, so that a renamed file is still marked."""
+"""Last column of a file not for release: "no" in every row, so a renamed file is still marked."""
 
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
@@ -101,7 +101,7 @@ def guarded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def people_columns(table: pd.DataFrame) -> list[str]:
-    """Return the columns of a table that name people."""
+    """Return the names of the columns that hold pseudonyms of people."""
     return [str(n) for n in table.columns if n == _PERSON or str(n).endswith(f"_{_PERSON}")]
 
 
@@ -135,7 +135,7 @@ def defused(text: str) -> str:
     r"""Return a text that no spreadsheet runs, with an apostrophe before each possible formula.
 
     This includes a formula in the middle of the text, where another country's spreadsheet begins a
-    new cell. A number that consists of digits, separators and at most one sign stays unchanged.
+    new cell. A number stays unchanged; it may have separators, a sign and an exponent.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def is_known_name(name: object) -> bool:
 
 
 def says_something_else(name: object) -> bool:
-    """Return whether a name rules out the role of the user (a track, a place, a speed …)."""
+    """Return whether a name rules out the role of the user by naming a track, place, speed …."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 

@@ -36,7 +36,7 @@ def read_parquet(
     Raises
     ------
     SchemaError
-        The file is damaged, without rows, or beyond the budget.
+        The file is damaged, has no rows or too many columns, or exceeds the budget.
     """
     try:
         found = _read(data, budget)
@@ -77,7 +77,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Yield lists of the row groups to read together, because a group may be a single row."""
+    """Yield lists of row groups to read together, by number, as a group may be a single row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):
@@ -92,7 +92,12 @@ def together(about: pq.FileMetaData) -> Iterator[list[int]]:
 
 
 def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
-    """Refuse a file that would become too large according to its own metadata."""
+    """Refuse a file whose decoded size, according to its own metadata, exceeds the budget.
+
+    Raises
+    ------
+    SchemaError
+    """
     wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
     # Of its columns a group is not asked here: where what is said of one contradicts itself, Arrow
     # ends the whole process; it raises an error only when it reads.

@@ -46,7 +46,7 @@ class Part:
     n_rows : int
         Number of rows that have all columns.
     names : tuple of str
-        The columns in ``path``, in the order of the whole table's labels.
+        Names of the columns in the Parquet file, in the order of the whole table's labels.
     table : SourceTable
         The part's table without its columns.
     """
@@ -66,13 +66,16 @@ class Parts:
     source : path, str or sequence of paths
         A folder (with all files below it except links), a glob, or files.
     private : Path
-        Folder in which parts of other kinds are kept as Parquet while they are used.
+        Folder in which parts that are not Parquet are kept as Parquet while they are used.
 
     Raises
     ------
     SchemaError
-        There is no file, a part cannot be read, or its columns differ from those of the first part.
-        The message names the part.
+        There is no file, or there are more than 100,000; a part cannot be read, or its columns
+        differ from those of the first part; or the parts have no rows. If one part is at fault, the
+        message names it.
+    ConfigError
+        ``source`` is of another type.
     """
 
     def __init__(self, source: Any, private: Path) -> None:
@@ -252,7 +255,7 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the plain type that a stored column has when read; text (nulls) for a nested type."""
+    """Return the type of a stored column after reading; text for a nested, unread type."""
     if is_nested_type(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):

@@ -50,14 +50,16 @@ def read_source(source: Any) -> list[SourceTable]:
     Parameters
     ----------
     source : path, binary or text file object, or DataFrame
-        A file object is read from its beginning. A DataFrame is not modified.
+        A file object is read from its beginning if it is seekable. A DataFrame is not modified.
 
     Raises
     ------
     SchemaError
-        The file is missing, a directory, damaged, too large, empty, or of an unknown kind.
+        The source is missing, a directory, damaged, too large, empty, or of an unknown kind.
     ConfigError
         The source is of an unsupported type.
+    OutOfMemory
+        Reading needs more memory than there is.
     """
     if isinstance(source, pd.DataFrame):
         return [_from_frame(source)]
@@ -69,14 +71,14 @@ def read_source(source: Any) -> list[SourceTable]:
 
 
 def bytes_of(source: Any) -> bytes:
-    """Return the content of a path or file object.
+    """Return the content of the file at a path, or of a file object; text is encoded as UTF-8.
 
     Raises
     ------
     SchemaError
-        The file is missing, a directory, too large, or cannot be opened.
+        The file is missing, a directory or too large, or cannot be opened or read.
     ConfigError
-        The source is of an unsupported type.
+        The source is of an unsupported type, or gives neither bytes nor text.
     """
     if isinstance(source, (str, os.PathLike)):
         return _bytes_at(os.fspath(source))

@@ -38,6 +38,7 @@ class SourceTable:
         ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
         lines"``, ``"GeoJSON"`` or ``"GeoJSON lines"``.
     delimiter, encoding, packed : str or None
+        Separator of fields, encoding of text, and packing (``"gzip"``, ``"zip"``), if any.
     header : bool or None
         Whether the source has a header; None if names are part of the format.
     first_row : int
@@ -163,7 +164,7 @@ class SourceTable:
 
 
 def sample_rows(n_rows: int, size: int = 5_000) -> IntArray | None:
-    """Return the row numbers of five pieces spread over a table; None for all rows."""
+    """Return the numbers of ``size`` rows, in five pieces spread over a table; None = all rows."""
     part = size // 5
     starts = [i * (n_rows - part) // 4 for i in range(5)]
     return None if n_rows <= size else np.add.outer(starts, np.arange(part)).ravel()
@@ -241,7 +242,7 @@ def decimal_comma_in(column: pa.ChunkedArray) -> bool | None:
 
 
 def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
-    """Return whether all floats are whole, so that ``.0`` is left out; None if none is finite."""
+    """Return whether all finite floats are whole and below 2⁵³ in size; None if none is finite."""
     values = column.to_numpy(zero_copy_only=False)
     finite = values[np.isfinite(values)]
     if not len(finite):
@@ -262,7 +263,7 @@ def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return any column as text, as Arrow or Python writes it; otherwise the numbers behind it.
+    """Return any column as text, written by Arrow or Python; if neither can, the stored numbers.
 
     Arrow cannot write durations, or times in a zone that it does not know. Python cannot write
     times in such a zone, or times before the year 1 or past 9999. Times with a zone are instants,

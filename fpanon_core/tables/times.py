@@ -99,7 +99,7 @@ _MONTHS = pd.Index(
 
 
 def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
-    """Return the first layout that matches the text of a row, and the match with its parts."""
+    """Return the first layout that matches the text of a row, and the match; None without one."""
     text = row.tobytes().decode("latin-1")
     for layout in _LAYOUTS:
         match = layout.pattern.fullmatch(text)
@@ -109,7 +109,7 @@ def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
 
 
 def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: bool) -> Value:
-    """Return the times of rows that all have the layout, by cutting them as ``match`` is cut."""
+    """Return the times in texts of one layout, each cut at the same places as ``match``."""
     has = match.re.groupindex
     if "e" in has:
         return _epoch(text, match)

@@ -41,7 +41,7 @@ Row = tuple[int, tuple[Any, ...]]
 """Number of a row in the sheet, and its fields."""
 WORKBOOK = "xl/workbook.xml"
 MAX_BOOK_COLUMNS = 2_000
-"""Largest number of columns of all sheets together, because each takes milliseconds to detect."""
+"""Largest number of columns of all sheets together; inspecting a column takes milliseconds."""
 _PARTS = "xl/_rels/workbook.xml.rels"
 _MAIN = f"{{{SHEET_MAIN_NS}}}"
 _ROW, _CELL, _VALUE, _INLINE = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is"))
@@ -55,7 +55,7 @@ def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
     Raises
     ------
     SchemaError
-        The workbook is damaged or beyond the budget.
+        The workbook is damaged, exceeds the budget, or has too many columns.
     """
     try:
         check_xml(archive, budget)
@@ -199,7 +199,7 @@ def _place(part: Any) -> str:
 
 
 MAX_FORMAT_CHARACTERS = 255
-"""Longest number format: Excel's own limit. The check for dates takes quadratic time."""
+"""Largest length of a number format, as in Excel; the check for dates takes quadratic time."""
 MAX_NUMBER_FORMATS = 4_000
 """Largest number of number formats in a workbook; Excel has room for 250."""
 _BLOCK = 1 << 16

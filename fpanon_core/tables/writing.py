@@ -1,8 +1,8 @@
 """Writing of tables to files, piece by piece, for tables of any size.
 
-CSV has times in ISO 8601 with their offset, so that the zone is never a guess. A gzipped file
-carries no time of writing: the same table gives the same bytes. A file appears under its name only
-when it is whole. In CSV, text that a spreadsheet would run is defused
+In CSV, times with a zone are written in ISO 8601 with their offset, so that nobody must guess it.
+A gzipped file carries no time of writing: the same table gives the same bytes. A file appears under
+its name only when it is whole. In CSV, text that a spreadsheet would run is defused
 (:mod:`.leaving`). No spreadsheet opens Parquet, so its texts stay unchanged.
 """
 
@@ -90,7 +90,7 @@ def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = Fal
     Raises
     ------
     ConfigError
-        The place cannot be written to.
+        The place cannot be written to; or, with ``new``, something is there already.
     """
     target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
@@ -129,7 +129,13 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return the path; raise ConfigError if its ending is unknown or its folder is missing."""
+    """Return the path of an output file after a check of its ending and folder.
+
+    Raises
+    ------
+    ConfigError
+        The ending is unknown, the folder is missing, or the path is that of a folder.
+    """
     target = Path(path)
     if not target.name.lower().endswith(_FORMATS):
         raise ConfigError(
@@ -201,7 +207,7 @@ class _Kept:
 
 
 def column_bytes(column: Any) -> bytes:
-    """Return one column, ``v``, as the bytes of a Parquet file; for programs, not spreadsheets.
+    """Return the bytes of a Parquet file with one column, named ``v``, for programs to read.
 
     The column is stored without compression if compression would make it more than 20 times
     smaller. A reader refuses files with much higher ratios.
@@ -263,7 +269,8 @@ def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
     Raises
     ------
     ConfigError
-        The place cannot be written to, or the disk is full; nothing there has changed.
+        The place cannot be written to, or the disk is full; or, with ``new``, something is there
+        already. Nothing there has changed.
     """
     with told_plainly():
         unfinished = _own_name(target.parent)
@@ -283,12 +290,12 @@ def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def staged(parent: Path) -> Iterator[Path]:
-    """Create a private folder in which files are assembled, and remove it afterwards.
+    """Create a private folder in ``parent``, in which files are assembled; remove it afterwards.
 
     Raises
     ------
     ConfigError
-        The folder cannot be written to, or the disk is full.
+        ``parent`` cannot be written to, or the disk is full.
     """
     with told_plainly():
         folder = _own_name(parent)

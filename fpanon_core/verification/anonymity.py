@@ -8,7 +8,7 @@ identify nobody unless the key is given.
 An original sample must lie inside a published sample of its user. A cut in time may fall within an
 original sample that is longer than the data's granularity. Such a sample must lie inside the
 published samples it spans, without a gap. Positions and times may differ by a millionth of a metre
-or minute: text written to that accuracy must verify.
+or minute, so that text written to that accuracy passes.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -78,9 +78,10 @@ def verify_k_anonymity(
     Raises
     ------
     ConfigError
-        k is not an integer of 2 or more, or ``period_days`` is not an integer of 1 or more.
+        k is not an integer of 2 or more, or ``period_days`` is neither None nor an integer of 1 or
+        more.
     SchemaError
-        A column is missing from a table, or is of another type.
+        A table lacks a column, or has one of another type.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
-    """Return whether suppressed samples imply thresholds; in a list without reasons, any does."""
+    """Return whether suppressed samples imply thresholds; without reasons, any sample does."""
     if "reason" not in stated.columns:
         return len(stated) > 0
     return bool(set(stated["reason"]) & _ABOUT_LIMITS)

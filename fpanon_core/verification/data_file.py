@@ -46,7 +46,9 @@ class Damaged(Exception):
 
 
 class DataFile:
-    """The table in a data file, read piece by piece, with times in UTC.
+    """The table in a data file, read piece by piece.
+
+    Times are in UTC, or in minutes if the original has no clock.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ class DataFile:
     Raises
     ------
     SchemaError
-        The decoded file would be far larger than the file.
+        The decoded file would be far larger than the file, or it has too many columns.
     """
 
     def __init__(
@@ -115,7 +117,7 @@ class DataFile:
         self._odd = True
 
     def pieces(self) -> Iterator[pd.DataFrame]:
-        """Yield the rows, some hundred thousand at a time; at least one piece.
+        """Yield the rows in at least one piece, each of at most some hundred thousand rows.
 
         Raises
         ------
@@ -265,7 +267,7 @@ class DataFile:
 
 @dataclass
 class Rows:
-    """Figures over all rows together.
+    """Number and times of the rows of a data file, taken together.
 
     Attributes
     ----------
@@ -284,7 +286,7 @@ class Rows:
     start_of_last: Any = None
 
     def add(self, piece: pd.DataFrame) -> None:
-        """Add further rows."""
+        """Count further rows and take their times into account."""
         if piece.empty:
             return
         starts, ends = piece["start"], piece["end"]
@@ -298,7 +300,10 @@ class Rows:
 
 
 def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
-    """Return the rows of a data file and its records, or None, with a fault, if it is damaged.
+    """Return the number and times of a data file's rows, and its records.
+
+    The result is None, with a fault, if the file is not a table of a release, or if the rows of a
+    pseudonym do not follow one another.
 
     Raises
     ------
@@ -372,7 +377,7 @@ class Rewritten:
     content : Buffer
         The file's bytes.
     columns : list of str
-        Columns of a release.
+        Names of the columns of a release.
     large : bool
         Whether its texts are Arrow's large strings; pandas decides which kind is written.
     clock : LocalClock or None
@@ -397,7 +402,7 @@ class Rewritten:
         self._writer = parquet.ParquetWriter(self, self._schema)
 
     def add(self, tables: list[pa.Table]) -> None:
-        """Write one piece."""
+        """Write the tables as one piece; if they do not fit the columns, the files differ."""
         if not self.same:
             return
         try:
@@ -408,7 +413,7 @@ class Rewritten:
         self._writer.write_table(table)
 
     def write(self, some: Any) -> int:
-        """Compare the next bytes."""
+        """Compare bytes with the next bytes of the file; return how many were given."""
         some = memoryview(some).cast("B")
         if self.same:
             self.same = self._content[self._at : self._at + len(some)] == some

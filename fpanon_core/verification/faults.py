@@ -1,8 +1,8 @@
 """Faults found in a release, and the original data cut anew into periods.
 
-The code shares nothing with the module that cuts data into periods. The edges are local midnights
-by the rules of the time zone. Each period is shifted to its own stretch of time, so that no record
-of one period can hold samples of another.
+The code shares nothing with the module that cuts data into periods. The edges of periods are local
+midnights by the rules of the time zone. Each period is shifted to its own stretch of time, so that
+no record of one period can hold samples of another.
 
 Source: docs/science.md, “Periods”.
 """
@@ -121,7 +121,10 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
 def bounds_of(
     cells: FingerprintSet | GeneralizedFingerprintSet, rows: slice = slice(None)
 ) -> FloatArray:
-    """Return cells as x0, x1, y0, y1, t0, t1, without a second copy, since there may be many."""
+    """Return the bounds of cells, (n, 6): x0, x1, y0, y1 in metres, t0, t1 in minutes.
+
+    The bounds are computed in place, because there may be many cells.
+    """
     out = np.empty((len(cells.x_m[rows]), 6))
     sides = ((cells.x_m, cells.dx_m), (cells.y_m, cells.dy_m), (cells.t_min, cells.dt_min))
     for axis, (low, extent) in enumerate(sides):
@@ -191,7 +194,10 @@ class Faults:
             self.add("period", "A sample begins in another period than its piece.")
 
     def in_periods(self, days: int | None) -> None:
-        """Treat the release as one in periods of ``days`` days; cut the original into pieces."""
+        """Cut the original into pieces for a release in periods of ``days`` days; None = no cut.
+
+        If the original is in pieces already, any other ``days`` than its own is a fault.
+        """
         if self.cut is not None:
             if days != self.cut.days:
                 self.add("period", "The release is in other periods than the original given.")
@@ -214,7 +220,7 @@ class Faults:
             self.of_whole = True
 
     def number_of(self, t_min: FloatArray) -> IntArray:
-        """Return the period in which each time lies."""
+        """Return the number, from 0, of the period in which each time (elapsed minutes) lies."""
         return np.searchsorted(self.edges, t_min + _SLACK_MIN, side="right") - 1
 
     def put_in_order(self, person: IntArray, period: IntArray) -> bool:
@@ -248,7 +254,7 @@ class Faults:
             self._listed.append((kind, group, user, sample, text))
 
     def verdict(self) -> Verification:
-        """Return the verification, with all faults."""
+        """Return the verification, with the number of faults by kind and at most 1,000 of each."""
         return Verification(
             violations=pd.DataFrame(self._listed, columns=list(VIOLATION_COLUMNS)),
             counts=dict(self._counts),
@@ -287,7 +293,7 @@ class Faults:
         return period
 
     def hold_apart(self, claim: Claim, period: IntArray) -> Claim:
-        """Shift each period, of the records and of the pieces, to its own stretch of time."""
+        """Shift each period to its own stretch of time, in the original and the returned claim."""
         assert self.cut is not None
         fs = self.original
         end = float(claim.cells[:, 5].max(initial=(fs.t_min + fs.dt_min).max()))

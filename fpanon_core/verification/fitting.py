@@ -47,7 +47,7 @@ class Fit:
     only : bool
         Whether this is the only possible assignment.
     closest : bool
-        Whether in no other assignment more cells hold a sample of their person.
+        Whether no other assignment has more cells that hold a sample of the assigned person.
     user, kind : int64 ndarray
         All pairs of a user and a class that may belong together, as far as is known.
     """
@@ -132,6 +132,9 @@ def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
     """Assign a record to every user who must have one; None, with a fault, if that is impossible.
+
+    The result is also None, with a fault, if too many users fit too many records to tell which
+    samples are left out.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Content of a release, byte by byte: its members, its description, its data.
 
-This module reads a folder or a zip with its own code, independent of the writers of releases.
-README and description are made again from the stated facts, with the templates of the writers, and
-compared. The headers of a zip are rebuilt and compared, too. The templates themselves are not
+This module reads a folder or a zip with its own code, independent of the writers of releases. The
+README and the description are made again from the stated facts, with the templates of the writers,
+and compared. The headers of a zip are rebuilt and compared, too. The templates themselves are not
 verified. The facts determine both documents, and :mod:`.release` verifies the facts against the
 data and the original.
 
@@ -53,7 +53,7 @@ Content = bytes | mmap.mmap
 
 @dataclass
 class Package:
-    """A release as found.
+    """Data and stated facts of a release, as read from its folder or zip file.
 
     Attributes
     ----------
@@ -79,7 +79,8 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
     Raises
     ------
     SchemaError
-        There is neither a folder nor a zip file at this place.
+        There is neither a folder nor a file at ``source``, it cannot be opened, or it is too large.
+        For a file that is not a zip file, a fault is added instead.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         members = _zip_members(bytes(source), io.BytesIO(source), faults)

@@ -28,8 +28,8 @@ class Checked:
     certain : bool
         Whether this is the only possible assignment of records to users.
     closest : bool
-        Whether in no other assignment more cells hold a sample of their person, so that
-        ``phantom_share`` is the smallest.
+        Whether no other assignment has more cells that hold a sample of the assigned person, so
+        that ``phantom_share`` is the smallest possible.
     gone : bool ndarray (n_samples,)
         Samples listed as not published; without a list, the samples that are not covered.
     people : int64 ndarray (n_cells,)
@@ -64,8 +64,8 @@ def check_claim(
     may_miss : int
         Without a list: the stated number of samples left out.
     limited : bool
-        Whether suppression thresholds are kept, so that every published sample must hold samples of
-        k people.
+        Whether there are suppression thresholds, so that every published sample must hold samples
+        of at least k people.
     faults : Faults
     """
     if not check_cells(claim, faults):
@@ -126,7 +126,7 @@ def check_limits(
 
 
 def check_crowds(claim: Claim, faults: Faults) -> None:
-    """Check that every group has k people with equal records, and k people share every record.
+    """Check that at least k people form each group, with equal records, and share each record.
 
     The second check uses the records themselves, whatever the group numbers: the k-gap of the
     published records is 0.

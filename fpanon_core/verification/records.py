@@ -70,7 +70,9 @@ class Records:
 
 
 def records_of(table: pd.DataFrame, faults: Faults) -> Records:
-    """Return the records in a table with the columns of a release; ``group`` may be missing.
+    """Return the records in a table with the columns of a release.
+
+    The columns ``group`` and :data:`DEGREES` may be missing.
 
     Raises
     ------

@@ -52,7 +52,7 @@ _HELD = frozenset(
 
 If there are no others, the release is checked once more, without the original's samples."""
 _HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
-"""The same, and further faults that moved times may cause, perhaps across periods."""
+"""Faults of ``_HELD``, and further faults that moved times may cause, even across periods."""
 _MOVED = (
     "places or times were moved or made coarser first: that cells hold anybody's samples is not "
     "checked"
@@ -102,7 +102,9 @@ def verify_release(
     ConfigError
         k is neither None nor an integer of 2 or more.
     SchemaError
-        There is no release at ``path``, or the key or the list cannot be read.
+        There is no release at ``path``, it is too large, or the key or the list cannot be read.
+    OutOfMemory
+        The check needs more memory than there is.
     """
     if k is not None:
         whole("k", k, 2)
@@ -196,7 +198,7 @@ _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of i
 
 
 def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
-    """Check the stated projection, clock, granularity, k and accuracy."""
+    """Check the stated projection, clock, days, granularity, k, verdict and accuracy."""
     fs = faults.original
     if facts.crs != fs.crs:
         faults.add("projection", "The map projection stated is not that of the original.")

@@ -73,19 +73,19 @@ def _bare(code: str) -> str:
 
 
 def ids_of(fs: FingerprintSet) -> set[str]:
-    """Return the input's ids as text."""
+    """Return the ids of the people in a data set as a set of texts."""
     return {str(user_id) for user_id in fs.user_ids.tolist()}
 
 
 def check_groups_numbered(records: Records, faults: Faults) -> None:
-    """Check that group numbers are 1 … G."""
+    """Check that groups are numbered from 1 to the number of groups."""
     labels = np.unique(records.claim.label)
     if not np.array_equal(labels, np.arange(1, len(labels) + 1)):
         faults.add("group numbers", "The groups are not numbered from 1 to the number of groups.")
 
 
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:
-    """Check that pseudonyms, rows and group numbers do not follow the input or its ids.
+    """Check that pseudonyms, rows and group numbers do not follow the order of input or ids.
 
     The check uses rank correlation. Without the key (``whose`` is None) it compares groups, because
     the owners of a group's records are unknown.

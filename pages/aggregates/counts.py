@@ -137,7 +137,7 @@ def _asked(data: Dataset) -> Asked | None:
 
 
 def _begin(data: Dataset) -> None:
-    """If the source has changed, empty the fields of protection, days and bounds."""
+    """If the source has changed, empty the fields of protection, period and bounds."""
     if st.session_state.get(_OF) != data.source.label:
         st.session_state[_OF] = data.source.label
         for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):

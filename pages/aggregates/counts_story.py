@@ -123,7 +123,7 @@ def _rounded(off: float) -> str:
 
 
 def guessed(report: IngestReport) -> str:
-    """Say which setting private counts rule out because it depends on the records; "" if none."""
+    """Say which setting rules out private counts because it depends on the records; "" if none."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "

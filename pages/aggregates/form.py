@@ -145,7 +145,10 @@ def mitigations(
 
 
 def moment(found: recovery.Result, dates: list[str]) -> int:
-    """Return the slot shown on the map: by default, the middle of the first whole day."""
+    """Draw a slider of times, and return the number of the chosen slot.
+
+    By default, the slot is at noon of the first whole day. A single slot needs no slider.
+    """
     wall = found.counts.wall_start_min
     if len(wall) == 1:
         return 0

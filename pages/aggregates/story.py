@@ -173,7 +173,7 @@ PUBLISHED_NEXT = (
 
 
 def top_places(habits: Habits) -> str:
-    """Return the mean share of a person's records at the top place, and at the top five places."""
+    """Say what mean share of their records people have at one place, and at five places."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return (
         f"On average, people have {one} of their records at one place, and {five} at five places."
@@ -241,7 +241,7 @@ def steps(habits: Habits) -> Sentences:
 
 
 def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Return an axis's ends: about 0, and the largest 98% quantile of a curve, 1 at least."""
+    """Return the ends of an axis: just below 0, and just above 1 and every curve's 98% quantile."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
     end = max([1.0, *ends])
     return -0.03 * end, 1.04 * end
@@ -380,7 +380,7 @@ def _promise(tried: recovery_mitigations.Result) -> str:
 
 
 def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
-    """Return the mitigations, for the figure."""
+    """Return the rows of the figure of mitigations."""
     return [
         Remedy(named(row), row["recorded"], row["recorded_random"], row["count_error_share"])
         for row in tried.table.to_dict("records")
@@ -388,7 +388,7 @@ def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
 
 
 def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
-    """Return the mitigations in numbers, rounded."""
+    """Return the rows of the table of mitigations, with rounded numbers."""
     columns = {
         "Recorded points (%)": ("recorded", 100, 1),
         "At random (%)": ("recorded_random", 100, 1),

@@ -220,7 +220,10 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return median temporal shares of known data if k = 2 and the stretch effort is default."""
+    """Return the median temporal shares of known data, with labels.
+
+    The result is empty unless k is 2 and the stretch effort is the default.
+    """
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 

@@ -233,7 +233,7 @@ def _apart(metres: float, minutes: float) -> str:
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
-    """Say how much of the effort is due to time and how much to place; return [] if it is 0."""
+    """Say how much of the effort is due to time and to place; return [] if the effort is 0."""
     total = float(matches["total"].sum())
     if total == 0:
         return []

@@ -32,7 +32,7 @@ ESTIMATE = Kind("estimate", estimates.study, page=None)
 
 
 def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Result | None:
-    """Return the result for a profile, if it serves some k of the settings."""
+    """Return the result for a profile if it has figures for a k of the settings, otherwise None."""
     found = _known(data, profile, settings)
     return found.result if found is not None and set(settings.ks) & _served(found) else None
 
@@ -46,7 +46,7 @@ def ask(data: Dataset, settings: Settings) -> None:
 
 
 def start_wanted(data: Dataset, settings: Settings) -> bool:
-    """Queue what is missing and may run; return True if something waits for consent.
+    """Queue the missing measurements that may run; return True if some wait for consent.
 
     On a data set of ordinary size, the finest profile starts by itself; the others start if the
     finest was quick. All of them start if these settings were asked for.
@@ -71,9 +71,10 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
 
 
 def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
-    """Extend the next quickly measured profile, in one background run, to the largest k offered.
+    """Extend the measurement of one profile to the largest k offered, in a background run.
 
-    ``first`` is the selected profile, which is extended first. Return the job that runs, if any.
+    Only profiles whose first run was quick are extended, the selected profile, ``first``, before
+    the others. Return the job that runs, if any.
     """
     if any(job.active for job in questions.jobs(MEASURE)):
         return None
@@ -110,8 +111,8 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
-    The time is that of the finest profile if this profile is measured. Otherwise the time is
-    estimated from some of the people, and is None until the estimate is ready.
+    If the finest profile is measured for the largest k, the time is that of its run. Otherwise the
+    time is estimated from some of the people, and is None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)

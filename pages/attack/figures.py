@@ -1,4 +1,4 @@
-"""Figures of an attack before and after a release, by measure, as the page draws them."""
+"""Figures of an attack on the original data and on a release, by measure, as a page draws them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _figure(row: Mapping[Hashable, Any]) -> Figure:
 
 
 def home(metres: float) -> str:
-    """Return the name of a measure: homes found within a distance."""
+    """Return the name of the measure of homes found within a distance in metres."""
     return f"home within {metres:g} m"
 
 
@@ -162,7 +162,7 @@ def _told(found: Estimate, asked: int, metres: bool) -> str:
 
 
 def percent(share: float, asked: int) -> str:
-    """Return a share; if it is 0, "0 of" the number asked about, as the risk may exceed 0."""
+    """Return a share in words; a share of 0 as "0 of 496", because the risk may exceed 0."""
     if not math.isfinite(share):
         return "not known"
     return words.percent(share, asked) if share else f"0 of {asked:,}"

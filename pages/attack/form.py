@@ -1,6 +1,7 @@
-"""Settings of this page: the release that is attacked, and the attacker.
+"""Settings of the page on attacks: the release that is attacked, and the attacker.
 
-The module also makes the questions of this page: the attack, and one person followed through it.
+The module also makes the questions of that page: the attack, one person followed through it, and
+the re-linking of periods.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
-    """Return the figure's rows: records linked to the next period, and over all periods."""
+    """Return the figure's rows: records linked, linked to equal cells, and put into one chain."""
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
@@ -256,7 +256,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
-    """Say how many records of different periods are linked again, compared with chance."""
+    """Say how many of people's records are linked across periods, compared with chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "

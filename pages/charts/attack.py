@@ -35,7 +35,7 @@ UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Compared:
-    """One row of the figure.
+    """One row of a figure that compares the original data, a release, and guessing.
 
     Attributes
     ----------

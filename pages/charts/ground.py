@@ -259,7 +259,7 @@ def _short(degrees: float) -> float:
 
 
 def clipped(background: Background, box: Box) -> list[Path2D]:
-    """Return the lines within a box, simplified to what a screen shows and a page may send."""
+    """Return a background's lines in a box, simplified to what a screen shows and a page sends."""
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []
     for turn in _TURNS:

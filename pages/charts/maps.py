@@ -504,7 +504,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Return viridis colours; on a logarithmic scale, the lowest 1% of values share one colour."""
+    """Return viridis colours of values; on a logarithmic scale, the lowest 1% share one colour."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)

@@ -41,7 +41,7 @@ Ends: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Dot:
-    """One option in the figure.
+    """One release option in a figure of risk against utility.
 
     Attributes
     ----------
@@ -60,6 +60,7 @@ class Dot:
     told : str
         Further lines of the tooltip, such as the options that dominate this one.
     pinned : bool
+        Whether the option is emphasized by a larger dot and a bold number.
     behind : bool
         Whether the estimates place the option behind another one, while the intervals leave the
         order open.

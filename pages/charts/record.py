@@ -31,7 +31,7 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What the map shows about one person; positions in degrees.
+    """Content of a map of one person's record as an attacker finds it; positions in degrees.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class Played:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the first and last moment."""
+        """Return the first and last moment, in local minutes."""
         first = min(float(self.minute[0]), float(self.start.min(initial=np.inf)))
         return first, max(float(self.minute[-1]), float(self.end.max(initial=-np.inf)))
 
@@ -230,7 +230,7 @@ class PlayedGroup(Played):
     Attributes
     ----------
     whose : int64 ndarray (n,)
-        For each record, its member's index in ``names``; the length of ``names`` for others.
+        For each row, its member's index in ``names``; the length of ``names`` for other members.
     names : list of str
         Pseudonyms of the members with a colour of their own.
     """

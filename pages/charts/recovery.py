@@ -180,7 +180,7 @@ def away(
 
 @dataclass(frozen=True)
 class Panel:
-    """One of the small multiples.
+    """One panel of a figure of small multiples.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Panel:
 
 
 def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> go.Figure:
-    """Return small multiples side by side over one axis of shares.
+    """Return a figure of small multiples, side by side, with one common axis of shares.
 
     Parameters
     ----------

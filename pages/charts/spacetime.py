@@ -49,7 +49,7 @@ def space_time(
 
     Parameters
     ----------
-    links : tuple of ndarray (m, 2)
+    links : tuple of ndarray (m, 2) or None
         East (km), north (km) and local minutes of both ends of each link.
     days : list of str
         Date of each local day from the first on, for the ticks of the time axis.
@@ -142,7 +142,10 @@ def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
 
 
 def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
-    """Return at most about eight ticks at round local times; the first and midnights show dates."""
+    """Return positions and texts of at most about eight ticks, at round local times.
+
+    The first tick and those at midnight show dates.
+    """
     low, high = float(wall_min.min()), float(wall_min.max())
     steps = (15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440)
     step = next((s for s in steps if (high - low) / s <= 8), 90 * 1440)

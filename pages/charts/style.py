@@ -191,9 +191,9 @@ def figure(
 
 
 def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """Return a figure from plain dictionaries, in a millisecond.
+    """Return a figure from plain dictionaries, without plotly's own checks.
 
-    Plotly's own checks would take a tenth of a second for a figure, more than everything else that
+    These checks would take a tenth of a second for a figure, more than everything else that
     a click on the page costs. The tests make these checks instead, on every kind of figure.
     """
     return go.Figure(traces, layout, _validate=False)

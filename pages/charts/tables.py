@@ -23,7 +23,7 @@ from .maps import Map, Shades, beyond_told, over, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
-"""Number of flows on a map, the largest ones."""
+"""How many flows a map shows at most; they are the largest ones."""
 
 BEFORE, AFTER = "before (not for release)", "as published"
 _FAINTEST, _FULL = 28, 220  # of 255
@@ -38,10 +38,12 @@ class Ground(NamedTuple):
     ----------
     names : list of str
     parts : list of (int, list)
-        Number of an area, and the rings of one of its polygons: the outer, then holes.
+        Number of an area, and the rings of one of its polygons: the outer, then holes. A ring is a
+        list of points (longitude, latitude), degrees.
     lon, lat : float64 ndarray (n_areas,)
         A point inside each area, degrees.
     km2 : float64 ndarray (n_areas,)
+        Size of each area, square kilometres.
     """
 
     names: list[str]
@@ -75,11 +77,12 @@ def ground_of(geojson: dict[str, Any]) -> Ground | None:
 
 
 def density_shades(people: Sequence[FloatArray], ground: Ground, of: Theme) -> list[Shades]:
-    """Return colours of people per square kilometre, on one scale for several tables.
+    """Return colours for the people per square kilometre, on one scale for several tables.
 
     Parameters
     ----------
     people : sequence of float64 ndarray (n_areas, ...)
+        People in each area, an array for each table; NaN counts as 0.
     """
     shape = (-1, *[1] * (people[0].ndim - 1))
     dense = [np.nan_to_num(each) / ground.km2.reshape(shape) for each in people]
@@ -104,7 +107,7 @@ def presence_map(
     around: Extent,
     height: int = OTHER_PX,
 ) -> Map:
-    """Return a map of the people of each area at one time; a blank count is an outline.
+    """Return a map of the people in each area at one time; an area with a blank count has no fill.
 
     Parameters
     ----------
@@ -115,7 +118,7 @@ def presence_map(
     error : float64 ndarray (n_areas,)
         Expected error of each count from the noise, people.
     around : Extent
-        Extent that the map shows, so that two maps show the same.
+        Extent that the map shows; it is the same for two maps that are compared.
     """
     sure = certainty(people, error)
     data = [
@@ -137,7 +140,7 @@ def _over(ground: Ground, layer: pdk.Layer, around: Extent, of: Theme, height: i
 
 
 def certainty(values: FloatArray, error: float | FloatArray) -> FloatArray:
-    """Return how much of a count is not noise, from 0 to 1: one minus error over count.
+    """Return the share of each count that is not noise, in [0, 1]: one minus error over count.
 
     Examples
     --------
@@ -162,12 +165,13 @@ class Flows(NamedTuple):
     Attributes
     ----------
     origin, goal : int64 ndarray (n,)
-        Numbers of areas.
+        Numbers of the areas in which the trips of each flow begin and end.
     trips : float64 ndarray (n,)
+        Trips a day of each flow.
     error : float
-        Expected error of a flow from the noise.
+        Expected error of a flow from the noise, trips a day.
     share : float
-        Share of all trips in these flows.
+        Share of all trips on that type of day that these flows hold, in [0, 1].
     """
 
     origin: IntArray
@@ -178,7 +182,7 @@ class Flows(NamedTuple):
 
 
 def largest(table: FlowTable, day: int) -> Flows:
-    """Return the largest flows of a type of day."""
+    """Return the largest flows of a type of day, at most :data:`MOST_FLOWS`."""
     of_day = np.flatnonzero(table.cells[2] == day)
     some = of_day[np.argsort(-table.trips[of_day], kind="stable")[:MOST_FLOWS]]
     total, trips = float(table.trips[of_day].sum()), table.trips[some]
@@ -187,12 +191,12 @@ def largest(table: FlowTable, day: int) -> Flows:
 
 
 def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Extent) -> Map:
-    """Return arcs from origin (blue) to destination (orange), wider for more trips, largest on top.
+    """Return a map of flows: arcs from origin (blue) to destination (orange), the largest on top.
 
     Parameters
     ----------
     most : float
-        Trips of the widest arc, so that two maps can be compared.
+        Trips a day that get the widest arc; it is the same for two maps that are compared.
     """
     sure = _FAINTEST + (_FULL - _FAINTEST) * certainty(flows.trips, flows.error)
     wide = 0.8 + _WIDEST_PX * np.sqrt(flows.trips / max(most, 1e-9))
@@ -288,7 +292,10 @@ def week(
 
 
 def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure:
-    """Return a figure of the share of records by hour of the week, from Monday."""
+    """Return a figure of the share of records by hour of the week, before and after protection.
+
+    The hours are in local time, from Monday.
+    """
     hours, days = np.arange(len(before)), ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
     quiet, other = (line(at, of.css(colour), 2) for at, colour in ((1, "quiet"), (0, "other")))
     told = "%{y:.2%} of records"
@@ -312,7 +319,10 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Return a map of a person's places, the line through them so far, and the present place."""
+    """Return a map of a person's places, the line through them up to a moment, and the place then.
+
+    ``moment`` is the row of that place in ``lon`` and ``lat``, degrees.
+    """
     at: FloatArray = np.column_stack([lon, lat]).round(5)
     layers = [
         discs("places", np.unique(at, axis=0), of.quiet, 4, "a place of this person", 200),

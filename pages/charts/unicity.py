@@ -93,7 +93,7 @@ def over_resolutions(
 
 @dataclass(frozen=True)
 class Fitted:
-    """Measured points and the curve fitted to them; the curve is empty where no law holds."""
+    """Measured points and the curve of the fitted law; the curve has no points if no law holds."""
 
     name: str
     x: FloatArray
@@ -130,7 +130,7 @@ def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line, ``intercept + slope·p``."""
+    """A straight line, ``intercept + slope·p``, in the number p of known points."""
 
     name: str
     slope: float
@@ -144,7 +144,7 @@ def exponents(
     lines: Sequence[Line],
     of: Theme,
 ) -> go.Figure:
-    """Return a figure of the law's exponents by number p of known points, with standard errors.
+    """Return a figure of a law's exponents by number p of known points, with standard errors.
 
     ``lines`` are straight lines to draw through, or beside, the exponents.
     """
@@ -194,7 +194,7 @@ def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
 
 
 def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
-    """Return a histogram of the antennas, or places, in each cluster."""
+    """Return a bar chart of clusters by their number of antennas, or of places."""
     number, count = np.unique(sizes, return_counts=True)
     drawn = bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
@@ -204,7 +204,7 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
 def antennas_against_people(
     people: IntArray, antennas: IntArray, of: Theme, *, noun: str
 ) -> go.Figure:
-    """Return a figure with a dot per area, by residents and antennas; zeros lie on the edge."""
+    """Return a figure with a dot per area: its number of antennas, or places, against residents."""
     ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
     titles = "People who live in the area", f"{noun} in the area"
     across, up = (
@@ -219,7 +219,10 @@ def antennas_against_people(
 def transition(
     bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme
 ) -> go.Figure:
-    """Return a figure of P[unique] against the number of bins, with the given point."""
+    """Return a figure of the probability of being unique by number of bins, with one point marked.
+
+    ``at`` is the marked point: a number of bins, and the probability there.
+    """
     told, mark = "%{y:.3g} with %{x:.0f} bins", marker(2, 13, color=of.categories[1])
     solid = line(0, of.categories[0])
     return figure(

@@ -74,9 +74,8 @@ def them(count: int) -> str:
 def percent(fraction: float, whole: int = 1_000) -> str:
     """Return a percentage such as "0.6%", "31%", "99.8%" or "less than 0.1%".
 
-    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. A share of
-    ``whole`` things is 0% or 100% only if exact. If ``whole`` is below 200, other shares may be
-    rounded to these.
+    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. The share of a
+    number of things out of ``whole`` things is written as 0% or 100% only if it is exactly that.
     """
     value = 100 * fraction
     if 0 < value < 0.1:
@@ -88,7 +87,7 @@ def percent(fraction: float, whole: int = 1_000) -> str:
 
 
 def brief(text: str) -> str:
-    """Return the text shortened for a narrow column, such as "< 0.1%"."""
+    """Return a text such as "less than 0.1%" shortened for a narrow column, such as "< 0.1%"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 
@@ -106,7 +105,8 @@ def others(k: int) -> str:
 def supported(value: float, low: float, high: float) -> str:
     """Return a number with as many digits as its interval supports, never with an exponent.
 
-    The last digit is worth at most half of the interval's width.
+    The last digit is worth at most half of the interval's width or, without a width, at most 1/500
+    of the number. There are never more than nine decimals.
     """
     half = (high - low) / 2
     if not (math.isfinite(half) and half > 0):

@@ -177,7 +177,10 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Draw the estimated rows, time and memory; nothing for a small file or a kept reading."""
+    """Draw the estimated rows, time and memory of reading the source.
+
+    Draw nothing for small data, or for data that were read and kept before.
+    """
     try:
         if not reading_estimate.is_large(source):
             return
@@ -198,7 +201,7 @@ def _foretell(source: Source) -> None:
 
 
 def said(told: ReadingEstimate) -> str:
-    """Return the estimate as a text for the screen."""
+    """Return the estimated rows, time and memory of reading a file, as a text for the screen."""
     parts = []
     if told.rows is not None:
         parts.append(f"The file has about {told.rows_rounded:,} rows.")

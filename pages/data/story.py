@@ -95,7 +95,7 @@ def reconciled(report: IngestReport) -> list[str]:
 
 
 def column(report: IngestReport, role: str) -> str:
-    """Return the columns of a role as the form names them, or by number if they have no names."""
+    """Return the names of a role's columns; "column 2" and so on if the columns have no names."""
     parts = report.columns[role].split(" + ")
     if report.available and all(isinstance(label, int) for label in report.available):
         parts = [f"column {int(part) + 1}" for part in parts]
@@ -162,7 +162,7 @@ def consequence(reading: OtherReading) -> str:
 
 
 def roles(report: IngestReport) -> pd.DataFrame:
-    """Return which column was taken for each role, and why."""
+    """Return a table of the column taken for each role, such as the time, and why."""
     rows = [
         (ROLES.get(role, role), column(report, role), report.found.get(role, ""))
         for role in report.columns
@@ -186,7 +186,7 @@ def centre_in(text: str) -> tuple[float, float] | None:
 
 
 def form(report: IngestReport) -> pd.DataFrame:
-    """Return the file's format, and the time zone, projection and grid of its data."""
+    """Return a table of the file's format, and the time zone, projection and grid of its data."""
     guessed = " (guessed from the position)" if report.timezone_guessed else ""
     known = {
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),
@@ -218,7 +218,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
 
 
 def screened(n_users: int, screened_out: int) -> str:
-    """Say how many users meet the rule."""
+    """Say how many users meet the rule of screening, and how many are screened out."""
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "

@@ -1,6 +1,6 @@
 """Settings of the page “What is learnt”: the attacker's knowledge, and the profiles.
 
-The settings are not personal, so they are kept and travel in the address.
+The settings are not personal, so the address of the page holds them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def current() -> Config:
 
 
 def question(fs: FingerprintSet) -> Question:
-    """Return the question of what is learnt, under the chosen or the suitable profiles."""
+    """Return the question of what an attacker learns under the chosen, or else suited, profiles."""
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
     return Question(DISCLOSURE, fs, config, label)

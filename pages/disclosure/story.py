@@ -61,7 +61,7 @@ def panels(found: Result) -> list[Panel]:
 
 
 def panel(found: Result, measure: str) -> Panel:
-    """Return the panel of one measure per person, not per bin, so that profiles are comparable."""
+    """Return the panel of one measure; EM and KL are summed over bins, to compare profiles."""
     if measure not in _SUMS:
         return _panel(found, measure, _HEADINGS[measure])
     heading = f"{_SUMS[measure]}, mean of the people asked about"
@@ -95,7 +95,10 @@ def spoken(measure: str) -> str:
 
 
 def tau_matrix(found: Result) -> tuple[list[str], np.ndarray]:
-    """Return short names of the measures, and a matrix with Kendall's τ below its diagonal."""
+    """Return short names of the n measures, and Kendall's τ of each pair as a matrix (n, n).
+
+    The values are below the diagonal; all other entries are NaN.
+    """
     measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
     tau = np.full((len(measures), len(measures)), np.nan)
     for row in found.agreement.to_dict("records"):
@@ -217,7 +220,7 @@ def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
 
 
 def measures_told(found: Result, profile: str, measure: str) -> list[str]:
-    """Return the meaning of a profile's measures, in sentences."""
+    """Say what the measures of one profile mean; the given measure comes first."""
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
     names = ("unicity", "k", "em", "kl", "em_sum", "kl_sum")
@@ -293,7 +296,7 @@ MEANS_TOLD = (
 
 
 def with_unit(measure: str) -> str:
-    """Return EM- or KL-disclosure, with its unit."""
+    """Return the name of EM- or KL-disclosure, with the unit of KL-disclosure."""
     return f"{NAMES[measure]} (nats)" if measure == "kl" else NAMES[measure]
 
 
@@ -309,7 +312,7 @@ def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
 
 
 def places_told(leak: Leak, measure: str) -> list[str]:
-    """Return the meaning of the map, in sentences."""
+    """Say at what place an attacker learns most, and how much at half of the places."""
     places = leak.places
     top = places.nlargest(1, measure).iloc[0]
     middle = float(places[measure].median())
@@ -324,7 +327,7 @@ def places_told(leak: Leak, measure: str) -> list[str]:
 
 
 def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
-    """Return the meaning of the heat map, in a sentence."""
+    """Say about which hour of the week an attacker learns most, and about which least."""
     week = leak.week.dropna(subset=[measure])
     most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
     if most[measure] == least[measure]:
@@ -341,7 +344,7 @@ def _hour(row: pd.Series[Any], weekdays: bool) -> str:
 
 
 def people_told(leak: Leak) -> list[str]:
-    """Return the meaning of the Lorenz curve, in sentences."""
+    """Say how unevenly disclosure is spread over the people asked about."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
@@ -356,7 +359,10 @@ def people_told(leak: Leak) -> list[str]:
 
 
 def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
-    """Return each curve: measure, name with the Gini coefficient, and two arrays of shares."""
+    """Return the Lorenz curves of EM- and KL-disclosure: measure, name, and two arrays of shares.
+
+    The arrays are cumulative shares, in [0, 1], of the people and of their disclosure.
+    """
     return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
 
 
@@ -364,7 +370,7 @@ def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
 
 
 def example_table(worked: worked_example.Result) -> str:
-    """Return everybody's bins and figures, in Markdown."""
+    """Return the worked example as a Markdown table: each person's bins, and what is learnt."""
     bins, whole = range(1, worked.n_bins + 1), worked.everybody
     head = [
         "Person",

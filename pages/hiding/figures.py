@@ -128,7 +128,9 @@ def accuracy_curves(
 
 
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
-    """Return a figure of groups as dots; if there are many, of a selection at even steps of rank.
+    """Return a figure of groups as dots: mean side of the areas against mean span of time.
+
+    Of more than :data:`MOST_GROUPS` groups, only that many are drawn, at even steps of rank.
 
     Parameters
     ----------
@@ -208,7 +210,7 @@ def _height(curves: list[Curve]) -> int:
 
 
 def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:
-    """Return one row per release, for the table under the curves."""
+    """Return a table with one row per release, for the screen."""
     table = pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
     return table if any(table["Limits"]) else table.drop(columns="Limits")
 
@@ -278,7 +280,10 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
 
 
 def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
-    """Draw the button for the comparison, its progress, and its result."""
+    """Draw the comparison with equally coarse data, or a button to start it; return its result.
+
+    Return None while there is no result.
+    """
     question = form.compared(data)
     questions.progress(question.kind)
     found: comparison.Result | None = questions.answer(question)
@@ -321,7 +326,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
 
 
 def way_names(config: comparison.Config) -> dict[str, str]:
-    """Return the displayed names of the ways of hiding everyone, by their names in the table."""
+    """Return the screen's names of the ways of hiding everyone, by their names in the table."""
     names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
     return dict(zip(comparison.METHODS, names, strict=True))
 
@@ -339,7 +344,7 @@ def crowds(ks: Collection[int]) -> str:
 
 
 def labels(part: pd.DataFrame) -> list[str]:
-    """Return the label of each dot of a way; the first of several at one spot labels them all."""
+    """Return a label for each dot; of several dots at one spot, the first names every k there."""
     spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
     ks = part["k"].tolist()
     return [
@@ -397,7 +402,7 @@ def _tried(searched: Sequence[GeneralizationProfile], grid: str) -> str:
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:
-    """Return one row per way and k, for the table under the figure."""
+    """Return a table with one row per way of hiding everyone and k, for the screen."""
     table, names = found.comparison, way_names(found.config)
     return pd.DataFrame(
         {

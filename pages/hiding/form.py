@@ -170,7 +170,10 @@ def ask(data: Dataset, config: hiding.Config) -> None:
 
 
 def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
-    """Return the releases of these data under the stretch effort in force, the latest last."""
+    """Return the releases of these data under the stretch effort in force, by their settings.
+
+    The latest release is the last.
+    """
     kept = questions.of_data(RELEASES, data.fs)
     in_force = widgets.in_force()
     return {config: a.result for config, a in kept.items() if config.stretch == in_force}
@@ -179,7 +182,7 @@ def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
 def compared(data: Dataset) -> Question:
     """Return the question that compares GLOVE with uniform generalization.
 
-    It uses the stretch effort in force.
+    The comparison uses the stretch effort in force.
     """
     config = comparison.Config(stretch=widgets.in_force())
     return Question(COMPARISON, data.fs, config, "Comparing with equally coarse data")

@@ -34,7 +34,7 @@ _PICK = layout.Pick("fp_group")
 
 @fragment()
 def one(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """Draw all groups by loss, and on the map the group of a chosen rank; rank 1 loses most."""
+    """Draw the groups of a release as dots, and a map of a chosen group; group 1 loses most."""
     costs = groups_by_loss(result)
     if not len(costs):
         return

@@ -33,13 +33,13 @@ class Moment:
     Attributes
     ----------
     side_m : float
-        Side of a square.
+        Side of a square, metres.
     recorded, published : int
         People recorded within the hour; people whose published record has an area within it.
     before, after : ndarray (n, 5)
-        West, south, east and north (degrees) of each occupied square, and its number of people.
-        Before, each person is at the first place recorded; after, spread evenly over the first area
-        published.
+        West, south, east and north (degrees) of each square with more than 0.05 people, and its
+        number of people. Before, each person is at the first place recorded; after, spread evenly
+        over the first area published.
     extent : ndarray (1, 4)
         Extent of nearly all samples, degrees, which both maps show.
     """
@@ -83,13 +83,16 @@ def _shown(fs: FingerprintSet) -> FloatArray:
 
 
 def hours(release: GloveResult, fs: FingerprintSet) -> range:
-    """Return the hours from first to last published sample, counted from the first midnight."""
+    """Return the hours from the first to the last published sample.
+
+    Hours are counted from the first local midnight.
+    """
     start, end = _walls(release.published, fs)
     return range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
 
 
 def busiest(fs: FingerprintSet, among: range) -> int:
-    """Return the hour with the most samples; the first of several such hours."""
+    """Return the hour of ``among`` with the most samples; the first of several such hours."""
     hour = np.floor(fs.wall_minutes(fs.t_min) / 60).astype(np.int64) - among[0]
     inside = hour[(hour >= 0) & (hour < len(among))]
     return among[int(np.argmax(np.bincount(inside, minlength=len(among))))]

@@ -170,7 +170,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
 
 
 def accurate(result: Result) -> list[str]:
-    """Say how accurately samples are published, and how many rows are false presences."""
+    """Say how accurately samples are published, and which share of the rows is false presence."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
@@ -215,10 +215,10 @@ def gained(gain: Gain, config: Config) -> str:
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
-    """Return two releases that differ only in the people left out (nobody, or some), or None.
+    """Return the settings of two releases that differ only in the share of people left out.
 
-    One of the two is the selected release; if it leaves out nobody, the other leaves out the
-    largest share.
+    The first release leaves out nobody. One of the two is ``chosen``; if ``chosen`` leaves out
+    nobody, the other leaves out the largest share. Return None if there are no two such releases.
     """
     whole = replace(chosen, leave_out=0.0)
     tails = [c for c in made if c.leave_out and replace(c, leave_out=0.0) == whole]

@@ -84,7 +84,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 
 
 def numbers(table: pd.DataFrame) -> None:
-    """Draw one row per option, for an officer's first questions; only long names are cut off."""
+    """Draw a table with a row per option, narrow enough for the page; long names are cut off."""
     longest = max(map(len, table["Option"]), default=0)
     columns: dict[str, Any] = _texts(
         _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
@@ -95,7 +95,7 @@ def numbers(table: pd.DataFrame) -> None:
 
 
 def all_numbers(table: pd.DataFrame) -> None:
-    """Draw one row per option, with all figures."""
+    """Draw a table with one row per option and all figures."""
     number = {"No.": st.column_config.NumberColumn(width=50)}
     _frame(table, "options_whole", _texts(_WHOLE_WIDTHS) | number)
 
@@ -114,7 +114,9 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 
 
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
-    """Draw the form; return the choice kept for these data, or None if another option is selected.
+    """Draw the form of the choice; return the choice that is kept for these data.
+
+    Return None if no choice is kept, or if another option is selected.
 
     A reason belongs to the option that it was given for, so each option has its own field.
     """
@@ -186,7 +188,10 @@ def select(names: Sequence[str]) -> None:
 
 
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
-    """Draw and return the pinned options, with a button to attack the release of the last one."""
+    """Draw the list of pinned options, and return their names.
+
+    Draw a button, too, that attacks the release of the last one, if this release has records.
+    """
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -222,7 +227,7 @@ def _take_click(figure: str, names: Sequence[str]) -> None:
 def side_by_side(
     fs: FingerprintSet, table: OptionsTable, names: Sequence[str], figures: pd.DataFrame, of: Theme
 ) -> None:
-    """Draw maps, CDFs and figures of the pinned options; ``figures`` has a row for each option."""
+    """Draw maps, CDFs and a table of the pinned options; ``figures`` has a row for each option."""
     if not names:
         st.caption("Pin options to see them side by side.")
         return
@@ -243,7 +248,7 @@ def side_by_side(
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
-    """Return the question of how a release looks, with its steps only: its name has no effect."""
+    """Return the question of how a release looks; only the option's steps matter, not its name."""
     config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
     return Question(LOOK, fs, config, f"Making the release “{option.name}”")
 

@@ -50,9 +50,10 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
-    """Draw and return the choice of options, without repetition, in the order of the presets.
+    """Draw the choice of options; return the chosen options, each once, the officer's own last.
 
-    The officer's own options are put together in ``own_place``.
+    Options with the same steps are one option, which has the name of the first. The officer's own
+    options are put together in ``own_place``.
     """
     presets = {name: _made(fs, key) for name, key in _NAMES.items()}
     put: list[str] | None = None
@@ -148,9 +149,9 @@ def take(fs: FingerprintSet, recipe: Recipe) -> None:
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
-    """Return what the address may hold: the sets, knowledge, measure of risk and weighting.
+    """Return the settings for the address: the sets, knowledge, measure of risk and weighting.
 
-    The officer's own options and a questionnaire stay out of the address.
+    Usual values, the officer's own options and a questionnaire stay out of the address.
     """
     chosen = st.session_state.get("options_presets") or []
     named = {

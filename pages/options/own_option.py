@@ -281,7 +281,10 @@ def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
 
 
 def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
-    """Draw the field that opens a recipe, and its result; ``take`` sets the other settings."""
+    """Draw the field that opens a report's recipe, and say what was taken over from the recipe.
+
+    ``take`` receives the recipe, and puts in force the settings that this module does not hold.
+    """
     with st.expander("Open a report's recipe", key="options_recipe"):
         file = st.file_uploader("Recipe (JSON)", key="options_recipe_file", type=["json"])
         st.button(

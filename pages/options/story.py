@@ -95,8 +95,9 @@ class Criteria:
     limits : Limits
         The thresholds in force, of all measures together.
     utility : UtilityChoice
+        The utility of the options: how it is computed, or who was asked.
     utility_title : str
-        Title of the figure's axis.
+        Title of the figure's axis of utility.
     utility_told : str
         The utility's name within a sentence, such as "utility for transport".
     """
@@ -109,16 +110,16 @@ class Criteria:
 
     @property
     def limit(self) -> float | None:
-        """Return the threshold of the chosen measure."""
+        """Return the threshold of the chosen measure; None if it has none."""
         return self.limits.limit(self.risk)
 
     @property
     def percent(self) -> bool:
-        """Return whether the risk is a share of people."""
+        """Return whether the chosen measure of risk is shown in percent."""
         return w.MEASURES[self.risk].unit == "%"
 
     def risk_title(self, p: int) -> str:
-        """Return the title of the axis of the risk with p known points."""
+        """Return the title of the axis of risk, for an attacker who knows p points."""
         unit = "" if self.percent else f" ({w.MEASURES[self.risk].unit})"
         known = "" if self.risk == "home" else f", {words.count(p, 'known point')}"
         return f"{title(self.risk)}{unit}{known}"
@@ -130,7 +131,7 @@ class Criteria:
 def dots(
     table: OptionsTable, criteria: Criteria, pinned: Sequence[str], chosen: str = ""
 ) -> list[Dot]:
-    """Return the options as the figure draws them, numbered from 1; ``chosen`` names the choice."""
+    """Return a dot for each option, numbered from 1; ``chosen`` is the chosen option's name."""
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
@@ -184,7 +185,7 @@ def _named(table: OptionsTable, rows: IntArray) -> str:
 
 
 def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
-    """Return the position of the threshold's line; None where it differs between options."""
+    """Return the threshold to draw as a line; None if there is none or it differs among options."""
     if criteria.limit is None:
         return None
     allowed = table.allowed(criteria.limit)
@@ -198,7 +199,7 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
 
 
 def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """Return the verdict on the options, as on every page; or why there is none."""
+    """Return the verdict on the options as sentences, or why there is none."""
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
@@ -232,7 +233,7 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
     """Say why the most useful option within the thresholds is not the recommended one.
 
-    Return "" if the two are the same option.
+    Return "" if no option within the thresholds is more useful than the recommended one.
     """
     tried = Exploration(table, limits=criteria.limits)
     best, other = best_option(table, criteria.limits), most_useful(table, within(tried))
@@ -303,7 +304,7 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
 
 
 def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """Return an example of two options that another measure ranks the other way round, if any."""
+    """Return an example of two options that another measure ranks in the opposite order, if any."""
     for risk in ("outsider", "linkage", "k", "home", "unicity", "kl", "em"):
         if risk == criteria.risk:
             continue
@@ -387,7 +388,10 @@ def outsider_told(known: KnowledgeConfig) -> str:
 
 
 def compared_told(table: OptionsTable) -> str:
-    """Return the areas on which utility compares places; detail within an area does not count."""
+    """Say by which areas utility compares places, and that detail within an area does not count.
+
+    Return "" if utility compares no areas.
+    """
     told = w.areas(table)
     return told and f"{told} What happens within one area does not count."
 
@@ -436,7 +440,11 @@ def refused_told(why: str) -> str:
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, list[str], bool]:
-    """Return the current choice, its figures, and whether there is nothing against it."""
+    """Return a text on the chosen option, sentences with its figures, and whether all is well.
+
+    All is well if the option stays within the thresholds, no other option beats it, and it leaves
+    nobody a unique record.
+    """
     over = over_told(result, criteria.limits)
     better = next(
         (
@@ -473,14 +481,14 @@ def recipe(options: Sequence[ReleaseOption]) -> bytes:
 
 
 def risk_text(value: float | None, risk: str) -> str:
-    """Return a risk by a measure, as it is shown in a table."""
+    """Return a risk as a table shows it, in percent or as a number; "–" if it is not known."""
     if value is None or value != value:
         return "–"
     return words.percent(value) if w.MEASURES[risk].unit == "%" else f"{value:.3g}"
 
 
 def risk_cell(result: OptionResult, risk: str) -> str:
-    """Return a text such as "62% (58% – 66%), guessing 2.5%"."""
+    """Return an option's risk in words, such as "62% (58% – 66%), guessing 2.5%"."""
     value, *ends = result.risk(risk)
     if not math.isfinite(value):
         return "not known"
@@ -492,7 +500,7 @@ def risk_cell(result: OptionResult, risk: str) -> str:
 
 
 def alone_text(result: OptionResult) -> str:
-    """Say how many people have a unique record, with their share: "22 (22%)"."""
+    """Say how many people have a unique record, with their share, such as "22 (22%)"."""
     if not result.alone:
         return "0"
     return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"

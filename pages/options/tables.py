@@ -1,4 +1,4 @@
-"""Tables of the options for the screen: first an officer's main questions, then everything."""
+"""Tables of the options for the screen: one with the main figures, and one with all figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from pages.charts.pareto import Dot
 from pages.options.story import MEASURES, Criteria, alone_text, risk_cell, risk_text, title
 
 BESIDE = {"outsider": "Re-identified", "home": "Home"}
-"""Measures shown in every row of the first table, with their column titles."""
+"""Measures in the table of main figures, by name, with the titles of their columns.
+
+Another measure that is chosen takes the place of the first."""
 COLUMNS_TOLD = (
     "Fails: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
     "the upper end of the interval. Re-identified: the share picked by the strongest attacker. "
@@ -30,11 +32,11 @@ COLUMNS_TOLD = (
 
 
 def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """Return one row per option for an officer's first questions, narrow enough to see at once.
+    """Return a table of the main figures, one row per option, narrow enough to see at once.
 
     An option within the threshold of one measure may be far above that of another. So every row
-    shows the main measures of risk, and how many thresholds the option exceeds. The recommended
-    option comes first, then those within the thresholds, the most useful first.
+    shows the main measures of risk, and how many thresholds the option exceeds or may exceed. The
+    recommended option comes first, then those within the thresholds, the most useful first.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -65,7 +67,7 @@ def _over(risks: Sequence[str], judged: int) -> str:
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """Return one row per option, with all that is known about the option."""
+    """Return a table with one row per option and all its figures."""
     rows = []
     limits = criteria.limits
     for dot, result in zip(found, table.results, strict=True):
@@ -100,7 +102,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
-    """Return the published figures, places by time windows, as in Noriega Campero 2015."""
+    """Return published shares of unique people as a table, with places down and windows across."""
     frame = pd.DataFrame(
         [(f.region, words.duration(f.window_min), f.text) for f in figures],
         columns=["Places", "Window", "Unicity"],

@@ -40,7 +40,7 @@ def knowledge(data: Dataset) -> KnowledgeConfig:
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
-    """Return the options weighed so far: here, on the page “Release options” or for the report."""
+    """Return the options weighed so far: on Overview, on “Release options” or for the report."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
     made = exploration.empty(data) if before is None else before.table
@@ -60,7 +60,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
 
 
 def section(data: Dataset, explored: Exploration) -> None:
-    """Draw the button, the progress or the result."""
+    """Draw the search for a release: the button that starts it, its progress, and its result."""
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
         left = exploration.untried(data.fs) if tried is not None else []
@@ -84,7 +84,7 @@ def section(data: Dataset, explored: Exploration) -> None:
 
 
 def _tried(data: Dataset) -> Tried | None:
-    """Return the options asked for, unless the attacker has changed since."""
+    """Return the search; None if there is none, or if another attacker is assumed by now."""
     found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
 

@@ -51,7 +51,11 @@ Told = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement on the page: its question, its sentence, and the page with more."""
+    """One statement on the page: its question, its sentence, and the page with more.
+
+    ``told`` makes the sentence from the answer; ``alone`` says whether the measurement starts
+    automatically.
+    """
 
     key: str
     title: str
@@ -206,7 +210,7 @@ def recovered(result: recovery.Result) -> Told:
 
 
 def begin(statements: list[Statement], *, asked: bool = False) -> None:
-    """Ask the questions that may start automatically, or all of them; each question once."""
+    """Start the measurements that may start automatically or, if ``asked``, all of them."""
     for each in statements:
         if asked or (each.alone and not questions.held(each.question)):
             questions.ask(each.question)
@@ -248,7 +252,7 @@ def _waiting(statement: Statement) -> None:
 
 
 def failures(statements: list[Statement]) -> None:
-    """Draw why statements could not be measured, each reason once, and a retry."""
+    """Draw why statements could not be measured, each reason once, and a button to try again."""
     failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
     if failed:
         job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)

@@ -78,7 +78,7 @@ def grounds(exploration: Exploration) -> list[str]:
 
 
 def best(exploration: Exploration) -> int | None:
-    """Return the row of the best option within the thresholds, as on every page, or None."""
+    """Return the row of the best option within the thresholds; None if none is within them."""
     return best_option(exploration.table, exploration.limits) if within(exploration) else None
 
 
@@ -91,7 +91,7 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
 
 
 def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
-    """Return paragraphs about the best option or the nearest, and their details."""
+    """Return paragraphs on the best option, or on that nearest to the thresholds, and details."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
@@ -112,9 +112,10 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
 
 
 def decides(exploration: Exploration, row: int) -> str:
-    """Return a table of each risk and the accepted risk, the risk nearest to its threshold first.
+    """Return each risk of an option and the accepted risk, as a Markdown table.
 
-    Thresholds decide by the upper ends of the intervals, so these are what the table shows.
+    The risk nearest to its threshold comes first. Thresholds decide by the upper ends of the
+    intervals, so these are what the table shows.
     """
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
@@ -141,7 +142,7 @@ def rungs(exploration: Exploration) -> pd.DataFrame:
 
 
 def advice(exploration: Exploration) -> list[str]:
-    """Return each threshold at which the next more useful option would pass."""
+    """Say what each threshold would have to be for the next more useful option to pass."""
     advised = advise(exploration.table, thresholds=exploration.limits)
     return [_plain(text) for text in describe_advice(advised)]
 
@@ -152,10 +153,11 @@ def counted(exploration: Exploration) -> bool:
 
 
 def next_is_counts(exploration: Exploration) -> bool:
-    """Return whether to look at counts next: no option comes near, or none can be shown to pass.
+    """Return whether to propose counts: no option is near, or none can be shown to pass.
 
     An option is near if its worst measure is at most twice the threshold: slightly larger groups or
-    areas may then suffice. Once options without records were tried, counts are no alternative.
+    areas may then suffice. None can be shown to pass if too few homes are known
+    (:func:`few_homes`). Once options without records were tried, counts are no alternative.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):

@@ -12,7 +12,7 @@ from pages.shell import dataset, study
 
 
 def show() -> None:
-    """Draw the whole page."""
+    """Draw the start page."""
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(

@@ -1,6 +1,6 @@
 """The decision's slides: the verdict, who is singled out, what an attacker finds, the outcome.
 
-They agree with the report on the chosen option or, without a choice, on the original data.
+The slides say what the report says about the chosen option and the original data.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
 
 
 def risk(found: Exploration, result: OptionResult) -> Slide:
-    """Return the slide on what an attacker finds in original data and release, and by guessing."""
+    """Return the slide on what an attacker finds before and after protection, and by guessing."""
     title = "What does an attacker find, before and after?"
     return Slide("risk", title, partial(_risk, found, result))
 

@@ -35,9 +35,9 @@ _ANYBODY = -1
 
 
 def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator) -> list[Slide]:
-    """Draw the choice of a person; return the slide if it is wanted.
+    """Draw the choice of a person; return the slide of that person's record if it is wanted.
 
-    Real people are shown only on request.
+    Real people are shown only on request. Return no slide if the data carry no map projection.
     """
     if data.fs.crs is None:
         return []

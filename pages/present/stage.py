@@ -23,8 +23,9 @@ class Slide:
     Attributes
     ----------
     key : str
+        Name of the slide within the page.
     question : str
-        The question that it answers.
+        The question that the slide answers; its title.
     show : callable
         Draws the figure, or its progress; returns the message in Markdown.
     """

@@ -109,12 +109,13 @@ def verdict(
 ) -> tuple[list[str], str]:
     """Return the report's verdict on the original data and the choice: headings and a sentence.
 
-    Without a choice, return how many options are within the thresholds, and which comes first.
+    Without a decision, say how many options are within the thresholds, and which comes first.
 
     Parameters
     ----------
     found : Exploration
     decided : Decision, optional
+        The decision; by default, nothing is decided yet.
     chosen : int, optional
         Row of the option that was chosen.
     """
@@ -151,7 +152,7 @@ class SingledOut:
 
 
 def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
-    """Return who is singled out in the original data; None if no measure of it is known.
+    """Return who is singled out in the original data; None if that was not measured.
 
     Examples
     --------
@@ -223,7 +224,7 @@ def recommended(found: Exploration) -> str:
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """Say how coarse a release is, who is left out, its utility, and what is nearly lost."""
+    """Say how coarse a release is, how many people it leaves out, and how useful it is."""
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
@@ -232,9 +233,9 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def keeps(found: Exploration, result: OptionResult) -> str:
-    """Say how much is kept of what the purpose needs.
+    """Say how much a release keeps of what the purpose needs.
 
-    The option is compared with the most useful one within the thresholds.
+    An option within the thresholds is also compared with the most useful of these.
     """
     table, good = found.table, within_limits(found.table, found.limits)
     told = describe_cost(table.choice, result)
@@ -325,7 +326,7 @@ def people_told(found: Result, days: int) -> str:
 
 
 def hexagons_told(found: Result) -> str:
-    """Say what the maps of records count, and which hexagons they leave out."""
+    """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people to be expected there from the "
         f"published data. Hexagons with fewer than {found.config.least} people, before or after, "
@@ -334,7 +335,7 @@ def hexagons_told(found: Result) -> str:
 
 
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
-    """Say what the maps of tables count, when, and which areas they leave out."""
+    """Say what the maps of people by area show, at which hours, and which areas they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
     before = f"The map on the left omits areas that had fewer than {least} people."
     if made.option.epsilon is not None:

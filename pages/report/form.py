@@ -19,7 +19,11 @@ _NO_PERSON = "This goes into the report as you write it; name nobody from the da
 
 
 def next_is(weighed: Weighing, *, made: bool) -> str:
-    """Return "state" if a statement is missing, "print" if only printing is left, otherwise ""."""
+    """Return the next step: "state" if a statement is missing, "print" if none is, or "".
+
+    The statements are the reason, the signer and the end of validity. Return "" if nothing is
+    decided yet, or if only the release of the chosen option is missing.
+    """
     if not (weighed.stands or weighed.refused):
         return ""
     key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)

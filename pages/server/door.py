@@ -53,7 +53,7 @@ _TOLD: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encod
 
 
 def login_stands() -> bool:
-    """Return whether Streamlit's secrets configure a login; otherwise its routes are closed."""
+    """Return whether Streamlit's secrets configure a login; if not, a login's routes are closed."""
     return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
 
 
@@ -65,11 +65,11 @@ class Door:
     app : ASGIApp
         The application behind the door.
     names : collection of str, optional
-        Names of this machine under which the dashboard may be reached, with the port it listens on;
-        by default Streamlit's ``server.allowedHosts``.
+        Names of this machine under which the dashboard may be reached, without the port; by default
+        Streamlit's ``server.allowedHosts``.
     public : Place, optional
-        The one address under which the dashboard is reached through a proxy; under ``names`` it
-        then answers only health checks.
+        The one address under which the dashboard is reached through a proxy; under ``names``, the
+        dashboard then answers only health checks. By default, the address in the environment.
     login : callable, optional
         Returns whether the routes of a login are open.
     """
@@ -99,7 +99,7 @@ class Door:
             await PlainTextResponse(f"{reason}\n", status)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return status and reason, or None to let the request through. Never quote the request."""
+        """Return status and reason, or None to let the request through; never quote the request."""
         here = self._place(scope)
         if here is None:
             return 421, "The dashboard cannot be reached under this name."
@@ -190,7 +190,8 @@ class Headers:
     app : ASGIApp
         The application that answers.
     public : Place, optional
-        The public address; if it is https, cookies are sent over https only.
+        The public address, by default that in the environment; if it is https, cookies are sent
+        over https only.
     """
 
     def __init__(self, app: ASGIApp, *, public: Place | None = None) -> None:

@@ -37,7 +37,7 @@ If unset, everybody whom the provider lets in may enter."""
 ELSEWHERE = "FPANON_LOGIN"
 """Environment variable that says that the proxy checks logins, so that this server need not."""
 PERSON = "fpanon.person"
-"""Key in the scope of a request let through after a login: the person it belongs to."""
+"""Key of the person in the scope of a request that was let through after a login."""
 HOURS = 24
 """Hours for which a login opens sessions. An open session is not ended: work would be lost."""
 LOCAL = "local"
@@ -111,7 +111,10 @@ class Entrance:
 
 
 def name(claims: Mapping[str, Any]) -> str:
-    """Return a person's name: the e-mail address if the provider has checked it, or the subject."""
+    """Return a person's name: the e-mail address if the provider has checked it, or the subject.
+
+    Return ``local`` if the claims have neither.
+    """
     return _checked_address(claims) or str(claims.get("sub") or LOCAL)
 
 

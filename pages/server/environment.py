@@ -64,7 +64,7 @@ def public(environment: Mapping[str, str] = os.environ) -> Place | None:
     Raises
     ------
     ConfigError
-        The variable is anything but ``http(s)://name`` or ``http(s)://name:port``.
+        The variable is set to anything but ``http(s)://name`` or ``http(s)://name:port``.
     """
     told = environment.get(PUBLIC_VARIABLE, "").strip()
     if not told:

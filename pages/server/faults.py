@@ -27,7 +27,7 @@ def kind_and_place(fault: BaseException) -> str:
 
 
 def sentence(fault: BaseException) -> str:
-    """Return a fault as the screen reports it."""
+    """Return the sentences with which the screen reports a fault."""
     return (
         "A fault in the program stopped this before it was complete "
         f"({kind_and_place(fault)}). Your data and results are still here; go to another view and "

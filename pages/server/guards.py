@@ -173,7 +173,7 @@ def _stored() -> list[str]:
 
 
 def set_up_process() -> None:
-    """Set up the process: threads take short turns, memory is returned, nobody outside is asked.
+    """Set up the process: short turns for threads, memory given back, no outside service asked.
 
     Files are watched only if so configured.
     """

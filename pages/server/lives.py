@@ -173,7 +173,7 @@ class Registry:
             return name, granted
 
     def closed(self, connection: str, *, left: bool) -> None:
-        """Record the end of a connection; ``left`` if its page was closed or loaded anew."""
+        """Record the end of a connection; ``left`` says whether its page was closed or reloaded."""
         with self._lock:
             self._connections.pop(connection, None)
             for work in self._works.values():
@@ -210,15 +210,15 @@ class Registry:
             return work
 
     def of(self, session_id: str) -> Work:
-        """Return the work of a session; new if it has none."""
+        """Return the work of a session; give it new, empty work if it has none."""
         return self.claim(session_id)
 
     def known(self, session_id: str) -> Work | None:
-        """Return the work of a session, if it has any."""
+        """Return the work of a session; None if it has none."""
         return self._works.get(session_id)
 
     def ended(self, session_id: str) -> Ended | None:
-        """Return, once only, what was ended in the absence of this session's owner."""
+        """Return, once only, what was ended in the absence of this session's owner; or None."""
         with self._lock:
             work = self._works.get(session_id)
             if work is None:
@@ -231,7 +231,7 @@ class Registry:
             return told
 
     def spare(self, make: Callable[[], Spare]) -> Spare:
-        """Return the server's one warm child process without data, made at the first call."""
+        """Return the server's one spare child process, without data; the first call starts it."""
         with self._lock:
             if self._spare is None:
                 self._spare = make()

@@ -141,7 +141,7 @@ def as_text(value: Any) -> str:
 def from_text(text: str, like: T) -> T:
     """Read a text made by :func:`as_text` as a value of the type of ``like``.
 
-    If ``like`` is a tuple, each part of the text is read as the type of its first element.
+    If ``like`` is a tuple, each part of the text is read as the type of the tuple's first element.
 
     Raises
     ------

@@ -51,7 +51,10 @@ def recipient() -> Recipient:
 
 
 def areas(fs: FingerprintSet) -> StatedAreas:
-    """Return the areas on which density and flows are compared; None for the usual squares."""
+    """Return the areas on which density and flows are compared; None for the usual squares.
+
+    A number is the side of squares in metres; a text names a column of the antenna table.
+    """
     usual = _usual_areas(fs)
     found: float | str = st.session_state.get(_areas_key(fs), usual)
     return (found if found in _offered(fs) else usual) or None  # anybody may have made a study
@@ -111,7 +114,7 @@ def _one_of(key: str, known: Iterable[str], usual: str) -> str:
 
 
 def ask(fs: FingerprintSet) -> None:
-    """Draw the questions, and what follows from the answers."""
+    """Draw the questions on purpose and recipient, and what follows from the answers."""
     weighed = workspace.of(fs.digest).weighed
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed

@@ -15,7 +15,7 @@ _TOLD = "fp_ended"
 
 
 def tell() -> None:
-    """Say what was ended, until the message is confirmed."""
+    """Draw a message on what was ended while the browser was away, until it is confirmed."""
     if (ended := session.ended()) is not None:
         st.session_state[_TOLD] = ended
     told: Ended | None = st.session_state.get(_TOLD)

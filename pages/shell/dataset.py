@@ -35,7 +35,7 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Return the content hash of the fingerprints, which keys every result."""
+        """Return the hash of the fingerprints' content, under which every result is kept."""
         return self.fs.digest
 
     @property
@@ -55,7 +55,7 @@ class Asked:
 
 
 def current() -> Dataset | None:
-    """Return the data set in use."""
+    """Return the data set in use; None if none is open."""
     return st.session_state.get(_CURRENT)
 
 
@@ -78,7 +78,7 @@ def open_file(source: Source, reading: Reading | None = None) -> None:
 
 
 def read_next_as(reading: Reading | None) -> None:
-    """Read the next source in this way; None for the usual way."""
+    """Read the sources that are opened next in this way; None for the usual way."""
     session.keep(_NEXT, reading)
 
 
@@ -129,7 +129,7 @@ def screened(reading: Reading, screen: Screening) -> Reading:
 
 
 def adopt(job: Job) -> None:
-    """Make the result of a reading job the data set in use, or the question that it asks."""
+    """Make the result of a reading job the data set in use, or ask how to read its positions."""
     meta = job.meta
     if isinstance(job.result, PositionDoubt):
         waiting = Asked(job.result, meta["source"], meta["reading"], meta["before"])

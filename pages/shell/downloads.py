@@ -46,7 +46,9 @@ Files = Mapping[str, File]
 
 
 def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
-    """Draw a button for each file, which is made on request; files that may leave stand apart.
+    """Draw a button for each file; the files that may leave have a row of their own.
+
+    A file is made when it is requested.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ def offer(
     disabled: bool = False,
     left: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a download button; every file leaves through one, and the audit log records each file.
+    """Draw a download button; files leave in no other way, and the audit log records each file.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def offer(
     settings : mapping, optional
         Settings with which the file was made, for the audit log.
     disabled : bool
-        Whether something else must be done first.
+        Whether the button is disabled, as something else must be done first.
     left : callable, optional
         Called once the file has been handed out, outside any session, as ``content`` is.
     """

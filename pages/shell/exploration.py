@@ -1,8 +1,8 @@
 """Weigh release options one by one, and keep each result, so that none is computed twice.
 
 “Find a release” searches, round by round, on any page; “Release options” weighs the sets chosen
-there. An option that both weigh is only one question. The original data, which the report also
-needs, are one question, too.
+there. An option that both weigh is measured once. So are the original data, which the report also
+needs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
 
 
 def advance(fs: FingerprintSet) -> None:
-    """Ask for the search's next round once the last one is done, as long as time is left.
+    """Start the search's next round once the last one is done, as long as time is left.
 
     Call it in every run: the search goes on whichever page is shown.
     """
@@ -111,7 +111,7 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """Return the options that the search, or its next round, would still try; no failed ones."""
+    """Return the options that the search, or its next round, would still try; none that failed."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -146,7 +146,7 @@ def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, .
 
 
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
-    """Return the results of “Find a release” so far for this knowledge; ask for nothing."""
+    """Return the results of “Find a release” so far for this knowledge; start no measurement."""
     asked = workspace.of(fs.digest).tried
     if asked is None or asked.knowledge != knowledge:
         return []
@@ -156,9 +156,10 @@ def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
 def results(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
-    """Return the options' results so far, in order; ask for the rest and show progress.
+    """Return the options' results so far, in order; measure the others, and show the progress.
 
-    The figure fills while the rest is computed; jobs that nobody waits for any more are dropped.
+    If the data are large or a measurement was stopped, draw a button to start measuring. Drop
+    the jobs of options that are no longer wanted.
     """
     asked = [question(fs, option, knowledge) for option in wanted]
     finding = workspace.of(fs.digest).tried
@@ -184,7 +185,7 @@ def results(
 def known(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
-    """Return the options' results so far, in order; ask for nothing."""
+    """Return the options' results so far, in order; start no measurement."""
     return [
         replace(found.results[0], option=option)
         for option in wanted
@@ -195,7 +196,7 @@ def known(
 def _answer(
     fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
 ) -> OptionsTable | None:
-    """Return an option's answer; for the original data, it may be that of report or overview."""
+    """Return an option's results; for the original data, else those of report or overview."""
     found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
     if found is None and not option.steps:
         found = questions.answer(as_it_is(fs, knowledge))
@@ -203,14 +204,14 @@ def _answer(
 
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
-    """Return the question about an option, by its steps alone: its name makes no difference."""
+    """Return the question about an option; only the option's steps matter, not its name."""
     only = ReleaseOption(steps=option.steps)
     config = options.Config((only,), knowledge, as_areas(aims.areas(fs)))
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
 
 
 def empty(data: Dataset) -> OptionsTable:
-    """Return the table as it is before any option is weighed."""
+    """Return a table without options, as it is before any option is weighed."""
     choice = utility_choice(aims.purpose().name)
     return OptionsTable((), "outsider", choice, KNOWLEDGE, data.digest)
 
@@ -224,7 +225,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Return options with all that they are judged by: original data, thresholds and recipient."""
+    """Return options with what they are judged by: original data, thresholds and recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)

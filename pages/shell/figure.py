@@ -57,13 +57,13 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None)
 
 
 def ground() -> Background | None:
-    """Return the lines under the maps, if there are any."""
+    """Return the lines drawn under all maps; None if there are none."""
     found: Background | None = st.session_state.get(_KEPT)
     return found
 
 
 def read_ground(body: bytes) -> None:
-    """Start reading a file; its lines replace the earlier ones."""
+    """Start reading a GeoJSON file; its lines replace the earlier lines under the maps."""
     for job in session.jobs(GROUND_JOBS):
         session.dismiss(job)
     session.start(

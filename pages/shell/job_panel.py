@@ -40,8 +40,11 @@ def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dis
 
     Parameters
     ----------
+    jobs : list of Job
+    key : str
+        Beginning of the keys of the widgets.
     stop : callable
-        What Cancel does to a job.
+        What the buttons Cancel and Dismiss do to a job.
     """
     if any(job.active for job in jobs):
         _progress([job for job in jobs if job.active], key, stop)
@@ -106,7 +109,9 @@ def quiet(job: Job, text: str) -> None:
 
 @fragment(run_every=_POLL_S)
 def background(following: Callable[[], Job | None], text: str) -> None:
-    """Draw a line about one quiet job after another; redraw the page when all are done.
+    """Draw a line about one background job after another; redraw the page when all are done.
+
+    ``following`` returns the job that runs now; None when all are done.
 
     Redrawing the page after each job would close lists that are open, and discard text being typed.
     """
@@ -120,7 +125,7 @@ def background(following: Callable[[], Job | None], text: str) -> None:
 
 
 def line(job: Job, waiting: int) -> str:
-    """Describe a job: name, progress, time left, needs, and how many wait behind it."""
+    """Describe a job: name, progress, time left, memory, and how many jobs come after it."""
     parts = [f"**{plain(job.label)}**", waits(job) or f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")

@@ -8,8 +8,8 @@ The module also holds what views share:
 - Errors on the screen: a message may quote names from outside.
 - Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
   change gives the widget a new key, so that it starts from its new default. Its callback must ask
-  :func:`is_current`. A browser without the new widget still sends the old one's value with every
-  tick of a repeating fragment. Streamlit then calls the old widget's callback.
+  :func:`is_current`. A browser that has not drawn the new widget yet still sends the old one's
+  value whenever a fragment redraws itself. Streamlit then calls the old widget's callback.
 - What a view needs before it can show anything: an open data set of at least two users.
 """
 
@@ -179,7 +179,7 @@ class Pick:
         return f"{self.state}_picked"
 
     def now(self, among: Sequence[int] | IntArray, usual: int) -> int:
-        """Return the selected item's number; select ``usual`` if it is not in ``among``."""
+        """Return the selected item's number; select ``usual`` if the number is not in ``among``."""
         if st.session_state.get(self.state) not in among:
             self.turn_to(usual)
         return int(st.session_state[self.state])
@@ -190,7 +190,7 @@ class Pick:
         self._take(number)
 
     def widget(self, name: str, among: Sequence[int] | IntArray) -> dict[str, Any]:
-        """Return key and callback of the widget that picks by number."""
+        """Return the arguments of the widget that picks by number: its key and its callback."""
         present = key(name, self.picked)
         return {"key": present, "on_change": act(self._chosen), "args": (present, name, among)}
 
@@ -209,10 +209,16 @@ class Pick:
         help: str,
         usual: str = "In the middle",
     ) -> int:
-        """Return the row of the selected person, among people with these pseudonyms and numbers.
+        """Draw the choice of a person, and return the row of the selected person.
 
         Parameters
         ----------
+        name : str
+            Beginning of the keys of the widgets.
+        numbers : int ndarray (n,)
+            Number of the pseudonym of the person in each row.
+        names : sequence of str
+            Pseudonym of the person in each row.
         ways : mapping of str to int
             Rows by the labels of their buttons.
         usual : str

@@ -97,7 +97,7 @@ class Wish:
 
 
 def of_option(data: Dataset, option: ReleaseOption) -> None:
-    """Produce the release of an option, whatever its kind; verify it, and offer it."""
+    """Draw the section in which the release of an option, of any kind, is made and downloaded."""
     over = warn(data, option)
     step = option.recordless
     if step is None:
@@ -117,7 +117,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
 
 
 def made(data: Dataset, weighed: Weighing) -> Produced | None:
-    """Return the latest release of the chosen option, if it may leave."""
+    """Return the latest verified release of the chosen option; None if there is none."""
     option = weighed.option
     step = None if option is None else option.recordless
     if step is None:
@@ -130,7 +130,10 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
 
 
 def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
-    """Return the latest release of an option without records; if private, its ε is charged."""
+    """Return the latest verified release of an option without records; None if there is none.
+
+    The ε of a private release has been charged to the ledger.
+    """
     kind = PEOPLE if isinstance(step, Synthesize) else TABLES
     every = [each.result for each in questions.of_data(kind, data.fs).values()]
     mine = [each for each in every if each.archives and _is_of(each.config, step)]
@@ -186,7 +189,7 @@ def begin(data: Dataset) -> None:
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
-    """Draw the fields of the first day, where days have dates, and of the number of days."""
+    """Draw and return the first day, if days have dates, and the number of days; None if empty."""
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
@@ -197,7 +200,10 @@ def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | 
 
 
 def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
-    """Return the period stated in its two fields; raise ConfigError while one is empty."""
+    """Return the stated period; raise ConfigError while the days or the first date are missing.
+
+    The first date is needed only if days have dates.
+    """
     if days is None or (first is None and data.fs.clock is not None):
         raise ConfigError(
             "State the first day and the number of days: those that you were asked for, not those "
@@ -207,7 +213,7 @@ def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> Sta
 
 
 def area(data: Dataset, place: Any) -> str:
-    """Draw the field of an area's bounds."""
+    """Draw the field of an area's bounds; return the text entered."""
     degrees = data.fs.crs is not None
     bounds: str = place.text_input(
         f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
@@ -219,7 +225,7 @@ def area(data: Dataset, place: Any) -> str:
 
 
 def stated_area(bounds: str) -> StatedArea:
-    """Return the area stated in its field; raise ConfigError while the field is empty."""
+    """Return the area stated in a text; raise ConfigError if the text is empty or not valid."""
     found = StatedArea.read(bounds)
     if found is None:
         raise ConfigError("State the area: south, west, north and east.")
@@ -232,7 +238,7 @@ def kept(name: str) -> dict[str, Any]:
 
 
 def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
-    """Draw the expected error and a button that makes the release; once made, return it."""
+    """Draw the expected error and a button that makes the release; return the release or None."""
     option = wish.option
     if option is None or wish.people is None:
         label = f"Make the {'people' if wish.made_up else 'tables'}"
@@ -326,7 +332,10 @@ def _pressed(
 
 
 def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
-    """Draw the download, and before it the field for a reason where one is due."""
+    """Draw the download of a release; if its counts are exact, ask for a reason first.
+
+    If the release did not pass its verification, draw only why.
+    """
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
@@ -365,7 +374,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:
-    """Return the error of a typical count, before anything is computed."""
+    """Say how large a typical count is and, if private, its expected error from the noise."""
     first = table.iloc[0]
     areas, people = int(first["areas"]), first["people"]
     each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
@@ -386,7 +395,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
 
 
 def expected_people(table: Expected) -> str:
-    """Return the effect of noise on homes, before anything is computed."""
+    """Say how far noise is expected to move a count of homes, and what else to beware of."""
     share = table.error / table.homes
     said = [
         f"**With homes in {words.count(table.groups, 'group')} of places, the count of "
@@ -411,7 +420,7 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
-    """Return the ε spent on these people, when the promise holds, and how the data are reread."""
+    """Say how much ε is spent on these people, when the promise holds, and how data are reread."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
         f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "
@@ -428,7 +437,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Say why private tables of this reading would promise nothing; return "" if all is well."""
+    """Say why no private release can be made of data read like this; return "" if one can."""
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

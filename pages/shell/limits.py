@@ -85,7 +85,7 @@ def draw(label: str, usual: Limits) -> None:
 
 
 def take(limits: Limits) -> None:
-    """Set thresholds from elsewhere, before the form is drawn."""
+    """Set thresholds that were not entered in the form; call before the form is drawn."""
     layout.overtake(_FORM)
     _hold(limits)
 
@@ -104,7 +104,7 @@ def _hold(limits: Limits) -> None:
 
 
 def counted(of: Limits) -> str:
-    """Say which thresholds are counted where a page says how many of them an option exceeds."""
+    """Say how many measures have a threshold, and which measures these are."""
     parts = [of_risks()[risk].counted for risk in of.judged]
     if not parts:
         return "No threshold is in force."

@@ -24,12 +24,13 @@ class Place:
     folder : str
         Folder of its view, below ``pages``.
     address : str
-        Empty for the first page.
+        Last part of the page's address; empty for the first page.
     title : str
-        What an officer asks there, in a few words.
+        Name of the page, in a few words.
     word : str
         The technical term for the page's subject; may be empty.
     icon : str
+        Name of one of Google's Material icons.
     """
 
     folder: str

@@ -65,13 +65,19 @@ def tell() -> None:
 
 
 def opened(what: str, data: str, users: int) -> None:
-    """Note that a data set is opened; if FpanonError is raised, it must not be opened."""
+    """Record in the audit log that a data set is opened; if this fails, raise FpanonError.
+
+    The data set must then not be opened.
+    """
     if (log := audit.asked_for()) is not None:
         log.note("opened", who=officer(), what=what, data=data, settings={"users": users})
 
 
 def overridden(option: str, data: str, by: str) -> None:
-    """Note that an option above a threshold is chosen; raise FpanonError if noting fails."""
+    """Record in the audit log that an option above a threshold is chosen.
+
+    Raise FpanonError if this fails.
+    """
     if (log := audit.asked_for()) is not None:
         log.note("overridden", who=officer(), what=option, data=data, settings={"by": by})
 
@@ -106,7 +112,7 @@ def ending() -> str:
 
 
 def signed() -> tuple[str, str]:
-    """Return the signer and the end of validity, as entered; "" for what was not entered."""
+    """Return the signer, by default the person logged in, and the end of validity; "" if unset."""
     return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
 
 
@@ -115,7 +121,8 @@ def exporting(
 ) -> Callable[[], bytes]:
     """Return a callable that makes and logs a download, before its bytes are handed out.
 
-    Streamlit calls it on a click, outside any session. So the officer is looked up here.
+    Streamlit calls it on a click, outside any session. So the officer is looked up here. Without an
+    audit log, return ``content``.
     """
     log, who = audit.asked_for(), officer()
     if log is None:

@@ -37,7 +37,9 @@ def play(
     start: int = 0,
     shortcut: str | None = None,
 ) -> None:
-    """Draw one of several moments, and a button that plays them; draw a single moment directly.
+    """Draw one of several moments, a slider to choose it, and a button that plays all of them.
+
+    For a single moment, draw neither slider nor button.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Questions put to the studies: asked, held, answered once, and looked up again.
+"""Questions that pages put to the studies: each is computed once, and its answer is kept.
 
-Every page asks through here, and every answer is kept here: by the kind of question, the data and
-the study's settings. A question that was stopped is held: it is not asked again automatically.
+Answers are kept by the kind of question, the data and the study's settings. A question whose
+computation was stopped is held: it is not asked again automatically.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def every_answer() -> list[Kept]:
 
 
 def put_every(answers: Iterable[Kept]) -> None:
-    """Replace all answers, as when a study is opened; nothing is held any more."""
+    """Replace all answers, as when a study is opened; no question is held any more."""
     every: dict[str, dict[tuple[str, Hashable], Kept]] = {}
     for found in answers:
         every.setdefault(found.kind, {})[found.digest, found.settings] = found

@@ -67,7 +67,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
 
 
 def made(data: Dataset, found: Weighing) -> Produced | None:
-    """Return the latest release of the chosen option, if it may leave."""
+    """Return the latest verified release of the chosen option; None if there is none."""
     option = found.option
     answers = questions.of_data(PRODUCED, data.fs).values()
     results = [each.result for each in answers if option and each.result.archive]

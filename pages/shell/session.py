@@ -1,7 +1,7 @@
 """What a browser session owns on the server: its child process, its jobs, its data and results.
 
-Nothing here is shared between sessions, except one warm child process that holds no data yet, and
-the queue in which jobs wait for their turn. :mod:`pages.server.lives` decides how long all this is
+Nothing here is shared between sessions, except one spare child process that holds no data, and the
+queue in which jobs wait for their turn. :mod:`pages.server.lives` decides how long all this is
 kept without the browser, and which browser owns it.
 """
 
@@ -51,7 +51,7 @@ def settings() -> dict[str, Any]:
 
 
 def ended() -> Ended | None:
-    """Return, once only, what was ended while the session's browser was away."""
+    """Return, once only, what was ended while the session's browser was away; or None."""
     return REGISTRY.ended(_session_id())
 
 
@@ -83,7 +83,7 @@ def source_held(size: int) -> None:
 
 
 def spare() -> Spare:
-    """Return the server's one warm child process without data, made at the first call.
+    """Return the server's one spare child process, without data; the first call starts it.
 
     The first call also imports, into this process, modules that views need.
     """
@@ -179,7 +179,7 @@ def finished() -> list[Job]:
 
 
 def forget(job: Job) -> None:
-    """Remove from the list a job that has ended."""
+    """Remove a job from the session's list of jobs."""
     mine = jobs()
     if job in mine:
         mine.remove(job)

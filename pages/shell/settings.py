@@ -68,15 +68,15 @@ _ALL = frozenset().union(*_NAMES.values())
 
 
 def is_setting(name: str) -> bool:
-    """Return whether an entry of the session's state is kept."""
+    """Return whether an entry of the session's state is a setting."""
     return name in _ALL or (name.startswith(_BEGINNINGS) and not name.startswith(_NO_SETTINGS))
 
 
 def arrive(page: str) -> None:
     """Give the session the settings of the page that was left, once; call before any widget.
 
-    A link that asks for settings of its own takes precedence: the settings of its page are then not
-    restored.
+    A link that asks for settings of its own takes precedence. The settings of its page, and those
+    that several pages share, are then not restored.
 
     Parameters
     ----------

@@ -272,7 +272,7 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
 
 
 def describe_not_its_own(study: Study) -> str:
-    """Return a note that the data that a study names or holds have changed."""
+    """Return a note that the data of a study have changed, or are read differently by now."""
     return (
         f"The data that the study names, “{plain(study.label)}”, do not match its results, "
         f"{_many(study)}: the data have changed, or this program reads them differently. The "
@@ -281,7 +281,7 @@ def describe_not_its_own(study: Study) -> str:
 
 
 def describe_waits(study: Study) -> str:
-    """Say what a study waits for."""
+    """Say which data a study waits for."""
     return (
         f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open the data "
         "above; they will be read in the same way as for the study."

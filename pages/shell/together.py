@@ -44,8 +44,9 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     Returns
     -------
     tuple
-        Whether it may be exported now (if a group gets smaller, only after a confirmation), and a
-        callable to call once it was exported.
+        Whether the release may be exported now (if a group gets smaller, only after a
+        confirmation), and a callable to call once it has been exported. The callable is None if
+        nothing is known about the release's groups.
     """
     if found.membership is None:
         return True, None
@@ -163,7 +164,7 @@ class Register:
         return list(self._left)
 
     def before(self, made: Membership) -> list[Left]:
-        """Return the releases that left, except this one."""
+        """Return the releases that left, in order, except the given one."""
         return [each for each in self._left if each.membership.digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
@@ -204,7 +205,7 @@ EARLIER = (
 
 
 def describe_earlier(left: Sequence[Left]) -> str:
-    """Say what a release is compared with, for the middle of a sentence."""
+    """Return the earlier releases that a release is compared with, as part of a sentence."""
     names = "; ".join(plain(each.membership.name) for each in left)
     if len(left) > 1:
         return f"the {len(left)} releases that left before ({names})"

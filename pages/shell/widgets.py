@@ -124,7 +124,10 @@ def put(config: StretchConfig) -> None:
 
 
 def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **how: Any) -> N:
-    """Draw a field for a number within a range; it persists, unless ``at`` places it in a form."""
+    """Draw a field for a number within a range; its value persists unless ``at`` is given.
+
+    ``at`` is the container to draw in, such as a column of a form.
+    """
     if at is None:
         how = {"persist_state": "session"} | how
     found: N = (at or st).number_input(label, limit.low, limit.high, value, **how)
@@ -183,7 +186,7 @@ def one(days: int) -> str:
 
 
 def days(fs: FingerprintSet) -> list[str]:
-    """Return the dates of the local days of a data set, for axes and tables."""
+    """Return the names of a data set's local days: dates such as "3 Mar", or else "day 1"."""
     last = int(fs.wall_minutes(fs.t_min).max() // 1440)
     if fs.clock is None:
         return [f"day {d + 1}" for d in range(last + 1)]

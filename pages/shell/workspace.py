@@ -55,9 +55,9 @@ class Tried:
     knowledge : KnowledgeConfig
         What an attacker knows.
     began : float
-        Start of the search, by time.monotonic; it identifies the search.
+        Start of the search, in seconds by time.monotonic; it identifies the search.
     until : float
-        End of the search's time; 0 once the search has ended or was stopped.
+        End of the search's time, by the same clock; 0 once the search has ended or was stopped.
     seconds : float
         Time for the search since it was last begun or continued.
     """
@@ -106,7 +106,7 @@ class Workspace:
 
     @property
     def choice(self) -> Choice | None:
-        """Return the choice that stands: made in this session, or in a study that was opened."""
+        """Return the choice made in this session or in an opened study; None if there is none."""
         found = self.weighed
         if self.kept is not None or found is None or not found.stands:
             return self.kept
@@ -114,7 +114,7 @@ class Workspace:
 
     @property
     def recordless(self) -> Tables | Synthesize | None:
-        """Return the tables or synthetic people that were chosen, if any were."""
+        """Return the tables or synthetic people that were chosen; None if none were."""
         return None if self.choice is None else self.choice.result.option.recordless
 
     @property
@@ -129,7 +129,10 @@ class Workspace:
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def turn_to(self, areas: StatedAreas) -> None:
-        """Put aside what was weighed, and restore what these areas had, judged as now."""
+        """Put aside what was weighed on the present areas; restore what was weighed on these.
+
+        The restored options are judged by the utility chosen now.
+        """
         before = self.weighed
         self.aside[self.areas] = before, self.kept, self.tried
         self.weighed, self.kept, self.tried = self.aside.pop(areas, (None, None, None))
@@ -141,12 +144,12 @@ class Workspace:
             self.weighed = replace(now, table=table, waiting=0)
 
     def choose(self, result: OptionResult, why: str) -> None:
-        """Choose this option, from now on."""
+        """Record that this option is chosen, and why."""
         self.kept = Choice(result, why.strip())
         self._decide(result.option.name, why)
 
     def refuse(self, why: str) -> None:
-        """Decide that nothing is released, from now on; any earlier choice is withdrawn."""
+        """Record that nothing is to be released, and why; any earlier choice is withdrawn."""
         self.kept = None
         self._decide(NOTHING_LEAVES, why)
 
@@ -215,7 +218,7 @@ def propose(name: str) -> None:
 
 
 def proposed() -> str | None:
-    """Return the proposed option, once only."""
+    """Return the name of the proposed option, once only; None if there is none."""
     found: str | None = st.session_state.pop(_PROPOSED, None)
     return found
 
@@ -235,6 +238,9 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
 
 
 def attacked() -> str | None:
-    """Return the release that a button of :func:`attack` asked for, once only."""
+    """Return the name of the release whose button of :func:`attack` was pressed, once only.
+
+    Return None if no button was pressed.
+    """
     found: str | None = st.session_state.pop(_ATTACKED, None)
     return found

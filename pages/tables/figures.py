@@ -30,7 +30,10 @@ def presence(
     error: FloatArray,
     of: Theme,
 ) -> None:
-    """Draw both maps, with a slider of the parts of the week, and a button that plays them."""
+    """Draw maps of people before and after protection, and a slider over the parts of a day.
+
+    The slider covers a weekday and a weekend day, if the data have both.
+    """
     bands, kinds = made.values.shape[2], np.flatnonzero(made.frame.days).tolist()
     names = story.moments(bands, kinds)
     before, after, error = (each[:, kinds] for each in (exact.values, made.values, error))
@@ -101,7 +104,10 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
 
 
 def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
-    """Draw one area over the week: the area with the most people until another is chosen."""
+    """Draw the people in one area by type of day and hour, before and after protection.
+
+    The area is that with the most people until another is chosen.
+    """
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
     area = st.selectbox(

@@ -56,7 +56,7 @@ _USUAL: dict[str, Any] = {
 
 
 def form(data: Dataset) -> Wish:
-    """Draw the settings; return the request they describe."""
+    """Draw the settings of the tables; return the release they describe, or what is missing."""
     _begin(data)
     contents = st.segmented_control(
         "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **kept("contents")

@@ -149,7 +149,7 @@ def _found_people(result: People) -> list[str]:
 
 
 def played(life: Life, first: dt.date | None) -> list[str]:
-    """Return the moments of a synthetic person's records, as a slider names them."""
+    """Return the date and time of each record of a synthetic person, as a slider shows them."""
     named = []
     for minute in life.wall_min.astype(int).tolist():
         day, clock = minute // 1440, f"{minute % 1440 // 60:02d}:{minute % 60:02d}"
@@ -159,7 +159,7 @@ def played(life: Life, first: dt.date | None) -> list[str]:
 
 
 def flows_shown(before: Flows, after: Flows) -> str:
-    """Say what the arcs on both maps show."""
+    """Say which share of the trips the arcs show, before and as published, and how to read arcs."""
     faint = " Faint arcs may be noise." if after.error else ""
     was, now = len(before.trips), len(after.trips)
     if not (was or now):
@@ -173,7 +173,7 @@ def flows_shown(before: Flows, after: Flows) -> str:
 
 
 def moments(bands: int, kinds: Sequence[int]) -> list[str]:
-    """Return the parts of a weekday (0) and a weekend day (1), as a slider names them."""
+    """Return the names of the parts of each type of day: 0 for a weekday, 1 for a weekend day."""
     hours = [24 * band // bands for band in range(bands + 1)]
     return [
         f"{day}, {start:02d}:00 to {end:02d}:00"

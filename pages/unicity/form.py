@@ -28,13 +28,13 @@ def seed() -> int:
 
 
 def outsider(data: Dataset, seed: int) -> Question:
-    """Return the question of who is unique by known points."""
+    """Return the question of how many people a few known points single out."""
     config = unicity.Config(seed=seed)
     return Question(OUTSIDER, data.fs, config, "Drawing points and looking which people they fit")
 
 
 def regions(data: Dataset, seed: int) -> Question:
-    """Draw the field of antennas per region; return the question of who is unique in regions."""
+    """Draw the field of antennas in a region; return the question of unicity in these regions."""
     noun = story.merged_noun(data.fs.antennas is not None)
     label = f"{noun.capitalize()} in a region, about (v)"
     size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)

@@ -19,7 +19,7 @@ from pages.unicity import form, story
 
 
 def resolutions(result: Result, of: Theme) -> int:
-    """Draw the heat map; return the number of known points chosen here."""
+    """Draw unicity by side of the grid and time window; return the chosen number of points."""
     st.subheader("Do coarser data help?", anchor=False)
     known = story.grid_points(result)
     p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
@@ -72,7 +72,10 @@ def laws(result: Result, of: Theme) -> None:
 def regions(
     data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
 ) -> antenna_merging.Result | None:
-    """Draw the regions on the map, their sizes, and unicity with p points known in them."""
+    """Draw a map of merged antennas, the sizes of their regions, and unicity with p known points.
+
+    Return None until the antennas are merged.
+    """
     noun = story.merged_noun(data.fs.antennas is not None)
     with st.expander(f"And with {noun} merged?", key="unicity_merging"):
         question = form.regions(data, seed)

@@ -104,7 +104,7 @@ def points_known(result: Result) -> list[str]:
 
 
 def points_needed(result: Result) -> list[str]:
-    """Say after how many points nobody else fits, and who is never unique."""
+    """Say after how many points nobody else fits, and how many people are never unique."""
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
@@ -154,12 +154,15 @@ def points_drawn(result: Result) -> bool:
 
 
 def grid_points(result: Result) -> list[int]:
-    """Return the numbers of known points for which the grid was measured."""
+    """Return the numbers of known points for which unicity was measured on grids, sorted."""
     return sorted(int(p) for p in result.grid["p"].unique())
 
 
 def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
-    """Return column labels, row labels and unicity; each row is a time window."""
+    """Return labels of the grid's sides, labels of the time windows, and unicity.
+
+    Unicity has a row for each time window and a column for each side: (n_windows, n_sides).
+    """
     grid = result.grid
     table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
     sides = [str(Grid(float(metres))) for metres in table.columns]
@@ -211,7 +214,7 @@ def elsewhere(result: Result, p: int) -> list[str]:
 
 
 def curves(laws: Sequence[Law]) -> list[Fitted]:
-    """Return the measured points for the figure, with the law where there is one."""
+    """Return the measured points for the figure and, if a law holds, its curve."""
     nothing = np.zeros(0), np.zeros(0)
     return [
         Fitted(
@@ -233,7 +236,7 @@ def flat(laws: Sequence[Law]) -> str:
 
 
 def lawless(laws: Sequence[Law]) -> str:
-    """Say where unicity follows no law, and why; return "" where all laws hold."""
+    """Say for which p unicity follows no law, and why; return "" if all laws hold."""
     without = [
         f"p = {law.p} (R² {law.fit.r2:.3f}"
         + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.3f})" if law.fit.better else ")")
@@ -313,7 +316,10 @@ _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Return CDF curves of people's median intervals and of all intervals, and the axis's range."""
+    """Return CDF curves of people's median intervals and of all intervals, and the axis's range.
+
+    Intervals are in minutes; those below half a minute are drawn at half a minute.
+    """
     apart = result.recording.intervals
     named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
     curves = [
@@ -353,7 +359,7 @@ def _at_most(minutes: np.floating[Any]) -> str:
 
 
 def areas(result: Result) -> str:
-    """Say whether antennas stand where people live."""
+    """Say how much of the variation in areas' antennas, or places, their residents explain."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Areas are too few or too alike to compare numbers of people and of {noun}."
@@ -396,7 +402,7 @@ def _noun(merged: antenna_merging.Result) -> str:
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
-    """Say what regions the antennas become, and how many people are unique in these."""
+    """Say into which regions the antennas are merged, and how many people are unique in these."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))

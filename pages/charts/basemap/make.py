@@ -58,7 +58,13 @@ def features(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def parts(geometry: dict[str, Any]) -> list[Any]:
-    """Return the lines of a geometry, or the outer rings of its polygons."""
+    """Return the lines of a geometry, or the outer rings of its polygons.
+
+    Raises
+    ------
+    ValueError
+        The geometry is neither of lines nor of polygons.
+    """
     coordinates: list[Any] = geometry["coordinates"]
     match geometry["type"], coordinates:
         case "LineString", line:
