@@ -82,7 +82,7 @@ def grow(
 ) -> int:
     """Grow groups of at least k users from the seeds, in order; return how many groups there are.
 
-    ``made`` groups exist beforehand. A seed whose candidates run out, or whose group would have too
+    ``made`` groups exist before. A seed whose candidates run out, or whose group would have too
     many members, stays without a group.
     """
     widest = groups.members.shape[1]

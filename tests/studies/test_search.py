@@ -168,7 +168,7 @@ def test_the_nearest_is_that_whose_worst_measure_is_the_fewest_times_its_limit()
     assert best_option(found.table, found.limits) == 1
     # Which threshold it misses, and by how much.
     told = describe_nearest(found)
-    assert told.startswith(f"The nearest option is “{COARSE.told}” (utility, ")
+    assert told.startswith(f"The nearest option is “{COARSE.told}” (utility ")
     assert "Re-identification risk: 10% (" in told
     assert ". This exceeds the threshold of 5% (up to 2.2 times that)" in told
     unknown = replace(result(HIDDEN, 0.1, 0.5, least=2), risks={})
