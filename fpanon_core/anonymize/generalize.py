@@ -136,7 +136,7 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
         if np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
             raise ConfigError(
                 "The places of these data are rectangles of several sizes, which may reach over "
-                "several squares or hexagons of a grid; take the data as read."
+                "several squares or hexagons of a grid; use the data as they were read."
             )
     if not coarse:
         raise ConfigError(

@@ -323,7 +323,7 @@ def _located(
         raise InfeasibleError(
             f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
             f"{slot_min:g} min, so that one record would be in many; choose slots as long as "
-            "the samples, or fill in."
+            "the samples, or fill in gaps."
         )
     outside, late, found = 0, 0, []
     for users in stretches(fs.offsets, _SAMPLES_AT_ONCE):

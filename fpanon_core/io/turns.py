@@ -74,7 +74,7 @@ def turn_of(positions: str | None) -> Turn:
         return TURNS[AS_THEY_ARE]
     if positions not in TURNS:
         raise ConfigError(
-            f"Positions cannot be read {positions!r}; choose one of {', '.join(TURNS)}."
+            f"Positions cannot be read as {positions!r}; choose one of {', '.join(TURNS)}."
         )
     return TURNS[positions]
 

@@ -544,7 +544,7 @@ def check_chain(steps: Sequence[Step]) -> None:
     """
     if len(steps) > 1 and any(isinstance(step, Recordless) for step in steps):
         raise ConfigError(
-            "Tables and synthetic people are made of the data as they are; give no other technique."
+            "Tables and synthetic people are made from the data as they are; give no other step."
         )
     at = [position for position, step in enumerate(steps) if isinstance(step, Periods)]
     if not at:

@@ -95,11 +95,11 @@ _SHIFTS_MIN = 15.0  # clocks are changed, and zones differ, by whole quarters of
 
 UNSTATED_CENTRE = (
     "The centre of the data's map projection is the middle of the records. One more person can "
-    "move it, and with it everybody's snapped place, and no noise hides that."
+    "move it, and with it everybody's cells, and no noise hides that."
 )
 UNSTATED_CLOCK = (
     "Samples of a length that does not divide 15 minutes begin at times that depend on the first "
-    "day in the records. One more person can move everybody's. Read the data again with a "
+    "day in the records. One more person can move everybody's samples. Read the data again with a "
     "granularity in time of 1, 3, 5 or 15 minutes."
 )
 

@@ -179,7 +179,7 @@ class Recipient:
         one_of("sensitivity", self.sensitivity, LEVELS)
         if kind == "anyone":
             if self.controls is not None or self.motive is not None:
-                raise ConfigError("Nothing holds anyone back; give controls and motive for others.")
+                raise ConfigError("'anyone' has no controls or motive; give these for others.")
         else:
             controls = self.controls or ("high" if kind == "room" else "low")
             object.__setattr__(self, "controls", controls)

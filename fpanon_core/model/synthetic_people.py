@@ -43,12 +43,12 @@ COUNTING = ("people", "homes", "records", "radii", "at_home")
 MEANING: Mapping[str, str] = MappingProxyType(
     {
         "people": "people with a record in the frame",
-        "homes": "homes by zone: the place with most events, nights counted three times",
+        "homes": "homes by zone: the place with the most events, nights counted three times",
         "visits": "places other than home by zone, as shares of a person's events away",
-        "roles": "events at home, at the anchor and elsewhere, by type of day and hour",
+        "roles": "events at home, at the main other place and elsewhere, by type of day and hour",
         "records": "people by number of events and number of places",
         "amounts": "events and moves of a person, 128 at most",
-        "rings": "distances from home to the anchor and to other places, by radius of gyration",
+        "rings": "distances from home to the main other place and the rest, by radius of gyration",
         "gaps": "times between two records, at the same place or after a move",
         "days": "events by day",
         "radii": "people by radius of gyration",

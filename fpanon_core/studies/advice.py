@@ -32,7 +32,7 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 
 UNCOVERED = (
     "The promise of ε holds only if no record decided the areas, days and ε. To keep it, choose "
-    "these on other data, such as an earlier year's, and publish with them."
+    "these on other data, such as an earlier year's, and publish with that choice."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

@@ -450,6 +450,6 @@ def charge(
     except OSError:
         raise ConfigError(
             "No ledger can be kept, so no private tables are made. Make the data's folder, or your "
-            "own, writable."
+            "home folder, writable."
         ) from None
     Ledger(path, budget=budget).spend(option, reason=reason)

@@ -169,7 +169,7 @@ def tables(
     places = [known[str(name)] for name in frames["places"].columns]
     return (
         PackedTable("counts", "the counts", frames["counts"], counts),
-        PackedTable("places", "all places, counted at or not", frames["places"], places),
+        PackedTable("places", "all places, with counts or without", frames["places"], places),
     )
 
 

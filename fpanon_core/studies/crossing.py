@@ -343,7 +343,7 @@ def describe_crossing(
         both += " in both"
     within = "" if found.followed is None else " within a period"
     if found.falls and not found.smaller:
-        no_smaller = f"{together}, nobody's group{within} is smaller than in one of the two."
+        no_smaller = f"{together}, nobody's group{within} is smaller than in one release alone."
         return f"{no_smaller} {describe_followed(found, where)}"
     if not found.falls:
         others = found.together.smallest - 1
@@ -354,7 +354,7 @@ def describe_crossing(
             else f"each of {both} shares both groups with at least {others:,} "
             f"other{'s' * (others > 1)}."
         )
-        return f"{together}, nobody's group{within} is smaller than in one of the two: {end}"
+        return f"{together}, nobody's group{within} is smaller than in one release alone: {end}"
     if not alone:
         return (
             f"{together}, nobody is alone{within}, but {found.smaller:,} of {both} "
@@ -401,7 +401,7 @@ def describe_followed(found: Crossing, where: tuple[str, str] = WHERE) -> str:
 def describe_counted(found: Crossing) -> str:
     """Say how many people are in both releases, and in each."""
     said = (
-        f"{people(found.n_both)} {_are(found.n_both)} in both releases. In all, one holds "
+        f"{people(found.n_both)} {_are(found.n_both)} in both releases. In all, one release holds "
         f"{people(found.n_first)}, the other {found.n_second:,}."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):

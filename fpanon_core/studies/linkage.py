@@ -154,7 +154,7 @@ def targets_of(
         # An attacker who knows the period would find more than one who searches all of them.
         raise InfeasibleError(
             "Places without times do not say which period they come from. So nobody can look for "
-            "the record of that period; draw points in another way than the most visited places."
+            "the record of that period; draw other points than the most visited places."
         )
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]

@@ -34,7 +34,7 @@ from .framing import first_date
 from .publishing import origin_of
 
 NO_KEY = (
-    "Nothing in a release says who is who, and without that nobody can tell who is in both. Give "
+    "A release does not say who is who, so nobody can tell who is in both releases. Give "
     "the key that was written with the release (--key when it was made, key= of publish, or the "
     "dashboard's button): it says which id each pseudonym stands for. Where no key was kept, "
     "make the release again from the records, with a key. Hiding people draws nothing at random, "

@@ -134,8 +134,8 @@ def publish(
             for name, file in secrets.items():
                 if (table := tables[name]) is None:
                     raise ConfigError(
-                        "Samples were moved before some were left out: no row of the original can "
-                        "be named; leave out the list."
+                        "Samples were moved before some were left out, so the list cannot say "
+                        "which these were; leave out the list."
                     )
                 files.write_secret(table, file)
                 written.append(file)
@@ -169,8 +169,8 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
         original = known(digest) if original is None else original
         if original is None:
             raise ConfigError(
-                "This result holds neither the data that were hidden nor whose each record is; "
-                "give original=, the fingerprints that were hidden."
+                "This result neither holds the data that were hidden nor says whose each record "
+                "is; give original=, the fingerprints that were hidden."
             )
         return Origin.of_glove(released, original)
     origin = released.origin if isinstance(released, ReleasedSet) else None

@@ -373,7 +373,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
         f"In a folder of its own, the file is read piece by piece, with about {gigabytes(in_parts)}"
         if head.kind == "Parquet" and in_parts <= limit
         else "If it is put into a folder of its own, as Parquet or several smaller files, the "
-        "file is read piece by piece with less"
+        "file is read piece by piece with less memory"
     )
     raise InfeasibleError(
         f"{_too_much(needs, limit)} {way}: fpanon ingest FOLDER --keep NEW_FOLDER on the command "

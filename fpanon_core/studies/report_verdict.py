@@ -225,7 +225,8 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     sure = sum(limits.surely_over(result, risk) for risk in over)
     told = [f"exceed {sure}"] if sure or not over else []
     if len(over) > sure:
-        told.append(f"may exceed {len(over) - sure} (by the upper ends of the intervals)")
+        more = "more " if sure else ""
+        told.append(f"may exceed {len(over) - sure} {more}(by the upper ends of the intervals)")
     of = sum(judgement.asked_of(result, risk) for risk in limits.judged)
     return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
 

@@ -184,14 +184,13 @@ def _rounded(number: float) -> str:
 def between(low: float, high: float, risk: str) -> str:
     """Return a 95% interval, such as "1.2% to 3.4%" or "up to 2.1%".
 
-    Return "" where the interval is not known, and for an exact count of unique records.
+    Return "" where the interval is not known, for an exact count of unique records, and where the
+    risk cannot be above 0.
     """
-    if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
+    if math.isnan(low) or math.isnan(high) or high == 0 or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
         return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
-    if high == 0:
-        return "0%" if risk == "home" else "none, as every record is shared"
     if low < 0.0005 or percent(low) == percent(high):
         return f"up to {percent(high)}"
     return f"{percent(low)} to {percent(high)}"
@@ -219,6 +218,7 @@ def evidence(result: OptionResult, risk: str) -> str:
     ends, beside = between(low, high, risk), guessing(result, risk)
     parts = (
         ends and f"95% interval: {ends}",
+        "every record is shared" if high == 0 and risk == "unicity" else "",
         beside and guesses(result, beside),
         describe_sum(found, risk, result.option),
     )
@@ -329,19 +329,18 @@ def describe_kind(result: OptionResult) -> str:
     option, tables = result.option, result.option.tables
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
-            return "Exact counts leave: a count of one person says where that person was."
-        return "Counts leave, nobody's record."
+            return "Exact counts are released: a count of one person says where that person was."
+        return "Counts are released, but no records."
     if option.recordless is not None:
-        return "Invented people's records leave, nobody's own."
+        return "Invented people's records are released, nobody's own."
     if result.crowd_least > 1:
-        return (
-            f"Real people's records leave, each shared by at least {result.crowd_least:,} people."
-        )
+        shared = f"each shared by at least {result.crowd_least:,} people"
+        return f"Real people's records are released, {shared}."
     if option.moved:
-        return "Real people's records leave, with places or times moved or exchanged."
+        return "Real people's records are released, with places or times moved or exchanged."
     if any(isinstance(step, Generalize) for step in option.steps):
-        return "Real people's records leave, with coarser places or times."
-    return "Real people's records leave; what is kept of them is exact."
+        return "Real people's records are released, with coarser places or times."
+    return "Real people's records are released; what is kept of them is exact."
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
@@ -378,7 +377,7 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """
     if most is None:
         return ""
-    best = f"The best option within the thresholds has a utility of {table.utility[most]:.2f}."
+    best = f"The highest utility within the thresholds is {table.utility[most]:.2f}."
     return (
         best
         if table.utility[most] > table.utility[row]

@@ -230,16 +230,16 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     homes, off = max(1, round(n_noisy / groups)), 1 / (option.epsilon * SHARES["homes"])
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
     return (
-        f"The files keep where people live and go, by {where}. A group of {homes:,} homes is off "
-        f"by about {off:,.2g}, larger areas by a smaller share. The files also keep how far "
-        "people go, how many places they visit, how often they are recorded and move, and at "
-        "what hours."
+        f"The files keep where people live and go, by {where}. A count of {homes:,} homes is off "
+        f"by about {off:,.2g}, counts of larger areas by a smaller share. The files also keep "
+        "how far people go, how many places they visit, how often they are recorded and move, "
+        "and at what hours."
     )
 
 
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
     said = [
-        "The files do not show people who move together, single days and events, the order of "
+        "The files do not show people who move together, single days or events, the order of "
         "places within a day, or anything rare."
     ]
     if groups < frame.n_areas:

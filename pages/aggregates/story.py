@@ -18,7 +18,7 @@ from pages.charts.recovery import Panel, Remedy
 STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
-    "fpanon makes the counts of these people, then attacks them with a program that sees nothing "
+    "fpanon makes counts of these people, then attacks the counts with a program that sees nothing "
     "else. Press **Apply** to use these settings. On large data, the attack waits until you press "
     "**Attack the counts**."
 )
@@ -130,8 +130,8 @@ def lack(found: recovery.Result) -> str:
     why = "**Why the attack recovers no more.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
-            f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
-            "to start from. This is a gap in the data; it does not mean that counts are safe."
+            f"{why}No slot of these data lies between midnight and 6:00, so the attack has no "
+            "night to start from. This is a gap in the data; it does not mean that counts are safe."
         )
     if found.at_home >= _SETTLED:
         return ""

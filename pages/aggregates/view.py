@@ -19,7 +19,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("aggregates", "What can an attack recover from counts?")
 data = layout.data(
     "aggregates",
-    without="No data set is open yet. Open a sample, or your own data, to attack counts of its "
+    without="No data set is open yet. Open a sample, or your own data, to attack counts of the "
     "people.",
 )
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):

@@ -90,7 +90,7 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
         above = "above" if here.after.low > most else "and the true share may be above"
         judged = f", {above if here.after.high > most else 'within'} your threshold of "
         judged += f"{100 * most:.3g}%"
-    among = "" if result.period_days is None else " among those of the same period"
+    among = "" if result.period_days is None else " among records of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)} (before: "
@@ -182,8 +182,8 @@ def moments(here: Figure) -> Told:
     """Say how far off the best estimate of a person's place is, compared with guessing."""
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
-        f"{off(here.after.value)} on average.** With the data as they are, the "
-        f"attacker is off by {off(here.before.value)}; without any release, by {off(here.without)}."
+        f"{off(here.after.value)} on average.** An attacker with the original data "
+        f"is off by {off(here.before.value)}; one with no release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
         told += " On average, the release does not help the attacker to tell where a person was."
@@ -236,16 +236,16 @@ def assumed(result: Result) -> list[str]:
         "release and its description, but not its random draws. The people asked about are drawn "
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by its "
-        "best matching sample. The second asks how likely a record is to yield the points: if two "
-        "fit, the shorter leads. The third attacker does the same as the second, with points as "
-        "published. If several records fit equally well, each is equally likely to be picked.",
+        "best matching sample. The second asks how likely a record is to yield the points; of two "
+        "that fit, the shorter leads. The third attacker does the same as the second, with points "
+        "as published. If several records fit equally well, each is equally likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "
         "6:00). The attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
         "being right. The moment asked about is one at which the person was recorded. That "
         "moment is not among the known points, unless all the person's moments are known. Guessing "
-        "is the better of two guesses: one place for everybody, or the known points alone.",
+        "uses the better of two answers: one place for everybody, or the known points alone.",
     ]
     days = result.period_days
     if days is not None:

@@ -236,7 +236,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
-        _row("… or to one that tells the same", alike, found.alike_chance, found.n_people),
+        _row("… or to one that says the same", alike, found.alike_chance, found.n_people),
         _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
     ]
 

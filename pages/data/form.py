@@ -58,7 +58,7 @@ def doubt(asked: Asked) -> None:
             st.caption(plain(consequence(reading)))
         if not question.readings:
             st.caption(
-                "Neither an exchange of latitude and longitude nor lost signs would explain it. "
+                "Neither an exchange of latitude and longitude nor lost signs would explain this. "
                 "Perhaps other columns hold the positions: correct them below."
             )
         with st.container(horizontal=True):

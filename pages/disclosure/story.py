@@ -250,7 +250,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         f"information gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in "
         "all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
-        "points there; the attacker knows all of their points."
+        "points at this profile; the attacker knows all of their points."
         if few
         else "",
     ]

@@ -22,7 +22,7 @@ form.current()  # taken from the address before another view clears it
 data = layout.data(
     "disclosure",
     without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
-    "learns from it.",
+    "learns from them.",
 )
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
     asked = form.form(data.fs)

@@ -369,14 +369,15 @@ def compared(found: comparison.Result) -> list[str]:
     if uniform["share_hidden"] == 1:
         whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"If all places and times are made equally coarse, everyone is in a group of {first} "
-            f"only at {grid}{whole}. {_tried(found.searched, grid)}. GLOVE needs {spans}."
+            f"If all places and times are made equally coarse, a group of {first} for everyone "
+            f"requires {grid}{whole}. {_tried(found.searched, grid)}. GLOVE needs {spans}."
         ]
     else:
+        hidden = words.percent(uniform["share_hidden"])
+        best = f"; {grid} comes nearest, with {hidden} of the people" if hidden != "0%" else ""
         told = [
-            f"None of {words.count(len(found.searched), 'grid')} for all places and times, from "
-            f"{found.searched[0]} to {last}, puts everyone in a group of {first}. The best grid, "
-            f"{grid}, puts {words.percent(uniform['share_hidden'])} of the people in such a group. "
+            f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
+            f"from {found.searched[0]} to {last}, puts everyone in a group of {first}{best}. "
             f"GLOVE hides everyone with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")

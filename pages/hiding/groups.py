@@ -13,6 +13,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_loss
+from fpanon_core.studies.report_words import listed
 from pages.charts import words
 from pages.charts.maps import Shades, cells_map, scale_bar, shades
 from pages.charts.record import PlayedGroup, group_legend, group_map
@@ -212,8 +213,8 @@ def told_group(
     """Say what a group loses, who its members are, and how their samples are published."""
     number, side, span, _ = costs.to_numpy()[rank - 1].tolist()
     rows, names = release.members(int(number)), fs.pseudonyms
-    who = ", ".join(names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN])
-    more = f" and {len(rows) - _MEMBERS_DRAWN} more" if len(rows) > _MEMBERS_DRAWN else ""
+    who = [names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN]]
+    who += [f"{len(rows) - _MEMBERS_DRAWN} more"] if len(rows) > _MEMBERS_DRAWN else []
     blocks = words.count(int(release.published.lengths[int(number)]), "block")
     samples = int(release.accuracy["user"].isin(rows).sum())
     lost = int(release.suppressed["user"].isin(rows).sum())
@@ -228,7 +229,7 @@ def told_group(
     return [
         f"Group {rank} of {len(costs):,}{' loses most' if rank == 1 else ', ordered by loss'}: on "
         f"average, its samples are published in areas {words.distance(side)} wide and time spans "
-        f"of {words.duration(span)}. The members of the group are {who}{more}.",
+        f"of {words.duration(span)}. The members of the group are {listed(who)}.",
         f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "
         "group.",
     ]

@@ -132,7 +132,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Less than half of the data is left: what is published shows the places and hours of "
+            " Less than half of the data are left: what is published shows the places and hours of "
             "groups, not a fair picture of anybody's days."
         )
     return "warning", f"{text} {small}".rstrip()
@@ -268,7 +268,7 @@ def left_out(result: Result) -> list[str]:
         whom = len(np.unique(release.people[release.group < 0]))
         told.append(
             f"At least one {widgets.one(release.period_days)} is missing for "
-            f"{words.people(whom)} ({words.count(missing, 'record')} in all)."
+            f"{words.people(whom)} ({words.count(missing, 'missing record')})."
         )
     if config.leave_out and lost:
         told.append(

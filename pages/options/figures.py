@@ -297,8 +297,8 @@ def _map(
         )
         if found.left_out:
             st.caption(
-                f"The {len(found.bounds):,} places with most people are drawn; {found.left_out:,} "
-                "more are not."
+                f"The {len(found.bounds):,} places with the most people are drawn; "
+                f"{found.left_out:,} more are not."
             )
 
 

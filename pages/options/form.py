@@ -75,7 +75,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         key="options_presets",
         persist_state="session",
         help="The first set is the grid of Noriega Campero 2015: three kinds of places by four "
-        "time windows. The finer set halves and doubles in smaller steps. Hexagons are those of "
+        "time windows. The finer set is six sizes of squares by six windows. Hexagons are those of "
         "H3, resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
         "Aligned hides everyone in whole records, in weeks and in days.",
     )

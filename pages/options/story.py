@@ -54,7 +54,7 @@ MEASURES = {
 """The measures of risk that the figure can show, with their descriptions."""
 CHOOSE = "Choose below the figure."
 SERVES = (
-    f"To serve the purpose, an option keeps at least {LOST:.0%} of each thing that the purpose "
+    f"To serve the purpose, an option must keep {LOST:.0%} or more of each thing that the purpose "
     f"needs, and at least {NEED:.0%} of the best utility."
 )
 NO_RECORDS = (
@@ -202,7 +202,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     """Return the verdict on the options as sentences, or why there is none."""
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
-        return ["Nobody scored any of the options that are explored so far."]
+        return ["Nobody scored any of the options explored so far."]
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{title(criteria.risk)} is not known for any of these options."]
     tried = Exploration(table, limits=criteria.limits)
@@ -226,7 +226,7 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     good, why = within_limits(table, limits), "No other option is within the thresholds."
     if len(good) > 1:
         stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
-        why = f"{stay}; of those that keep enough for the purpose, it reveals the least."
+        why = f"{stay}; of those that keep enough for the purpose, this one reveals the least."
     return why + " Some people have a unique record." * some_alone(table.results[row])
 
 

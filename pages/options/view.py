@@ -23,7 +23,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("options", "Which option may be released, and what is lost?")
 data = layout.data(
     "options",
-    without="No data set is open yet. Open a sample, or your own data, and its release "
+    without="No data set is open yet. Open a sample, or your own data, and release "
     "options are weighed.",
     then="The options follow as soon as the data are read.",
 )

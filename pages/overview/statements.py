@@ -40,7 +40,7 @@ _MOVED = (
     "figures are medians: half of the people are above each."
 )
 _RECOVERED = (
-    "fpanon makes counts of people at each place, then attacks them with a program that sees "
+    "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
     "nothing else. The number is the share of a person's recorded points that the trajectory "
     "paired with the person gets right. Nights and days are linked first, then successive days. "
     "The counts are of the places and the period of the data, with no noise and nothing left out."

@@ -119,7 +119,7 @@ def decides(exploration: Exploration, row: int) -> str:
     """
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
-    lines = ["**1. What decides.** All must hold; the first is the closest call.\n"]
+    lines = ["**1. What decides.** No risk may exceed the accepted one; the first comes closest.\n"]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))

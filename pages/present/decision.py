@@ -89,7 +89,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
         show(
             unicity.of_a_hundred(told.of_a_hundred, of, height=height()),
             key="present_hundred",
-            alt=f"A hundred people; {told.of_a_hundred} of them are filled: they are singled out.",
+            alt=f"A hundred drawn people; {told.of_a_hundred} are filled: they are singled out.",
         )
     with right:
         with st.container(key="present_share"):

@@ -47,7 +47,7 @@ ONE_PERSON_REAL = (
     "person to everybody in the room. An attacker who knows part of a trajectory finds the "
     "person, even under a pseudonym."
 )
-ONE_PERSON_SYNTHETIC = "The person is synthetic; there is nobody like that."
+ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
 NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
 COUNTING = "The map appears as soon as people are counted."
 PUBLISHING = "The maps appear as soon as the record is made."
@@ -320,7 +320,7 @@ def people_told(found: Result, days: int) -> str:
     if found.unseen:
         told.append(
             f"{words.people(found.unseen)} "
-            f"{words.were(found.unseen)} recorded in none of those drawn."
+            f"{words.were(found.unseen)} recorded in none of the hexagons drawn."
         )
     return " ".join(told)
 
@@ -376,7 +376,7 @@ def person_told(
     shared = ""
     if result.crowd_least > 1:
         shared = f" At least {result.crowd_least:,} people share each record."
-    half, last = ("half are", "half last") if len(record.x_m) > 1 else ("it is", "lasts")
+    half, last = ("half are", "half cover") if len(record.x_m) > 1 else ("it is", "covers")
     return (
         f"**Published: {words.count(len(record.x_m), 'area')}.** {half[0].upper()}{half[1:]} at "
         f"most {words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared} "

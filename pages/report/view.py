@@ -15,9 +15,9 @@ from pages.shell.layout import what_this_means
 layout.line("report", "What was decided, on what evidence?")
 data = layout.data(
     "report",
-    without="No data set is open yet. Open a sample, or your own data, weigh its release "
+    without="No data set is open yet. Open a sample, or your own data, weigh release "
     "options, and report on them here.",
-    then="The report follows as soon as the data are read and its options are weighed.",
+    then="The report follows as soon as the data are read and their options are weighed.",
 )
 found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):

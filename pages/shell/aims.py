@@ -131,7 +131,7 @@ def ask(fs: FingerprintSet) -> None:
     row, kind = _pick(
         "Who gets it?",
         "For *Anyone*, an attack is taken as certain. Other recipients attack with a chance "
-        "that depends on their controls and motive. The threshold of re-identification follows.",
+        "that depends on controls and motive. This chance sets the threshold of re-identification.",
         RECIPIENTS,
         "anyone",
         key=_RECIPIENT,
@@ -178,7 +178,7 @@ def describe_threshold() -> str:
     most = f"At most {100 * own:.3g}% of people may be re-identified{_one_in(own)}."
     if own != who.threshold:
         usual = f"{100 * who.threshold:.3g}%"
-        return f"{most} This threshold is your own; for this recipient it is {usual}."
+        return f"{most} This threshold is your own; the usual one here is {usual}."
     return f"{most} {who.because}"
 
 

@@ -52,7 +52,8 @@ def sentence(ended: Ended) -> str:
         )
     lost = ["the data and results are gone from this computer's memory"] if ended.data else []
     if ended.stopped:
-        lost.append(f"{words.count(ended.stopped, 'unfinished computation')} stopped")
+        stopped = words.count(ended.stopped, "unfinished computation")
+        lost.append(f"{stopped} {words.were(ended.stopped)} stopped")
     return (
         f"Your session ended after {_minutes(ended.minutes)} without a connection: "
         f"{', and '.join(lost)}."

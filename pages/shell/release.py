@@ -250,7 +250,7 @@ def describe_secret(found: Result) -> str:
     if not found.facts.samples_left_out:
         return told
     if found.left_out is None:
-        return f"{told} Samples were moved before some were left out: none can be listed."
+        return f"{told} Samples were moved before some were left out, so those cannot be listed."
     return (
         f"{told} The left-out samples are listed by id and by number. The number counts all "
         "samples from 0, person by person and in order of time; it is not a line of your file."

@@ -68,8 +68,8 @@ def opening(*, key: str) -> None:
         type=["zip"],
         key=f"{key}_study_file",
         help="Choose a file that “Study (zip)” saved: its results, settings and choice "
-        "replace the current ones. The study must hold its data or use a sample; "
-        "otherwise you must open the data yourself.",
+        "replace the current ones. If the study neither holds its data nor uses a "
+        "sample, you must open the data yourself.",
     )
     if st.button("Open the study", key=f"{key}_study_open", disabled=file is None) and file:
         open_file(file.getvalue())

@@ -256,6 +256,6 @@ def nobody(what: str) -> str:
     """Return a note that no person is also in an earlier release."""
     return (
         f"Nobody is both in this release and in {what}, judging by the ids on the days that both "
-        "cover. There is nothing to compare. If they are the same people "
-        "under other ids, compare the files after giving them the same ids."
+        "cover. There is nothing to compare. If both hold the same people "
+        "under other ids, compare the files after giving these people the same ids."
     )

@@ -145,7 +145,7 @@ PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "we
 
 HELP = (
     "With periods, everyone gets a new pseudonym and a new group in each period. Shorter records "
-    "are easier to hide, but nobody can be followed for longer than a period. Choose, or type a "
+    "are easier to hide, but no pseudonym lasts longer than a period. Choose, or type a "
     "number of days."
 )
 _DAYS = re.compile(r"\s*(\d{1,4})\s*(d|days?)?\s*")

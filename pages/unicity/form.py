@@ -30,7 +30,7 @@ def seed() -> int:
 def outsider(data: Dataset, seed: int) -> Question:
     """Return the question of how many people a few known points single out."""
     config = unicity.Config(seed=seed)
-    return Question(OUTSIDER, data.fs, config, "Drawing points and looking which people they fit")
+    return Question(OUTSIDER, data.fs, config, "Drawing points and finding which people they fit")
 
 
 def regions(data: Dataset, seed: int) -> Question:
