@@ -181,7 +181,7 @@ class Request:
         return facts_of(report, label=it.title, note=it.description, synthetic=it.synthetic)
 
     def antenna_table(self) -> Path | None:
-        """Return the table of antennas to read, if any."""
+        """Return the path of the table of antennas to read, if any."""
         known = None if self.sample_key is None else sample(self.sample_key).antennas_path
         return self.antennas or known
 

@@ -233,9 +233,10 @@ def first_rows(
 def with_users_and_fates(
     frame: pd.DataFrame, users: IntArray, pseudonyms: list[str], fates: Codes
 ) -> pd.DataFrame:
-    """Add user and fate to the first rows.
+    """Add the columns user and fate to a frame of rows.
 
-    ``users``: indices into ``pseudonyms``, −1 for none; ``fates``: the rows' codes.
+    ``users``: indices into ``pseudonyms``, −1 for none; ``fates``: the codes of
+    the rows, negative for rows that are used.
     """
     frame.insert(1, "user", [pseudonyms[i] if i >= 0 else "" for i in users.tolist()])
     return frame.assign(fate=[_REASONS[i] if i >= 0 else why.USED for i in fates.tolist()])

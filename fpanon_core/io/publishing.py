@@ -1,7 +1,7 @@
 """Writing of releases and counts as a folder or a zip, and reading of a release.
 
-A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person.
-``README.md`` is one page. ``datapackage.json`` describes every column with its type and unit
+A release holds ``data.csv`` or ``data.parquet``, with a row for each published sample of each
+person. It also holds ``README.md``, which is one page. ``datapackage.json`` describes every column with its type and unit
 (Frictionless Data Package, version 2). Recipients do not need fpanon. Nothing in a release says
 when or where it was made.
 

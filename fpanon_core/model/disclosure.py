@@ -271,8 +271,8 @@ HOME_WITHIN_M = 1_000.0
 """Distance within which a guess of a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Measures of the re-identification risk: with the worse kind of known points, with true points,
-and with published points. They share one threshold."""
+"""Measures of the re-identification risk: by the strongest attacker, with true points, and with
+points as published. They share one threshold."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(

@@ -2,10 +2,10 @@
 
 Source: docs/science.md, “Periods”.
 
-:func:`decided_by_records` says whether the records decided how they were read. A promise of
+:func:`decided_by_records` says what the records decided of how they were read. A promise of
 differential privacy compares data sets with and without a person, and both must be read alike. If
 the records decide the grid for positions and times, one more person can move the grid, and with it
-everybody's snapped place.
+everybody's cells.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """

@@ -381,8 +381,9 @@ def carried_on(
 ) -> float:
     """Extrapolate the seconds for all people from some of them; a small set is measured whole.
 
-    The growth between the last two measurements is continued. Beyond ``asked`` people, the number
-    of targets, the power of the growth is lowered by one, but not below ``growth.beyond``.
+    The growth between the last two measurements is continued, with a power within
+    ``growth.powers``. There are ``asked`` targets. Beyond that number of people, the power is lower
+    by one, but at least ``growth.beyond``.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 

@@ -52,7 +52,7 @@ class Config:
         Least number of users with the same published record.
     suppress_space_m, suppress_time_min : float or None
         Largest span of a published sample, metres and minutes; samples that need more are
-        suppressed. None for no threshold.
+        suppressed. None for no limit.
     leftover : {"merge", "suppress"}
         Treatment of the last users, fewer than k: merged into the nearest group, or left out.
     stretch : StretchConfig

@@ -1,4 +1,4 @@
-"""Messages on what is kept of a session without its browser and, on return, what was ended."""
+"""Messages on what is kept of a session without its browser, and on what was ended."""
 
 from __future__ import annotations
 

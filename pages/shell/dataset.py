@@ -100,7 +100,7 @@ def asked() -> Asked | None:
 
 
 def answer(positions: str) -> None:
-    """Start reading the waiting source, with its positions read in the given way."""
+    """Start reading the waiting source, if any, with its positions read in the given way."""
     waiting = asked()
     if waiting is not None:
         _start(waiting.source, replace(waiting.reading, positions=positions), waiting.before)

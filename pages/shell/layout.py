@@ -5,7 +5,7 @@ The module also holds what views share:
 - What a figure means: one or two sentences with the numbers of these data, in one place beside the
   figure.
 - Two things side by side where there is room, one below the other where there is not.
-- Errors on the screen: a message may quote names from outside.
+- Errors on the screen, with names from files shown as plain text.
 - Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
   change gives the widget a new key, so that it starts from its new default. Its callback must ask
   :func:`is_current`. A browser that has not drawn the new widget yet still sends the old one's

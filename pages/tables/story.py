@@ -1,4 +1,4 @@
-"""Sentences on what tables show, what they promise and what they cost."""
+"""Sentences on what tables and made-up people show, what they promise and what they cost."""
 
 from __future__ import annotations
 
