@@ -3,7 +3,8 @@
 All samples of a group, in order of time, are cut into consecutive blocks. Each block holds a sample
 of every member, and no sample reaches over a block's end. Each block is published as its bounding
 cell, the same for every member. The cells of a group do not overlap in time, and cause no false
-presence. Without limits, they cover every sample of the group. The blocks chosen have the smallest loss,
+presence. Without limits, they cover every sample of the group. The blocks chosen have the smallest
+loss,
 
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 

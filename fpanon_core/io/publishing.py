@@ -1,9 +1,9 @@
 """Writing of releases and counts as a folder or a zip, and reading of a release.
 
 A release holds ``data.csv`` or ``data.parquet``, with a row for each published sample of each
-person. It also holds ``README.md``, which is one page. ``datapackage.json`` describes every column with its type and unit
-(Frictionless Data Package, version 2). Recipients do not need fpanon. Nothing in a release says
-when or where it was made.
+person. It also holds ``README.md``, which is one page. ``datapackage.json`` describes every column
+with its type and unit (Frictionless Data Package, version 2). Recipients do not need fpanon.
+Nothing in a release says when or where it was made.
 
 Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. The
 zip contains no path, no id and no digest of the input. It states only the frame, the settings and

@@ -4,9 +4,10 @@
 records of one release are alike, without any place or time. That suffices for the composition of
 two releases of the same people.
 
-:func:`known` finds the data behind a result, once :func:`remember` has registered them. A result of GLOVE is sent between
-processes and saved. It therefore carries the digest of its original, not the original itself. The
-process usually still holds the original, so that callers need not give it again.
+:func:`known` finds the data behind a result, once :func:`remember` has registered them. A result of
+GLOVE is sent between processes and saved. It therefore carries the digest of its original, not the
+original itself. The process usually still holds the original, so that callers need not give it
+again.
 """
 
 from __future__ import annotations

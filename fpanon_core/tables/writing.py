@@ -312,10 +312,10 @@ def staged(parent: Path) -> Iterator[Path]:
 def sweep(folder: Path) -> int:
     """Remove half-written files and folders of killed fpanon processes; return their number.
 
-    An entry of ``folder`` is removed only if its name is one that fpanon gives, it belongs to this user, and its
-    process has ended. A process counts as ended if no process has its number, and none holds the
-    entry's lock. The lock matters because another machine or container has process numbers of its
-    own.
+    An entry of ``folder`` is removed only if its name is one that fpanon gives, it belongs to this
+    user, and its process has ended. A process counts as ended if no process has its number, and
+    none holds the entry's lock. The lock matters because another machine or container has process
+    numbers of its own.
     """
     removed = 0
     with suppress(OSError), os.scandir(folder) as entries:

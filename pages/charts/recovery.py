@@ -118,7 +118,7 @@ def by_step(
 
 
 def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
-    """Return bars of the uniqueness of recovered trajectories, by their 1, 2, … most visited places."""
+    """Return bars of the uniqueness of recovered trajectories, by their most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return figure(
         of,
