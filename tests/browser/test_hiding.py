@@ -86,7 +86,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
 def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     """The members of the group looked at."""
     told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
-    one, other = re.search(r"The members of the group are (u\d+), (u\d+)\.", told).groups()
+    one, other = re.search(r"The members of the group are (u\d+) and (u\d+)\.", told).groups()
     return one, other
 
 
@@ -169,7 +169,7 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "everyone is in a group of 2 only at 24 km · 24 h. We tried 7 grids, from 1 km · 30 min"
+        "a group of 2 for everyone requires 24 km · 24 h. We tried 7 grids, from 1 km · 30 min"
     ).first
     expect(told).to_be_visible()
     expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins
