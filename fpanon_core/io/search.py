@@ -315,7 +315,7 @@ class Likeness:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """Numbers in the column; empty if it mostly holds something else."""
+        """Return the column's numbers; empty unless they fill more than 80% of its filled fields."""
         if self.empty:
             return np.empty(0)
         values = numbers_of(self.column)

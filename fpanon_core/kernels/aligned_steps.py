@@ -129,7 +129,7 @@ def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
 
 @njit(nogil=True, cache=True)
 def gains_by_leaving(people: People, groups: Groups) -> None:
-    """Set ``saved``: the loss saved when each user leaves the group; ``worth`` if left out."""
+    """Store the loss saved when each user leaves their group; ``worth`` for ungrouped users."""
     for a in range(len(people.saved)):
         g = groups.of[a]
         people.saved[a] = people.worth[a] if g == OUT else 0.0

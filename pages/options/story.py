@@ -331,7 +331,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
     told = []
     if cut:
         told.append(
-            f"In {_some_of(cut)} a person has a different pseudonym in each period. Points as "
+            f"In {_some_of(cut)}, a person has a different pseudonym in each period. Points as "
             "published come from each person's longest record, which is sought among the records "
             "of its period. True points come from one period, and each record is attacked "
             "separately. The page *Attack* measures whether habits show which records are one "
@@ -339,7 +339,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
         )
     if moved:
         told.append(
-            f"In {_some_of(moved)} points are moved by noise or exchange. Unicity and k-, EM- and "
+            f"In {_some_of(moved)}, noise or exchange moves points. Unicity and k-, EM- and "
             "KL-disclosure assume an attacker who knows points as they are published. The "
             "linkage attack covers an attacker who knows true points."
         )
@@ -349,7 +349,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
 def _some_of(names: Sequence[str]) -> str:
     """Return a few names; for many, an example and their number."""
     quoted = [f"“{plain(name)}”" for name in names]
-    return w.listed(quoted) if len(names) < 3 else f"{len(names)} options, such as {quoted[0]},"
+    return w.listed(quoted) if len(names) < 3 else f"{len(names)} options, such as {quoted[0]}"
 
 
 # --- what is beside the figure ---

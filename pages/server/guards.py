@@ -4,9 +4,9 @@ This module also holds the reaper, which ends the work of sessions without a bro
 the memory to the machine. It also sets up the whole process: no outside service is contacted, and
 the one event loop is kept free.
 
-Streamlit asks an outside service for this machine's public address, and a socket for its address
-within the network. It prints both addresses and accepts them as origins. Neither address is needed:
-the configuration alone says which names are accepted.
+Unless this module prevents it, Streamlit asks an outside service for this machine's public address,
+and a socket for its address within the network. It prints both addresses and accepts them as
+origins. Neither address is needed: the configuration alone says which names are accepted.
 
 Every connection, download and page of all sessions goes through one thread, which also needs the
 interpreter to itself for a moment at each step. Two features of Streamlit blocked this thread:

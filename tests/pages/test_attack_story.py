@@ -84,7 +84,7 @@ def test_sentences_are_those_of_the_snapshot(fs: fp.FingerprintSet) -> None:
             "Half of the people": both(attacked(fs, fp.SampleUsers(0.5))),
             "Assumed": story.assumed(whole),
             "Assumed of days": story.assumed(days),
-            "Assumed of an exchange": story.assumed(attacked(fs, fp.Permute("positions"))),
+            "What is assumed of an exchange": story.assumed(attacked(fs, fp.Permute("positions"))),
             "Assumed of somebody with one point": story.assumed(attacked(few, [])),
             "Days linked by habits": target.describe_periods(linked, 1),
             "Days of pairs linked": target.describe_periods(in_pairs, 1),
