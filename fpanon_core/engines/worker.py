@@ -98,7 +98,7 @@ def tell(pipe: BinaryIO, answer: object) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write a message to a child, which trusts it: eight bytes of length, then the pickle."""
+    """Pickle a message and write it to a child, which trusts it, after its length in 8 bytes."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 

@@ -1,10 +1,10 @@
-"""Detection of positions that were probably exchanged or lost their sign.
+"""Detection of latitudes and longitudes that were probably exchanged or lost their sign.
 
 Latitude and longitude in the wrong order, and degrees west or south without their sign, are the
 commonest faults of a table of positions. Figures computed from such positions are wrong, but look
-plausible. The faults are detected from where the positions lie: on land, near a town, and in which
-time zone (docs/science.md, "Samples and fingerprints"). The user is asked before anything is
-changed.
+plausible. The faults are detected from where the positions lie: whether on land or near a town, and
+in which time zone (docs/science.md, "Samples and fingerprints"). The user is asked before anything
+is changed.
 """
 
 from __future__ import annotations

@@ -315,7 +315,7 @@ class Likeness:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """Return the column's numbers; empty unless they fill more than 80% of its filled fields."""
+        """Return the column's numbers; empty unless over 80% of its filled fields are numbers."""
         if self.empty:
             return np.empty(0)
         values = numbers_of(self.column)

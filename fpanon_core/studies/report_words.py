@@ -135,10 +135,10 @@ def areas(table: OptionsTable) -> str:
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
     """Describe a sum of EM- or KL-disclosure; return "" for other measures, or if not known.
 
-    EM adds |P(there | known) - P(there)| over all bins of area and time window, so it counts visits
-    that become certain or are ruled out. A visit takes one window: with windows of h hours, all
-    such visits lie in at most EM × h hours. KL in nats divided by ln 2 is in bits; a bit is a
-    yes-or-no question with equally likely answers.
+    EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin
+    adds 1 if a probability of 0 becomes 1, so the sum is stated as that number of visits. KL in
+    nats divided by ln 2 is in bits. A bit is the answer to a yes-or-no question whose answers are
+    equally likely.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
         Bins of EM, nats of KL.
     risk : str
     option : ReleaseOption or None
-        Option whose time windows are stated in hours, if its last step generalizes.
+        Option whose time windows are stated, if its last step generalizes.
 
     Examples
     --------
@@ -164,11 +164,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
         return f"as much as the answers to {bits} yes-or-no questions"
     visits = f"as much as learning whether {_rounded(total)} visits took place"
     minutes = None if option is None else _window_min(option)
-    return (
-        visits
-        if minutes is None
-        else f"{visits}, in {duration(total * minutes)} of time windows at most"
-    )
+    return visits if minutes is None else f"{visits}, each in a window of {duration(minutes)}"
 
 
 def _window_min(option: ReleaseOption) -> float | None:

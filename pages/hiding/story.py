@@ -170,7 +170,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
 
 
 def accurate(result: Result) -> list[str]:
-    """Say how accurately samples are published, and which share of the rows is false presence."""
+    """Say how accurately samples are published, and how many rows are false presences."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]

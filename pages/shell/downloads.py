@@ -109,7 +109,8 @@ def offer(
     disabled : bool
         Whether the button is disabled, as something else must be done first.
     left : callable, optional
-        Called once the file has been handed out, outside any session, as ``content`` is.
+        Called when the bytes are made, before they are sent; outside any session, as
+        ``content`` is.
     """
     current = dataset.current()
     made = officer.exporting(

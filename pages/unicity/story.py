@@ -206,8 +206,9 @@ def elsewhere(result: Result, p: int) -> list[str]:
     named = ""
     if len(zero):
         named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
+    matters = "can matter" if least < most else "hardly matters here"
     return [
-        f"The grid's corner can matter: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
+        f"The grid's corner {matters}: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
         f"people are unique. With {words.count(len(at), 'other corner')}, the share "
         f"{shares}{named}. If your grid is fixed, such as a national grid, measure on that grid."
     ]

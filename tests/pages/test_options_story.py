@@ -157,7 +157,7 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             "Some people alone": told(table(WEEKLY, RARE), usual),
             "Intervals do not separate": told(LEVEL, usual),
             "By EM": told(table(RAW, PAIRS, risk="em"), criteria("em", em=8.0)),
-            "Noise, risky homes, and a good option": told(table(NOISY, HOMELY, GOOD, risk="outsider"), first),
+            "Noise, homes, a good one": told(table(NOISY, HOMELY, GOOD, risk="outsider"), first),
             "Noise and homes": told(table(NOISY, HOMELY, risk="outsider"), first),
             "Under a name": told(table(mine), usual),
             "Pairs chosen": chosen(PAIRS, table(PAIRS, RAW), usual),
