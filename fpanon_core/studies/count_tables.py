@@ -449,7 +449,7 @@ def charge(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         raise ConfigError(
-            "No ledger can be kept, so no private tables are made. Make the data's folder, or your "
-            "home folder, writable."
+            "No ledger can be kept, so no private tables are made. Make the data's folder, or "
+            "~/.local/state ($XDG_STATE_HOME), writable."
         ) from None
     Ledger(path, budget=budget).spend(option, reason=reason)

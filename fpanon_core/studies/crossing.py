@@ -342,9 +342,9 @@ def describe_crossing(
     if found.only_first or found.only_second:
         both += " in both"
     within = "" if found.followed is None else " within a period"
+    no_smaller = f"nobody's group{within} is smaller than the smaller of their two groups"
     if found.falls and not found.smaller:
-        no_smaller = f"{together}, nobody's group{within} is smaller than in one release alone."
-        return f"{no_smaller} {describe_followed(found, where)}"
+        return f"{together}, {no_smaller}. {describe_followed(found, where)}"
     if not found.falls:
         others = found.together.smallest - 1
         end = (
@@ -354,7 +354,7 @@ def describe_crossing(
             else f"each of {both} shares both groups with at least {others:,} "
             f"other{'s' * (others > 1)}."
         )
-        return f"{together}, nobody's group{within} is smaller than in one release alone: {end}"
+        return f"{together}, {no_smaller}: {end}"
     if not alone:
         return (
             f"{together}, nobody is alone{within}, but {found.smaller:,} of {both} "

@@ -395,7 +395,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
-    useful = w.component(table.choice.of(table.results[i]))
+    score, lost = table.utility[i], w.lost_components(table.choice, table.results[i])
+    useful = "not scored" if math.isnan(score) else "; ".join([f"{score:.2f}", *lost])
     return f"“{w.shown(table.options[i].told)}” (utility {useful})"
 
 

@@ -192,6 +192,13 @@ def between(low: float, high: float, risk: str) -> str:
     return f"{percent(low)} to {percent(high)}"
 
 
+def describe_interval(low: float, high: float, risk: str) -> str:
+    """Return a 95% interval with its name, or why there is none; return "" if neither is known."""
+    if ends := between(low, high, risk):
+        return f"95% interval: {ends}"
+    return "every record is shared" if high == 0 and risk == "unicity" else ""
+
+
 def estimate(result: OptionResult, risk: str) -> str:
     """Return a risk with its interval and what guessing finds, in one phrase.
 
@@ -211,10 +218,9 @@ def evidence(result: OptionResult, risk: str) -> str:
     Return "" where none of these is known.
     """
     found, low, high = interval(result, risk)
-    ends, beside = between(low, high, risk), guessing(result, risk)
+    beside = guessing(result, risk)
     parts = (
-        ends and f"95% interval: {ends}",
-        "every record is shared" if high == 0 and risk == "unicity" else "",
+        describe_interval(low, high, risk),
         beside and guesses(result, beside),
         describe_sum(found, risk, result.option),
     )
@@ -315,9 +321,13 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     >>> describe_utility(utility_choice({"density": 0.5, "flows": 0.5}), result)
     '0.30; flows 0.00'
     """
+    return "; ".join([utility(choice, result), *lost_components(choice, result)])
+
+
+def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
+    """Return each weighty component of utility that is almost lost, with what is kept of it."""
     kept = {COMPONENTS[name][0].lower(): result.components[name] for name in choice.lost(result)}
-    lost = [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
-    return "; ".join([utility(choice, result), *lost])
+    return [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
 
 
 def describe_kind(result: OptionResult) -> str:
@@ -326,7 +336,7 @@ def describe_kind(result: OptionResult) -> str:
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
             return "Exact counts are released: a count of one person says where that person was."
-        return "Counts are released, but no records."
+        return "Only counts are released."
     if option.recordless is not None:
         return "Invented people's records are released, nobody's own."
     if result.crowd_least > 1:
@@ -350,7 +360,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips agree with the data.
+    25 of 100 trips between areas agree with the data.
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -361,7 +371,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"{100 * flows:.0f} of 100 trips agree with the data. "
+    trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

@@ -220,8 +220,8 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
-        f"Without caps, one of the pairs of samples hardest to match, of {names[user]} and "
-        f"{names[other.user]}, is {_apart(worst['dist_m'], worst['gap_min'])}.",
+        f"One of the pairs of samples hardest to match, of {names[user]} and "
+        f"{names[other.user]}, is {_apart(worst['dist_m'], worst['gap_min'])} (not capped).",
     ]
 
 

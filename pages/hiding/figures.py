@@ -367,18 +367,19 @@ def compared(found: comparison.Result) -> list[str]:
     )
     last, grid = found.searched[-1], plain(uniform["profile"])
     if uniform["share_hidden"] == 1:
-        whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
+        whole = ", one cell for all places and times," if uniform["profile"] == str(last) else ""
         told = [
-            f"If all places and times are made equally coarse, a group of {first} for everyone "
-            f"requires {grid}{whole}. {_tried(found.searched, grid)}. GLOVE needs {spans}."
+            f"If all places and times are made equally coarse, {grid}{whole} is the first grid "
+            f"tried that puts everyone in a group of at least {first}. {_tried(found.searched)}. "
+            f"GLOVE needs {spans}."
         ]
     else:
         hidden = words.percent(uniform["share_hidden"])
         best = f"; {grid} comes nearest, with {hidden} of the people" if hidden != "0%" else ""
         told = [
             f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
-            f"from {found.searched[0]} to {last}, puts everyone in a group of {first}{best}. "
-            f"GLOVE hides everyone with {spans}."
+            f"from {found.searched[0]} to {last}, puts everyone in a group of at least {first}"
+            f"{best}. GLOVE hides everyone with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
@@ -391,15 +392,14 @@ def compared(found: comparison.Result) -> list[str]:
     return told
 
 
-def _tried(searched: Sequence[GeneralizationProfile], grid: str) -> str:
-    """Say, without a full stop, which grids were tried until one hid everyone."""
+def _tried(searched: Sequence[GeneralizationProfile]) -> str:
+    """Say, without a full stop, which grids were tried."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
         return f"That is the only grid tried, {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
     how = ". Each grid is placed so that as many people as possible share a cell" if chosen else ""
-    tried = f"We tried {len(searched)} grids, from {searched[0]} to {last}"
-    return f"{tried}; {grid} is the first that hides everyone{how}"
+    return f"We tried {len(searched)} grids, from {searched[0]} to {last}{how}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

@@ -141,10 +141,11 @@ def found(raw: OptionResult) -> Told:
     if raw.too_few:
         few = f" {words.people(raw.too_few)} had fewer points; the attacker knew all of them."
     value, low, high = raw.risk("unicity")
+    sure = w.describe_interval(low, high, "unicity")
     return (
         w.percent(value),
         f"of people; guessing finds 1 in {raw.n_users:,}",
-        f"Of {asked}; 95% interval: {w.between(low, high, 'unicity')}.{few}",
+        f"{'; '.join(filter(None, (f'Of {asked}', sure)))}.{few}",
     )
 
 

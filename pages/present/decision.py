@@ -89,7 +89,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
         show(
             unicity.of_a_hundred(told.of_a_hundred, of, height=height()),
             key="present_hundred",
-            alt=f"A hundred drawn people; {told.of_a_hundred} are filled: they are singled out.",
+            alt=f"100 figures of people: {told.of_a_hundred}, filled, stand for those singled out.",
         )
     with right:
         with st.container(key="present_share"):

@@ -21,8 +21,8 @@ from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report_verdict import over_told, tried_told
 from fpanon_core.studies.report_words import (
     COMPONENTS,
-    between,
     describe_cost,
+    describe_interval,
     describe_kind,
     describe_most,
     describe_utility,
@@ -173,9 +173,10 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     of_whom = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
+    sure = describe_interval(low, high, risk)
     sentence = (
-        f"We measured this before any protection, for {of_whom} "
-        f"(95% interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
+        f"We measured this before any protection, for {of_whom}{sure and f' ({sure})'}. "
+        f"Guessing would find 1 in {raw.n_users:,}."
     )
     return SingledOut(many, words.brief(words.percent(share)), whom, sentence)
 

@@ -58,8 +58,7 @@ def missing(weighed: Weighing, left: int) -> list[str]:
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
     if left:
-        more = words.count(left, "more option")
-        told.append(f"Optional: *Go on searching*, on Overview, tries {more}.")
+        told.append("The search has not tried every option: you can continue it on Overview.")
     return told
 
 

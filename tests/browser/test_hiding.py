@@ -169,7 +169,7 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "a group of 2 for everyone requires 24 km · 24 h. We tried 7 grids, from 1 km · 30 min"
+        "puts everyone in a group of at least 2. We tried 7 grids, from 1 km · 30 min"
     ).first
     expect(told).to_be_visible()
     expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from hashlib import sha256
 
 import pytest
@@ -185,7 +184,7 @@ def test_what_a_search_left_untried_is_said_once_it_has_ended(weighed: AppTest) 
     assert "The search ended" not in f"{reported(weighed)} {said(weighed)}"
     workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
     reported(weighed)
-    assert re.search(r"Optional: .* tries \d+ more options", said(weighed))
+    assert "The search has not tried every option" in said(weighed)
 
 
 def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:

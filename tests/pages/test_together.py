@@ -131,8 +131,8 @@ def test_what_left_in_one_view_is_known_in_the_other(
     twelve.run()
     assert (
         "With the release exported before (aligned, k = 2) and this release together, nobody's "
-        "group is smaller than in one of the two: 12 of 12 people are alone, each already alone in "
-        "earlier releases or in this release."
+        "group is smaller than the smaller of their two groups: 12 of 12 people are alone, each "
+        "already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 
