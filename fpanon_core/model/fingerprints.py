@@ -93,7 +93,9 @@ class FingerprintSet(CellLists):
             raise SchemaError("A fingerprint has no samples; leave such users out.")
         rows = int(self.offsets[-1])
         if any(len(getattr(self, name)) != rows for name in (*CELL, "count")):
-            raise SchemaError(f"Every sample array must have the {rows} rows that offsets give.")
+            raise SchemaError(
+                f"Every sample array must have the {rows} rows that the offsets give."
+            )
         if len(self.weight) != n or len(self.number) != n:
             raise SchemaError(f"Weight and number must have one entry for each of the {n} users.")
         self._close()

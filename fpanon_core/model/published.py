@@ -84,7 +84,7 @@ class GeneralizedFingerprintSet(CellLists):
             raise SchemaError("Offsets must not fall.")
         if any(len(getattr(self, name)) != self.n_samples for name in CELL):
             raise SchemaError(
-                f"Every sample array must have the {self.n_samples} rows that offsets give."
+                f"Every sample array must have the {self.n_samples} rows that the offsets give."
             )
         self._close()
 

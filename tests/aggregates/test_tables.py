@@ -385,7 +385,7 @@ def test_hexagons_and_named_areas() -> None:
 
 
 def test_tables_stand_alone_in_an_option() -> None:
-    with pytest.raises(fp.ConfigError, match="no other technique"):
+    with pytest.raises(fp.ConfigError, match="no other step"):
         fp.ReleaseOption(steps=[fp.SampleUsers(0.5), fp.Presence(FRAME)])
     with pytest.raises(fp.ConfigError, match="one of the two"):
         fp.Presence(FRAME, threshold=15, epsilon=1)

@@ -31,7 +31,7 @@ def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
             f"{place} [data-testid=stDeckGlJsonChart]", lambda drawn: colours(drawn) > 30
         )
         assert colours(picture) > 30
-    dashboard.says("as taxis are")
+    dashboard.says("as taxis do")
     dashboard.unfold("aggregates_varied")
     dashboard.press("recovery_factors_go")
     lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")

@@ -49,7 +49,7 @@ def test_find_refuses_what_cannot_be(file: Path) -> None:
     for wrong, words in (
         (["--purpose", "fun"], "Unknown purpose"),
         (["--recipient", "nobody"], "Unknown recipient"),
-        (["--controls", "high"], "Nothing holds anyone back"),
+        (["--controls", "high"], "has no controls or motive"),
         (["--seconds", "0"], "seconds"),
     ):
         assert words in refused("find", str(file), *wrong)

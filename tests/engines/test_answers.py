@@ -356,7 +356,7 @@ def test_offsets_that_lead_out_of_the_arrays_are_refused() -> None:
     """Compiled loops of the server trust them."""
     wrong = fp.FingerprintSet.__new__(fp.FingerprintSet)
     wrong.__dict__.update(vars(PEOPLE) | {"offsets": PEOPLE.offsets * 1000})
-    with pytest.raises(fp.SchemaError, match="rows the offsets name"):
+    with pytest.raises(fp.SchemaError, match="rows that the offsets give"):
         unpacked(packed(wrong))
 
 

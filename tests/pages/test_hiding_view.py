@@ -172,7 +172,8 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     release = latest(app).release
     number = int(hiding.groups_by_loss(release)["group"][0])
     people = np.sort(release.people[release.members(number)])
-    assert f"The members of the group are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
+    *most, last = (f"u{p + 1:04d}" for p in people)
+    assert f"The members of the group are {', '.join(most)} and {last}." in told
     # A release in periods is produced, and the key keeps them apart.
     found = produced(app)
     assert found.verdict.passed

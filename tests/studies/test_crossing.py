@@ -143,8 +143,8 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     told = crossing.describe_crossing(found, "the first")
     assert told == (
-        "With the first and this release together, nobody's group is smaller than in one of the "
-        "two: "
+        "With the first and this release together, nobody's group is smaller than the smaller "
+        "of their two groups: "
         "each of 40 people "
         f"shares both groups with at least {found.together.smallest - 1} other"
         f"{'s' * (found.together.smallest > 2)}."
@@ -163,7 +163,7 @@ def test_another_draw_of_the_same_option_is_a_second_release(fs):
 
 def test_without_a_key_it_is_said_what_is_needed(files, made):
     place, key = files["GLOVE"]
-    with pytest.raises(fp.ConfigError, match=r"Nothing in a release says who is who.*Give the key"):
+    with pytest.raises(fp.ConfigError, match=r"A release does not say who is who.*Give the key"):
         fp.cross_releases(place, place, first_key=key)
     with pytest.raises(fp.ConfigError, match="A key belongs to files"):
         fp.cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
@@ -234,7 +234,7 @@ def test_few_in_common_are_said(fs):
     found = crossing.crossed(second, [first])
     assert found.n_both == 1
     assert crossing.describe_counted(found) == (
-        "1 person is in both releases. In all, one holds 40 people, the other 40. "
+        "1 person is in both releases. In all, one release holds 40 people, the other 40. "
         "So few: are these releases "
         "of the same people, under the same ids?"
     )
@@ -309,7 +309,7 @@ def test_the_command_tells_the_same(made, files, tmp_path):
 def test_the_command_without_keys_says_what_is_needed(files):
     place, key = files["GLOVE"]
     for keys in ([], ["--key", key]):
-        assert "Nothing in a release says who is who" in refused("cross", place, place, *keys)
+        assert "A release does not say who is who" in refused("cross", place, place, *keys)
 
 
 def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):

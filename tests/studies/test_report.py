@@ -599,11 +599,10 @@ def test_sums_are_told_in_plain_words(minutes: float | None) -> None:
     option = ReleaseOption("any", steps)
     told = describe_sum(12.0, "em", option)
     assert told.startswith("as much as learning whether 12 visits took place")
-    # 12 windows of 1 hour are 12 hours, of 6 hours 72 hours, which are 3 days.
     ends = {
         None: "took place",
-        60.0: "in 12 h of time windows at most",
-        360.0: "in 3 days of time windows at most",
+        60.0: "took place, each in a window of 1 h",
+        360.0: "took place, each in a window of 6 h",
     }
     assert told.endswith(ends[minutes])
     # 2 ** 20 equally likely people take 20 questions.

@@ -76,7 +76,7 @@ def test_threshold_of_a_recipient_by_hand(given, threshold):
     ("given", "words"),
     [
         (("nobody",), "anyone, contract, room"),
-        (("anyone", "high"), "Nothing holds anyone back"),
+        (("anyone", "high"), "has no controls or motive"),
         (("contract", "some"), "controls"),
         (("contract", "low", "none"), "motive"),
         (("room", "low"), "high controls"),

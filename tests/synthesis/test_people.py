@@ -135,7 +135,7 @@ def test_option_reads_itself_back_and_stands_alone() -> None:
     assert option.name == "500 synthetic people by square of 1 km, ε = 2"
     assert option.tables is None
     assert option.recordless == option.steps[0]
-    with pytest.raises(fp.ConfigError, match="no other technique"):
+    with pytest.raises(fp.ConfigError, match="no other step"):
         fp.ReleaseOption(steps=[fp.SampleUsers(0.5), fp.Synthesize(FRAME, 2)])
 
 
