@@ -436,7 +436,7 @@ def any_below(costs: Costs, potential: FloatArray, sources: int, least: float) -
 
 @njit(nogil=True, cache=True)
 def cost_of(costs: Costs, source: IntArray, sink: IntArray) -> FloatArray:
-    """Return the cost of each of some arcs, given in order of source."""
+    """Return the cost of each given arc; the arcs are in order of source."""
     cost = np.empty(len(source))
     for k in range(len(source)):
         cost[k] = row_of(costs, source[k])[sink[k]]

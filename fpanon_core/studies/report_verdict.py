@@ -131,7 +131,7 @@ def alone_told(result: OptionResult) -> str:
         many = result.crowd_least
         return (
             f"At least {many:,} people share each record. The risk is not zero: an attacker still "
-            f"picks the right person up to 1 time in {many:,}, and learns whatever the group "
+            f"picks the right person at most 1 time in {many:,}, and learns whatever the group "
             "shares."
         )
     if math.isnan(result.alone_share):

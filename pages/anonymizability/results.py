@@ -95,7 +95,7 @@ def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | Non
 
 
 def offer(data: Dataset, settings: Settings) -> None:
-    """Draw a button that measures what does not start by itself, and the estimated time."""
+    """Offer to measure what is not measured automatically; show the estimated time."""
     seconds, missing = expected_s(data, settings)
     with st.container(horizontal=True, vertical_alignment="center"):
         cost = story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds)

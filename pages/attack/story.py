@@ -42,8 +42,7 @@ DEFINITIONS = {
 }
 _DRAWN: dict[Strategy, str] = {
     "uniform": "each of the person's samples is equally likely to be known",
-    "random": "points are drawn from the person's interactions, so busy places and times are "
-    "likelier",
+    "random": "points are drawn from the person's events, so busy places and times are likelier",
     "top": "known points are the person's most visited places, without times",
     "consecutive": "known points follow one another",
 }
@@ -131,13 +130,13 @@ def named(result: Result) -> list[Told]:
     asked = result.after.link.n_present
     if k is None:
         return []
-    at = "At" if days is None else f"Within the same {widgets.one(days)}, at"
+    at = "At" if days is None else f"Within one {widgets.one(days)}, at"
     fewest = max(k, result.after.shared_least)
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
         (
             f"{at} least {fewest:,} people share each record{promised}: an attacker is "
-            f"right up to 1 time in {fewest:,}.",
+            f"right at most 1 time in {fewest:,}.",
             f"In {cases(result.leading, asked)} the group's record fits best, and the attacker "
             "reads all that the group shares.",
         )
@@ -340,7 +339,7 @@ def _describe_order(found: Followed, step: Step) -> str:
         return f"**The attacker does not pick the right record**: {ahead} better."
     if step.level > 1:
         return (
-            f"**The records of {step.level:,.0f} people fit best, all equally well, and one is "
+            f"**The records of {step.level:,.0f} people fit best, equally well, and one is "
             f"right: the attacker picks it with a chance of 1 in {step.level:,.0f}.**"
         )
     return "**The right record fits best: the attacker picks it out.**"

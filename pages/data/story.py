@@ -68,7 +68,7 @@ def account(report: IngestReport) -> list[str]:
     Also say which time the used rows span, and how many samples they became.
     """
     set_aside = report.rows_set_aside
-    zone = f"{report.timezone} time"
+    zone = f"in the time of {report.timezone}"
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
@@ -76,7 +76,7 @@ def account(report: IngestReport) -> list[str]:
     if not set_aside:
         told = f"None of {words.count(report.rows_used, 'row')} was set aside"
     return [
-        f"{told}. The rows used span "
+        f"{told}. The times run from "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
     ]

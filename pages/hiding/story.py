@@ -127,8 +127,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     text = "**Of little use, though verified.**"
     if coarse:
         text += (
-            " Half of the samples are published as "
-            f"{'. Half of the samples are published as '.join(coarse)}."
+            " Half of the samples are published with "
+            f"{'. Half of the samples are published with '.join(coarse)}."
         )
     if worth.thin:
         text += (

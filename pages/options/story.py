@@ -65,7 +65,7 @@ BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails*
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each row of a person is equally likely to be drawn.",
-    "random": "The points are drawn from the interactions, so that busy places and times are "
+    "random": "The points are drawn from the events, so that busy places and times are "
     "likelier. Quiet places and times, which tell people apart, are known less often than if each "
     "row were equally likely.",
     "top": "The points are the most visited places, without times.",
@@ -256,7 +256,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     elif len(scored) > 1:
         told.append(
             f"{len(front)} of the {len(scored)} options {words.verb(len(front))} on the Pareto "
-            "front (the dotted line): no other option is certain to be both safer and more useful."
+            "front (the dotted line): no other option is certain to beat them."
         )
     if behind := sum(d.behind for d in front):
         told.append(

@@ -12,6 +12,7 @@ from fpanon_core.model.limits import DRAWN_PEOPLE
 from fpanon_core.model.profiles import Grid, window_text
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
+from fpanon_core.studies.report_words import listed
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
 from pages.charts.cdf import Curve
@@ -93,7 +94,7 @@ def points_known(result: Result) -> list[str]:
     ]
     if most.too_few:
         told.append(
-            f"{words.people(most.too_few)} asked about "
+            f"{most.too_few:,} of the people asked about "
             f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; the "
             "attacker knows all of their points."
         )
@@ -108,7 +109,7 @@ def points_needed(result: Result) -> list[str]:
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
-        f" with {result.config.heavy_per_month:g} or more interactions a month (30 days)"
+        f" with {result.config.heavy_per_month:g} or more events a month (30 days)"
         if result.heavy
         else ", none of them busy"
     )
@@ -199,6 +200,12 @@ def elsewhere(result: Result, p: int) -> list[str]:
     same = (grid["p"] == p) & (grid["space_size"] == side) & (grid["window_min"] == minutes)
     chosen = words.percent(float(grid[same]["value"].iloc[0]))
     least, most = float(at["value"].min()), float(at["value"].max())
+    if words.percent(least) == words.percent(most) == chosen:
+        tried = f"each of the {len(at) + 1} corners tried"
+        return [
+            f"The grid's corner does not matter here: at {Grid(side)} · {window_text(minutes)}, "
+            f"{chosen} of people are unique with {tried}."
+        ]
     shares = f"is {words.percent(least)}"
     if least < most:
         shares = f"ranges from {words.percent(least)} to {words.percent(most)}"
@@ -206,9 +213,8 @@ def elsewhere(result: Result, p: int) -> list[str]:
     named = ""
     if len(zero):
         named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
-    matters = "can matter" if least < most else "hardly matters here"
     return [
-        f"The grid's corner {matters}: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
+        f"The grid's corner can matter: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
         f"people are unique. With {words.count(len(at), 'other corner')}, the share "
         f"{shares}{named}. If your grid is fixed, such as a national grid, measure on that grid."
     ]
@@ -230,10 +236,8 @@ def flat(laws: Sequence[Law]) -> str:
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
-    return (
-        f"At p = {', '.join(without)}, unicity is the same at every resolution: there is no law to "
-        "fit."
-    )
+    alike = "unicity is the same at every resolution"
+    return f"At p = {listed(without)}, {alike}: there is no law to fit."
 
 
 def lawless(laws: Sequence[Law]) -> str:
@@ -426,7 +430,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
 
 
 def sparse(found: sparsity.Result) -> str:
-    """Say how likely it is, by chance alone, to be unique."""
+    """Say how likely a person is, by chance alone, to be unique."""
     asked = found.config
     return (
         f"With {words.people(asked.users)}, {words.count(asked.bins, 'bin')} and a chance of "

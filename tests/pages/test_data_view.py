@@ -171,7 +171,7 @@ def test_the_whole_file_may_be_one_users_and_clocks_of_the_offset_column(app: Ap
         app.button(key="data_read_as-they-are").click().run()
         until(app, idle).run()
     assert app.metric[0].value == "1"
-    assert "The rows used span 2024-02-29 23:00 to 2024-03-02 02:00" in said(app)
+    assert "The times run from 2024-02-29 23:00 to 2024-03-02 02:00" in said(app)
 
 
 EVENTS = [
