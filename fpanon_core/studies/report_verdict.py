@@ -351,7 +351,7 @@ def _alone_in(nobody: int, forms: int) -> str:
         return f", {'all ' * (forms > 1)}without unique records"
     if nobody == 0:
         return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f", {nobody:,} without unique records"
+    return f", {forms - nobody:,} with unique records"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:

@@ -325,8 +325,13 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
-    """Return each weighty component of utility that is almost lost, with what is kept of it."""
-    kept = {COMPONENTS[name][0].lower(): result.components[name] for name in choice.lost(result)}
+    """Return each weighty component of utility that is almost lost, with what is kept of it.
+
+    Resolution is left out for tables and made-up people: it is that of real people's points.
+    """
+    none = ("space", "time") if result.option.recordless is not None else ()
+    lost = [name for name in choice.lost(result) if name not in none]
+    kept = {COMPONENTS[name][0].lower(): result.components[name] for name in lost}
     return [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
 
 

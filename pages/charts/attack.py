@@ -67,7 +67,10 @@ class Compared:
         if not math.isfinite(self.limit):
             return (*self.told, "")
         mark = "✓ " if self.after.high <= self.limit else "✗ "
-        return (*self.told, mark + brief(percent(self.limit)))
+        most = brief(percent(self.limit))
+        if most == self.told[1]:  # which of the two is larger must be seen
+            most = f"{100 * self.limit:.1f}%"
+        return (*self.told, mark + most)
 
 
 def before_and_after(
