@@ -201,7 +201,10 @@ def _pair(
             )
     legend(
         projected(
-            scale_bar(scales[0], "People per km², the same colours on both maps", of), _SCALE_PX
+            scale_bar(
+                scales[0], "People per km², one scale for both maps; faded areas may be noise", of
+            ),
+            _SCALE_PX,
         ),
         key="present_scale",
         alt="The colours of people per square kilometre.",

@@ -340,7 +340,7 @@ def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -
     start, end = (24 * each // bands for each in (band, band + 1))
     before = f"The map on the left omits areas that had fewer than {least} people."
     if made.option.epsilon is not None:
-        before += " Pale areas on the right may be noise."
+        before += " Faded areas on the right may be noise."
     return (
         f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, the mean of "
         f"{words.count(int(made.frame.days[day]), 'day')}. {before}"

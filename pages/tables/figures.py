@@ -48,7 +48,7 @@ def presence(
             start=bands // 3,
         )
     show(
-        scale_bar(was, "People per km², one scale for both maps; pale areas may be noise", of),
+        scale_bar(was, "People per km², one scale for both maps; faded areas may be noise", of),
         key="tables_scale",
         alt="The colours of people per square kilometre.",
     )

@@ -98,7 +98,7 @@ def _presence(result: Result) -> str:
     return (
         f"**Noise is expected to move counts by about {off:,.2g} people on average** "
         f"(ε = {result.made.option.epsilon:g} in all); the mean count is {mean:,.2g}. {hours} "
-        "Pale areas may be noise."
+        "Faded areas may be noise."
     )
 
 
