@@ -68,7 +68,7 @@ def account(report: IngestReport) -> list[str]:
     Also say which time the used rows span, and how many samples they became.
     """
     set_aside = report.rows_set_aside
-    zone = f"in the time of {report.timezone}"
+    zone = f"{report.timezone} time"
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
