@@ -9,12 +9,18 @@ numba also does not support two processes that write kernels at once. Each proce
 file number for its machine code, and two may take the same number for different types of arguments.
 A process that loads that file then runs code made for other arrays. So only one process writes at a
 time, and no other process reads during that time.
+
+numba names a compiled function by its types and by a number that each process counts from 1. Inner
+functions of numba differ only by that number, such as those of ``sort`` and ``argsort``. If two
+processes compile these, both may get one name, and a process that loads both kernels runs one
+function for both. So the numbers are drawn at random.
 """
 
 import atexit
 import contextlib
 import hashlib
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -22,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching
+from numba.core import bytecode, caching
 
 try:
     import fcntl
@@ -92,6 +98,18 @@ def _turn(folder: str, writes: bool) -> Iterator[None]:
         os.close(lock)  # and with it the lock
 
 
-# Both are looked up where a kernel is declared.
+class _Numbered(bytecode.FunctionIdentity):
+    """A function to compile, with a number that no other process gives."""
+
+    @classmethod
+    def from_function(cls, pyfunc: Any) -> Any:
+        made = super().from_function(pyfunc)  # type: ignore[no-untyped-call]
+        made.unique_id = secrets.randbits(62)
+        made.unique_name = f"{made.func_qualname}${made.unique_id}"
+        return made
+
+
+# All are looked up where a kernel is declared or compiled.
+bytecode.FunctionIdentity = _Numbered  # type: ignore[misc]
 caching.IndexDataCacheFile = _OneAtATime  # type: ignore[misc]
 numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]

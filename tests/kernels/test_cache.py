@@ -1,5 +1,6 @@
 """A kernel compiled from other sources is never taken from the cache."""
 
+import os
 import subprocess
 import sys
 import time
@@ -76,3 +77,38 @@ def test_kernels_are_kept_that_way():
     from fpanon_core.kernels.kgap_search import search_tile
 
     assert isinstance(search_tile._cache._cache_file, kernels._OneAtATime)
+
+
+_COMPILED = """
+import fpanon_core.kernels
+import numpy as np
+from numba import njit
+
+@njit(cache=True)
+def {name}(a):
+    {body}
+    return a
+"""
+_USED = """
+import sys
+import numpy as np
+for name in sys.argv[1:]:
+    a = np.random.default_rng(0).permutation(5_000)
+    made = getattr(__import__(name), name)(a.copy())
+    right = a.argsort() if name == "order" else np.sort(a)
+    assert np.array_equal(made, right), name
+"""
+
+
+def test_kernels_compiled_by_two_processes_do_not_share_names(tmp_path):
+    """As numba names them, the second kernel would run the first one's inner functions."""
+    bodies = {"order": "a = np.argsort(a)", "rise": "a.sort()"}
+    for name, body in bodies.items():
+        (tmp_path / f"{name}.py").write_text(_COMPILED.format(name=name, body=body))
+    environment = os.environ | {
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(kernels.__file__).parents[2])]),
+    }
+    for names in (["order"], ["rise"], ["order", "rise"], ["rise", "order"]):
+        command = [sys.executable, "-c", _USED, *names]
+        subprocess.run(command, env=environment, cwd=tmp_path, check=True, timeout=300)
