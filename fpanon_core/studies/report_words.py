@@ -135,9 +135,9 @@ def areas(table: OptionsTable) -> str:
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
     """Describe a sum of EM- or KL-disclosure; return "" for other measures, or if not known.
 
-    EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin
-    adds 1 if a probability of 0 becomes 1, so the sum is stated as that number of visits. KL in
-    nats divided by ln 2 is in bits. A bit is the answer to a yes-or-no question whose answers are
+    EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin adds
+    1 if a probability of 0 becomes 1, so the sum is stated as that number of visits. KL in nats
+    divided by ln 2 is in bits. A bit is the answer to a yes-or-no question whose answers are
     equally likely.
 
     Parameters

@@ -42,8 +42,8 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     return f"**Before you sign**, {'; '.join(told)}."
 
 
-def missing(weighed: Weighing, left: int) -> list[str]:
-    """Say what was not fully weighed; ``left`` is the number of options not tried."""
+def missing(weighed: Weighing, *, untried: bool) -> list[str]:
+    """Say what was not fully weighed; ``untried`` says whether the search has options left."""
     told = []
     if weighed.waiting:
         told.append(
@@ -57,7 +57,7 @@ def missing(weighed: Weighing, left: int) -> list[str]:
         )
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
-    if left:
+    if untried:
         told.append("The search has not tried every option: you can continue it on Overview.")
     return told
 

@@ -54,7 +54,7 @@ def assert_is_a_set(fs):
     rows = list(
         zip(fs.sample_user, fs.t_min, fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.dt_min, strict=True)
     )
-    assert rows == sorted(rows, key=lambda row: row[:4])
+    assert rows == sorted(rows)
     assert len(set(rows)) == len(rows)
     assert (fs.lengths > 0).all()
 

@@ -83,9 +83,9 @@ def boxes(draw, max_users=10, max_samples=20):
     t = np.floor(rng.uniform(0, span_min, size))
     dx, dy = rng.integers(1, 80, (2, size)) * 100.0
     dt = rng.integers(1, 300, size).astype(float)
-    order = np.lexsort((y, x, t, user))
-    weight = rng.integers(1, 5, n)
-    return of_cells(user, x[order], y[order], t[order], dx, dy, dt, weight=weight)
+    order = np.lexsort((dt, dy, dx, y, x, t, user))  # as the program orders cells of one corner
+    cells = (column[order] for column in (x, y, t, dx, dy, dt))
+    return of_cells(user, *cells, weight=rng.integers(1, 5, n))
 
 
 @st.composite
