@@ -36,8 +36,8 @@ from .publishing import origin_of
 NO_KEY = (
     "A release does not say who is who. Give the key that was written with the release (--key when "
     "it was made, key= of publish, or the dashboard's button): it says which id each pseudonym "
-    "stands for. Where no key was kept, make the release again from the records, with a key. Hiding "
-    "people draws nothing at random, so the groups are the same."
+    "stands for. Where no key was kept, make the release again from the records, with a key. "
+    "Hiding people draws nothing at random, so the groups are the same."
 )
 _DAY_MIN = 1_440
 _NAME_LENGTH = 120
