@@ -19,7 +19,7 @@ from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 
 from .ground import PIXELS, areas, discs, lines, rgb
-from .maps import Map, Shades, beyond_told, over, shades
+from .maps import Map, Shades, beyond_told, over, scale_bar, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
@@ -95,6 +95,11 @@ def density_shades(people: Sequence[FloatArray], ground: Ground, of: Theme) -> l
         Shades(scale.low, scale.high, part.tolist())
         for part in np.split(np.array(scale.colours, object), ends)
     ]
+
+
+def density_scale(by: Shades, of: Theme) -> go.Figure:
+    """Return the legend of both maps of a pair."""
+    return scale_bar(by, "People per km²; faded areas may be noise", of)
 
 
 def presence_map(

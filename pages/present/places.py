@@ -200,12 +200,7 @@ def _pair(
                 alt=f"Map of people by area, {title.lower()}.",
             )
     legend(
-        projected(
-            scale_bar(
-                scales[0], "People per km², one scale for both maps; faded areas may be noise", of
-            ),
-            _SCALE_PX,
-        ),
+        projected(charts.density_scale(scales[0], of), _SCALE_PX),
         key="present_scale",
         alt="The colours of people per square kilometre.",
     )

@@ -13,7 +13,7 @@ from fpanon_core.model.projection import Extent
 from fpanon_core.studies.synthetic_people import Life, Result
 from pages.charts import cdf, style
 from pages.charts import tables as charts
-from pages.charts.maps import Shades, scale_bar
+from pages.charts.maps import Shades
 from pages.charts.style import Theme
 from pages.charts.tables import AFTER, BEFORE, Ground
 from pages.shell.figure import show, show_map
@@ -48,7 +48,7 @@ def presence(
             start=bands // 3,
         )
     show(
-        scale_bar(was, "People per km², one scale for both maps; faded areas may be noise", of),
+        charts.density_scale(was, of),
         key="tables_scale",
         alt="The colours of people per square kilometre.",
     )
