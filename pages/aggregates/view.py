@@ -8,7 +8,7 @@ from pages.aggregates import counts, counts_story, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
-from pages.shell import definitions, downloads, layout
+from pages.shell import definitions, downloads, kinds, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -29,7 +29,7 @@ layout.about(
 )
 found = form.attack(data.fs, plan)
 if found is None:
-    st.caption("The figures appear here as soon as the attack is over.")
+    questions.announce(kinds.RECOVERY, "The figures appear here as soon as the attack is over.")
     end_view()
 made, score, dates = found.counts, found.score, days(data.fs)
 

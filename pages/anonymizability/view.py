@@ -53,6 +53,10 @@ reach = 1.0 if whole else story.reach(measured, wanted.ks)
 # --- everyone, for several k ---
 deepening = results.deepen(data, wanted, profile)
 drawn = [each for each in wanted.ks if each in known]
+if shown is None or not drawn:
+    questions.announce(kinds.MEASURE, "The curves appear here as soon as they are measured.")
+    form.largest_crowd(n)
+    end_view()
 curves = figures.by_k(shown, drawn, wanted.ks, of)
 finding = st.container()
 with st.container(key="main_figure"):
@@ -63,10 +67,6 @@ with st.container(key="main_figure"):
         selection_mode="points",
         alt=f"Share of people by k-gap at {profile}, one curve for each k.",
     )
-if shown is None or not drawn:
-    st.caption("The curves appear here as soon as they are measured.")
-    form.largest_crowd(n)
-    end_view()
 with finding:
     what_this_means(
         *story.by_k(shown, drawn, wanted.config, curves, reach),

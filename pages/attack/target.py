@@ -220,7 +220,9 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
         button="Link the periods",
     )
     if found is None:
-        st.caption("The figure appears here as soon as the periods are linked.")
+        questions.announce(
+            form.RELINKED, "The figure appears here as soon as the periods are linked."
+        )
         return
     show(
         attack.before_and_after(periods_rows(found.found), [], of),

@@ -41,7 +41,9 @@ result = questions.settle(
     told="" if seconds is None else story.expected(seconds),
 )
 if result is None:
-    st.caption("The figure appears here as soon as the release is made and attacked.")
+    questions.announce(
+        form.ATTACK, "The figure appears here as soon as the release is made and attacked."
+    )
     end_view()
 
 layout.about(

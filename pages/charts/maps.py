@@ -30,7 +30,7 @@ from .words import count as plural
 
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
-_WIDTH_PX = 400  # a column of two on a laptop; a wider map shows more around the data
+_WIDTH_PX = 330  # a column of two at 1024 px; a wider map shows more around the data
 _WHOLE_PX = 720  # of a map looked at from aside, which has a line of its own
 # Of a map looked at from aside: zoom; sides of what is seen; how far north of the middle it looks,
 # of its height, as what stands on the ground rises beyond it; the height of what stands there, of

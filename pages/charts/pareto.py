@@ -164,7 +164,7 @@ def _dots(
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or not unsafe
-    colour = of.categories[0] if filled else of.css("quiet")
+    colour = of.categories[4] if best else of.categories[0] if filled else of.css("quiet")
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
@@ -180,7 +180,7 @@ def _dots(
         error_y=bar | {"thickness": 1.2, "width": 3},
         marker={
             "symbol": symbol + ("" if filled else "-open"),
-            "size": [20 if d.pinned or best else 14 for d in some],
+            "size": [24 if best else 20 if d.pinned else 14 for d in some],
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },

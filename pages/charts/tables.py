@@ -19,7 +19,7 @@ from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 
 from .ground import PIXELS, areas, discs, lines, rgb
-from .maps import Map, Shades, beyond_told, over, scale_bar, shades
+from .maps import Map, Shades, beyond_told, extent_of, over, scale_bar, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
@@ -29,6 +29,7 @@ BEFORE, AFTER = "before (not for release)", "as published"
 _FAINTEST, _FULL = 28, 220  # of 255
 _WIDEST_PX = 9.0
 _M_PER_DEGREE = 111_195.0
+_LEAST_DEGREES = 0.5  # some 50 km: an area by itself is shown whole up to twice that
 
 
 class Ground(NamedTuple):
@@ -235,11 +236,21 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
 
 
 def extent(ground: Ground, tables: CountTables) -> Extent:
-    """Return the extent that maps of these areas show at first, where nearly all people are."""
+    """Return the extent that maps of these areas show at first, where nearly all people are.
+
+    Areas with a point in it are shown whole, unless that would double the extent.
+    """
     weight = np.ones(len(ground.names))
     if tables.presence is not None:
         weight += np.rint(np.nan_to_num(tables.presence.values).sum(axis=(1, 2)))
-    return central(ground.lon, ground.lat, weight)
+    seen = central(ground.lon, ground.lat, weight)
+    shown = ~seen.outside(ground.lon, ground.lat)
+    whole = extent_of(*np.concatenate([rings[0] for at, rings in ground.parts if shown[at]]).T)
+    return whole if _longer(whole) <= 2 * max(_longer(seen), _LEAST_DEGREES) else seen
+
+
+def _longer(side: Extent) -> float:
+    return max(side.east - side.west, side.north - side.south)
 
 
 def week(

@@ -30,7 +30,7 @@ layout.about(place, *story.DEFINITIONS.values())
 form.write_address()
 found = questions.settle(form.question(data.fs), alone=questions.ordinary(data.fs), asked=asked)
 if found is None:
-    st.caption("The figures appear here as soon as they are measured.")
+    questions.announce(form.DISCLOSURE, "The figures appear here as soon as they are measured.")
     form.explainer()
     end_view()
 names = story.ranked(found)["profile"].tolist()

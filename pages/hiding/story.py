@@ -95,6 +95,19 @@ def in_shards(n_users: int) -> str:
     )
 
 
+def to_begin(thresholds: Limits) -> str:
+    """Say what hiding does, and the k that the threshold of re-identification needs."""
+    most = thresholds.limit("outsider")
+    needs = ""
+    if most:
+        needs = f"Your threshold of {100 * most:.3g}% needs k = {crowd(thresholds):,} or more. "
+    return (
+        "Everyone is put into a group of at least k people who are alike. All members of a group "
+        "are published with exactly the same record of areas and time spans. Choose k and hide "
+        f"everyone. {needs}Several releases can be compared."
+    )
+
+
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
     """Return the kind of box and the text on the verifier's verdict and the release's usefulness.
 

@@ -28,11 +28,7 @@ form.expected(data)
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:
-    st.info(
-        "Everyone is put into a group of at least k people who are alike. All members of a group "
-        "are published with exactly the same record of areas and time spans. Choose k and hide "
-        "everyone. Several releases can be compared."
-    )
+    st.info(story.to_begin(limits.in_force()))
     end_view()
 workspace.of(data.digest).made["glove"] = tuple(
     AtHand("glove", story.name_of(config), made=each.release, settings=config)

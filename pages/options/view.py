@@ -14,7 +14,17 @@ from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.options import figures, form, own_option, story, tables
-from pages.shell import address, aims, definitions, downloads, exploration, layout, workspace
+from pages.shell import (
+    address,
+    aims,
+    definitions,
+    downloads,
+    exploration,
+    kinds,
+    layout,
+    questions,
+    workspace,
+)
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -51,11 +61,13 @@ with below:
     if failed := story.faults_told(results):
         st.warning(failed)
 if by is None or not done:
-    top.caption(
-        "The figure appears here as soon as the first options are explored."
-        if by is not None
-        else "The figure appears here once you have chosen how utility is judged."
-    )
+    with top:
+        questions.announce(
+            kinds.OPTION,
+            "The figure appears here as soon as the first options are explored."
+            if by is not None
+            else "The figure appears here once you have chosen how utility is judged.",
+        )
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 # The best is sought among all that were tried, on the overview too: no two pages name another.

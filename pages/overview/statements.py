@@ -223,7 +223,8 @@ def draw(statement: Statement) -> None:
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
         answer = questions.answer(statement.question)
-        number, text, more = ("…", "", "") if answer is None else statement.told(answer)
+        waiting = ("–" if failed(statement) else "…", "", "")
+        number, text, more = waiting if answer is None else statement.told(answer)
         with left.container(gap=None):
             page = f"pages/{statement.view}/view.py"
             about = "\n\n".join(filter(None, (statement.help, plain(more, MESSAGE_LENGTH))))
@@ -257,6 +258,11 @@ def failures(statements: list[Statement]) -> None:
     failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
     if failed:
         job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)
+
+
+def failed(statement: Statement) -> bool:
+    """Return whether a statement's measurement failed."""
+    return any(job.error for job in _jobs(statement))
 
 
 def _jobs(statement: Statement) -> list[Job]:

@@ -270,6 +270,12 @@ def progress(kind: Kind) -> None:
         job_panel.show(jobs(kind), key=f"{kind.name}_jobs", stop=hold)
 
 
+def announce(kind: Kind, text: str) -> None:
+    """Say where figures will appear, unless the work on them failed."""
+    if not any(job.error for job in jobs(kind)):
+        st.caption(text)
+
+
 def _adopt(job: Job) -> None:
     """Keep an answer; drop answers about other data, and the oldest if there are too many."""
     kind: Kind = job.meta["of"]

@@ -81,7 +81,9 @@ def regions(
         question = form.regions(data, seed)
         merged: antenna_merging.Result | None = questions.settle(question, alone=alone)
         if merged is None:
-            st.caption(f"The map appears here as soon as the {noun} are merged.")
+            questions.announce(
+                form.REGIONS, f"The map appears here as soon as the {noun} are merged."
+            )
             return None
         left, right = side_by_side("unicity_regions")
         with left:

@@ -25,7 +25,7 @@ layout.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
 alone = questions.ordinary(data.fs)
 result = questions.settle(form.outsider(data, seed), alone=alone)
 if result is None:
-    st.caption("The figures appear here as soon as they are measured.")
+    questions.announce(form.OUTSIDER, "The figures appear here as soon as they are measured.")
     end_view()
 
 # --- points known ---
