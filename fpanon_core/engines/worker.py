@@ -98,7 +98,7 @@ def tell(pipe: BinaryIO, answer: object) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Pickle a message and write it to a child, which trusts it, after its length in 8 bytes."""
+    """Write a pickled message, after its length in 8 bytes, to a child, which trusts it."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 

@@ -41,8 +41,8 @@ class Ledger:
     path : path
         Path of the file, made at the first release and readable by its owner alone.
     budget : float, optional
-        Largest ε that may be spent, stored in the file until another budget is stated. If None, the
-        stored budget applies.
+        Largest ε that may be spent; stored in the file with each release. If None, the budget
+        stored last applies.
 
     Raises
     ------

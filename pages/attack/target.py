@@ -258,7 +258,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
-    """Say how many of people's records are linked across periods, compared with chance."""
+    """Say what share of people's records is linked across periods, compared with chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "

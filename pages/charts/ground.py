@@ -220,7 +220,8 @@ def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.
 
 def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
     """Return meridians and parallels at round degrees, labelled along the upper and left edges."""
-    step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
+    # Labels are some 70 of at least 330 pixels wide.
+    step = _round_down(max(box.width, box.height) / 1.8, (1, 2, 5))
     decimals = max(0, -math.floor(math.log10(step)))
     lines: list[Any] = []
     labels: list[dict[str, Any]] = []

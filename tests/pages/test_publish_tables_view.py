@@ -16,7 +16,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
+from fpanon_core.model.count_tables import CountTables
 from fpanon_core.model.options import Presence
+from fpanon_core.model.projection import Extent
 from fpanon_core.studies import count_tables, synthetic_people
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
@@ -264,6 +266,19 @@ def test_maps_show_the_largest_flows_and_blank_counts() -> None:
     assert layer.data[0]["c"][3] == round(28 + (220 - 28) * 0.5), "half of it may be noise"
     assert layer.data[1]["tip"] == "b: left blank"
     assert layer.data[1]["c"] == [0, 0, 0, 0]
+
+
+def test_areas_are_shown_whole_but_for_one_that_would_dwarf_the_others() -> None:
+    """By hand: ten squares in a row; then a last one that reaches ten degrees further."""
+    none = CountTables(Presence(FRAME), None, None)
+    row = squares("abcdefghij")
+    assert charts.extent(row, none) == Extent(0, 0, 10, 1)
+    (rings,) = (rings for at, rings in row.parts if at == 9)
+    wide = [[30 * (x > 9) or x, y] for x, y in rings[0]]
+    parts = [(at, [wide] if at == 9 else rings) for at, rings in row.parts]
+    seen = charts.extent(row._replace(parts=parts), none)
+    assert seen == charts.central(row.lon, row.lat)
+    assert seen.east < 10
 
 
 def test_before_and_after_share_their_colours() -> None:
