@@ -129,7 +129,10 @@ def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
 
 @njit(nogil=True, cache=True)
 def gains_by_leaving(people: People, groups: Groups) -> None:
-    """Store the loss saved when each user leaves their group; ``worth`` for ungrouped users."""
+    """Store the loss saved when each user leaves their group.
+
+    It is ``worth`` for users who are left out, and 0 for other users without a group.
+    """
     for a in range(len(people.saved)):
         g = groups.of[a]
         people.saved[a] = people.worth[a] if g == OUT else 0.0

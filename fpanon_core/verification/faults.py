@@ -1,6 +1,6 @@
 """Faults found in a release, and the original data cut anew into periods.
 
-The code shares nothing with the module that cuts data into periods. The edges of periods are local
+The code imports nothing from the module that cuts data into periods. The edges of periods are local
 midnights by the rules of the time zone. Each period is shifted to its own stretch of time, so that
 no record of one period can hold samples of another.
 

@@ -237,8 +237,9 @@ def cost_of_asking(
     missing: int, profiles: Sequence[GeneralizationProfile], n_users: int, seconds: float | None
 ) -> str:
     """Say what is not measured yet, and the estimated time; ``seconds`` is None if unknown."""
-    profiles_told = words.count(len(profiles), "profile")
-    what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
+    of = words.count(len(profiles), "profile")
+    of = "The one profile" if len(profiles) == 1 else f"{missing} of {of}"
+    what = f"{of} {words.verb(missing)} not measured"
     if seconds is None:
         return f"{what}; measuring may take a while with {n_users:,} people."
     each = f"{what}; measuring takes about {words.clock(max(seconds, 1))}"

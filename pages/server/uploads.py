@@ -139,7 +139,7 @@ class Uploads:
 
 
 def in_memory(registry: Registry) -> dict[str, int]:
-    """Return the bytes of uploaded files by session: those not yet read, and the open one."""
+    """Return how many bytes each session's uploads hold: files not yet read, and the open one."""
     found = {work.session_id: work.source_bytes for work in registry.sessions()}
     for session_id, files in _stored().items():
         found[session_id] = found.get(session_id, 0) + sum(files.values())
