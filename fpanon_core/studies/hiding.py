@@ -141,7 +141,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"accuracy"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``accuracy``: the settings and all figures, in one row."""
+        """Return ``accuracy``: all figures, and the settings but the stretch effort, in one row."""
         return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
