@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -180,6 +182,23 @@ def _area_prior(frame: TableFrame) -> FloatArray:
     return share
 
 
+_Of = Callable[[TableFrame], IntArray]
+
+
+def _kept(make: _Of) -> _Of:
+    """Return a function that computes the array of a frame once, and keeps it with the frame."""
+    known: WeakKeyDictionary[TableFrame, IntArray] = WeakKeyDictionary()
+
+    def of(frame: TableFrame) -> IntArray:
+        found = known.get(frame)
+        if found is None:
+            found = known[frame] = make(frame)
+        return found
+
+    return wraps(make)(of)
+
+
+@_kept
 def _neighbours(frame: TableFrame) -> IntArray:
     many = np.bincount(frame.area)
     x, y = (np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
@@ -252,10 +271,9 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
     """
     pairs = counted.sum(axis=2)
-    away = ~np.eye(len(pairs), dtype=bool)
     rings = np.bincount(ring.ravel(), pairs.ravel(), len(RINGS_KM) + 1)
     sums = {
-        "cells": counted[away].ravel(),
+        "cells": _off_diagonal(counted).ravel(),
         "ends": pairs.sum(axis=0) + pairs.sum(axis=1),  # of one person twice as much
         "rings": np.rint(rings).astype(np.int64),
         "days": counted.sum(axis=(0, 1)),
@@ -266,7 +284,8 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
         for name, exact in sums.items()
     }
     cells = np.zeros(counted.shape)
-    cells[away] = noisy["cells"].reshape(-1, counted.shape[2])
+    away = _off_diagonal(cells)
+    away[:] = noisy["cells"].reshape(away.shape)
     return NoisyFlows(cells, noisy["ends"], noisy["rings"], noisy["days"], epsilon)
 
 
@@ -279,7 +298,6 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
     Stephan 1940). Cells of similar expectation are shrunk towards the model by the noise's share of
     the variance.
     """
-    n = len(found.ends)
     noise = {n: 2.0 / (found.epsilon * share) ** 2 for n, share in FLOW_SHARES.items()}
     rings = np.maximum(found.rings, 0.0)
     total = max(float(rings.sum()), 1e-9)
@@ -295,18 +313,25 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
         model *= (ends / np.maximum(model.sum(axis=0), 1e-12))[None, :]
     days = np.maximum(found.days, 0.0)
     cells = model[:, :, None] * (days / max(float(days.sum()), 1e-9))
-    away = np.flatnonzero(~np.eye(n, dtype=bool)[:, :, None] & (cells >= 0))
-    noisy, expected = found.cells.ravel()[away], cells.ravel()[away]
-    drawn = np.empty(len(away))
+    noisy, expected = (_off_diagonal(each).ravel() for each in (found.cells, cells))
+    drawn = np.empty(len(expected))
     for some in np.array_split(np.argsort(expected, kind="stable"), _STRATA):
         if len(some):
             off = noisy[some] - expected[some]
             drawn[some] = np.maximum(expected[some] + kept(off, noise["cells"]) * off, 0.0)
-    out = np.zeros(cells.size)
-    out[away] = drawn
-    return out.reshape(cells.shape)
+    out = np.zeros(cells.shape)
+    away = _off_diagonal(out)
+    away[:] = drawn.reshape(away.shape)
+    return out
 
 
+def _off_diagonal(cells: np.ndarray) -> np.ndarray:
+    """Return a view (n − 1, n, m) of the cells (n, n, m) off the diagonal, in their order."""
+    n, m = cells.shape[1:]
+    return cells.reshape(n * n, m)[1:].reshape(n - 1, n + 1, m)[:, :-1]
+
+
+@_kept
 def rings_between(frame: TableFrame) -> IntArray:
     """Return the number of the ring of distance, from 0, for each pair of areas.
 
