@@ -9,6 +9,7 @@ travelled far would shrink the city of all others to a dot.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -194,6 +195,27 @@ def _ends(values: FloatArray, weight: FloatArray) -> tuple[float, float]:
 # --- Where may the number of a dot be written? Beside it, over no dot and no other number.
 
 _TOUCHING_PX = 1e-6
+
+
+_SHARES = (1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+_APART = 0.09  # of the axis, between two ticks
+
+
+def root_ticks(top: float) -> list[float]:
+    """Return the shares from 0 to ``top`` that are labelled on an axis of square roots.
+
+    Such an axis gives more room to small shares, where thresholds are.
+
+    Examples
+    --------
+    >>> root_ticks(1.0)
+    [0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    found = [0.0]
+    for share in _SHARES:
+        if share <= top and math.sqrt(share) >= math.sqrt(found[-1]) + _APART * math.sqrt(top):
+            found.append(share)
+    return found
 
 
 def corners_beside(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model.disclosure import ALONE
-from ..model.projection import corners_beside
+from ..model.projection import corners_beside, root_ticks
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import interval
@@ -141,14 +141,15 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
     room = max(0.02, 0.06 * (highest - lowest))
     x = Scale(max(0.0, lowest - room), min(1.0, highest + room), _LEFT, _RIGHT)
     top = max(*high[rows].tolist(), limit or 0.0) * 1.06 or 1.0
-    y = Scale(0.0, top, _BOTTOM - 4, _TOP + 4)
+    up = math.sqrt if share else float
+    y = Scale(0.0, up(top), _BOTTOM - 4, _TOP + 4)
     marks = _labelled(
         [
             Mark(
                 x(table.utility[i]),
-                y(table.risk[i]),
-                y(low[i]),
-                y(high[i]),
+                y(up(table.risk[i])),
+                y(up(low[i])),
+                y(up(high[i])),
                 bool(table.front[i]),
                 bool(limits.broken(table.results[i])),
                 i == chosen,
@@ -157,15 +158,17 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
             )
             for i in rows
         ],
-        None if limit is None else y(limit),
+        None if limit is None else y(up(limit)),
     )
     return Front(
         tuple(marks),
         tuple((x(v), f"{v:.2f}") for v in x.ticks()),
-        tuple((y(v), f"{100 * v:g}%" if share else f"{v:g}") for v in y.ticks()),
+        tuple((y(up(v)), f"{100 * v:g}%") for v in root_ticks(top))
+        if share
+        else tuple((y(v), f"{v:g}") for v in y.ticks()),
         f"Utility, {w.shown(table.choice.title)} (0 to 1)",
-        title if share else f"{title} ({measure.unit})",
-        None if limit is None else y(limit),
+        f"{title}, stretched near 0" if share else f"{title} ({measure.unit})",
+        None if limit is None else y(up(limit)),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "

@@ -276,8 +276,8 @@ def tried_told(exploration: Exploration) -> Sentence:
         told += " In this option, nobody has a unique record."
     elif more:
         told += (
-            f" This option reveals the least of those that keep at least {NEED:g} of the best "
-            "utility."
+            " This option reveals the least of those within the thresholds that have at least "
+            f"{NEED:.0%} of their best utility."
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
@@ -351,7 +351,7 @@ def _alone_in(nobody: int, forms: int) -> str:
         return f", {'all ' * (forms > 1)}without unique records"
     if nobody == 0:
         return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f", {forms - nobody:,} with unique records"
+    return f"; in {forms - nobody:,}, some records are unique"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:

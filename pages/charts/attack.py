@@ -162,7 +162,7 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
     most = series(THRESHOLD, at, spots, "lines", line=look) | axes | {"showlegend": False}
     return [
         *([most] if any(map(math.isfinite, limits)) else []),
-        drawn(GUESSING, [row.guessing for row in rows], 0, 2, marker=tick),
+        drawn(GUESSING, [row.guessing for row in rows], 0, 2, marker=tick, legendrank=1_001),
         *([before] if any(math.isfinite(row.before.value) for row in rows) else []),
         dots(AFTER, 1, of.categories[0], "circle"),
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.projection import corners_beside
+from fpanon_core.model.projection import corners_beside, root_ticks
 
 from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
 
@@ -99,6 +99,8 @@ def pareto(
 ) -> go.Figure:
     """Return a figure of risk (lower is better) against utility (further right is better).
 
+    Shares of users are drawn at their square roots, so that small risks have room.
+
     Parameters
     ----------
     risk_name : str
@@ -111,6 +113,11 @@ def pareto(
         Whether any threshold exists, even if no line is drawn for it; the legend then shows which
         options fail a threshold.
     """
+    said = {d.number: f"{risk_name} {d.risk:{'.1%' if percent else '.3g'}}" for d in dots}
+    text = "" if limit is None else f"threshold {100 * limit if percent else limit:.3g}"
+    if percent:
+        dots, limit = [_rooted(d) for d in dots], None if limit is None else math.sqrt(limit)
+        risk_title, text = f"{risk_title}, stretched near 0", f"{text}%"
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
@@ -121,7 +128,6 @@ def pareto(
     screens = _Screens(across, up, height - _LEGEND_ROW_PX * (rows - 1))
     around, level = screens.around(dots), {}
     if limit is not None:
-        text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
         across_at, taken = screens.label(text, limit, around)
         level, around = _limit(limit, text, across_at, of), np.concatenate([around, taken])
     where = _corners(dots, screens, around, screens.lines(front, limit))
@@ -134,16 +140,15 @@ def pareto(
         legendrank=len(_KINDS),
     )
     traces = [steps] if len(front) > 1 else []
-    told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
         if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
-            traces.append(_dots(some, of, name, told, where) | {"legendrank": rank})
-    shares = {"tickformat": ".0%" if top > 0.05 else ".2~%"} if percent else {}
+            traces.append(_dots(some, of, name, said, where) | {"legendrank": rank})
     return figure(
         of,
         traces,
         {"title": utility_title, "range": list(across)},
-        {"title": risk_title, "range": list(up), "zeroline": False} | shares,
+        {"title": risk_title, "range": list(up), "zeroline": False}
+        | (_root_scale(top**2) if percent else {}),
         height=height,
         margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)},
         legend={"y": 1.14} if rows > 1 else {},  # of two rows the lower one keeps off the dots
@@ -153,13 +158,28 @@ def pareto(
     )
 
 
+def _rooted(dot: Dot) -> Dot:
+    risk, low, high = map(math.sqrt, (dot.risk, dot.low, dot.high))
+    return replace(dot, risk=risk, low=low, high=high)
+
+
+def _root_scale(top: float) -> dict[str, Any]:
+    """Return the ticks of an axis of square roots of shares."""
+    ticks = root_ticks(top)
+    return {"tickvals": np.sqrt(ticks).tolist(), "ticktext": [f"{100 * t:g}%" for t in ticks]}
+
+
 def _named(dot: Dot, *, limited: bool) -> str:
     """Return the kind of a dot, as the legend names it."""
     return _KINDS[0 if dot.best else 1 + dot.unsafe if limited else -1]
 
 
 def _dots(
-    some: Sequence[Dot], of: Theme, name: str, told: str, where: Mapping[int, str]
+    some: Sequence[Dot],
+    of: Theme,
+    name: str,
+    said: Mapping[int, str],
+    where: Mapping[int, str],
 ) -> dict[str, Any]:
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
@@ -175,7 +195,7 @@ def _dots(
         [d.utility for d in some],
         risk,
         "markers+text",
-        f"{heading}{told}, utility %{{x:.2f}}<br>%{{customdata[2]}}",
+        f"{heading}%{{customdata[3]}}, utility %{{x:.2f}}<br>%{{customdata[2]}}",
         beside="",
         error_y=bar | {"thickness": 1.2, "width": 3},
         marker={
@@ -187,7 +207,7 @@ def _dots(
         text=[text if d.number in where else "" for text, d in zip(texts, some, strict=True)],
         textposition=[where.get(d.number, _CORNERS[0]) for d in some],
         textfont={"size": 14, "color": of.css("ink")},
-        customdata=[[d.number, d.name, d.told] for d in some],
+        customdata=[[d.number, d.name, d.told, said[d.number]] for d in some],
     )
 
 

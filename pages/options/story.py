@@ -226,7 +226,7 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     good, why = within_limits(table, limits), "No other option is within the thresholds."
     if len(good) > 1:
         stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
-        enough = f"Of those useful enough (at least {NEED:.0%} of the best utility)"
+        enough = f"Of those with at least {NEED:.0%} of their best utility"
         why = f"{stay}. {enough}, this one reveals the least."
     return why + " Some people have a unique record." * some_alone(table.results[row])
 

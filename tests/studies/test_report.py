@@ -95,7 +95,11 @@ def verdict(found: Exploration, first: int = 1, **decided: Any) -> list[str]:
     return [
         line
         for each in report(found, Decision(**decided)).verdict[first:]
-        for line in (f"[{each.tone}] {each.head}", *each.text, *(f"- {over}." for over in each.over))
+        for line in (
+            f"[{each.tone}] {each.head}",
+            *each.text,
+            *(f"- {over}." for over in each.over),
+        )
     ]
 
 
