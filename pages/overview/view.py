@@ -13,7 +13,7 @@ from pages.shell import aims, dataset, exploration, job_panel, layout, limits, q
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
-_MAP_PX = 330
+_MAP_PX = 310
 
 of = style.theme(st.context.theme.type)
 
