@@ -166,8 +166,9 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         tuple((y(up(v)), f"{100 * v:g}%") for v in root_ticks(top))
         if share
         else tuple((y(v), f"{v:g}") for v in y.ticks()),
-        f"Utility, {w.shown(table.choice.title)} (0 to 1)",
-        f"{title}, stretched near 0" if share else f"{title} ({measure.unit})",
+        f"Utility, {w.shown(table.choice.title)} (0 to 1)"
+        + ". Risks are stretched near 0." * share,
+        title if share else f"{title} ({measure.unit})",
         None if limit is None else y(up(limit)),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "

@@ -60,7 +60,7 @@ with left:
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
     )
-with right.container(key="overview_four", gap="small"):
+with right.container(key="overview_four", gap="xsmall"):
     st.markdown("**Data as they are**")
     for each in four:
         statements.draw(each)
