@@ -167,7 +167,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         if share
         else tuple((y(v), f"{v:g}") for v in y.ticks()),
         f"Utility, {w.shown(table.choice.title)} (0 to 1)"
-        + ". Risks are stretched near 0." * share,
+        + ". The risk scale is stretched near 0." * share,
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(up(limit)),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",

@@ -117,7 +117,7 @@ def pareto(
     text = "" if limit is None else f"threshold {100 * limit if percent else limit:.3g}"
     if percent:
         dots, limit = [_rooted(d) for d in dots], None if limit is None else math.sqrt(limit)
-        utility_title, text = f"{utility_title}. Risks are stretched near 0.", f"{text}%"
+        utility_title, text = f"{utility_title}. The risk scale is stretched near 0.", f"{text}%"
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
