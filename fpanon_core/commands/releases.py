@@ -117,8 +117,8 @@ def publish(
 ) -> None:
     """Make a release with a release option, and write it for publication.
 
-    Noise, exchanges and draws of people come from the operating system's randomness: there is no
-    seed, and every run gives a different release.
+    Noise, exchanges and draws of people come from the operating system's randomness. There is no
+    seed, and every run gives a different release, except of tables without noise.
     """
     if leaving.out is None:
         raise ConfigError("Say with --out where the release goes: a .zip, or a new folder.")

@@ -329,10 +329,9 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
     """Describe an option within the thresholds that is more useful than the recommended one."""
     result = exploration.table.results[row]
     if some_alone(result) and not some_alone(exploration.table.results[best]):
-        said = alone_told(result)
-        return (
-            f"{_named(exploration, row)} is more useful, but not without unique records. {said}",
-        )
+        may = "may be" if math.isnan(result.alone_share) else "are"
+        told = f"is more useful, but some of its records {may} unique. {alone_told(result)}"
+        return (f"{_named(exploration, row)} {told}",)
     if lost := needs_lost(exploration.table, row):
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
         return (f"{told}purpose needs {LOST:g} or more out of 1.",)

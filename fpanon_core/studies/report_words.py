@@ -35,7 +35,7 @@ COMPONENTS = {
 _SAID = 0.005  # of flows, what is worth an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
-    "uniform": "drawn from the person's rows, each equally likely",
+    "uniform": "drawn from the person's samples, each equally likely",
     "top": "the person's most visited places, without times",
     "consecutive": "rows that follow one another",
 }

@@ -56,7 +56,7 @@ from .releases import reference
 SECONDS = 300.0
 """Most seconds that a search takes, unless another time is stated."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
-"""The attacker's knowledge: four of a person's rows, each equally likely.
+"""The attacker's knowledge: four of a person's samples, each equally likely.
 
 The rarer places of a person, which single people out, may therefore be known too. Fewer people are
 found by points drawn in proportion to interactions.

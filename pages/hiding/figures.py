@@ -217,12 +217,12 @@ def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> p
 
 def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
-    use = "yes" if worth.useful else "of little use"
+    use = "yes" if worth.useful else "yes; of little use"
     return {
         "Method": story.WORDS[config.method],
         "k": config.k,
         "Period": widgets.called(config.period_days),
-        "May be out": f"{100 * config.leave_out:g}%",
+        "Left out ≤": f"{100 * config.leave_out:g}%",
         "Limits": story.limits_of(config),
         "Verified": use if result.verdict.passed else "NO",
         "Side, median": words.distance(f["median_space_m"]),
@@ -240,8 +240,8 @@ COLUMNS = {
     "Method": st.column_config.TextColumn(width=65),
     "k": st.column_config.NumberColumn(width=35),
     "Period": st.column_config.TextColumn(width=65),
-    "May be out": st.column_config.TextColumn(width=75),
-    "Verified": st.column_config.TextColumn(width=85),
+    "Left out ≤": st.column_config.TextColumn(width=75),
+    "Verified": st.column_config.TextColumn(width=110),
     "Side, median": st.column_config.TextColumn(width=95, help=definitions.SIDE),
     "mean": st.column_config.TextColumn(width=60, help=definitions.SIDE),
     "Span, median": st.column_config.TextColumn(width=95),

@@ -64,10 +64,10 @@ NO_RECORDS = (
 BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
-    "uniform": "Each row of a person is equally likely to be drawn.",
+    "uniform": "Each sample of a person is equally likely to be drawn.",
     "random": "The points are drawn from the events, so that busy places and times are "
     "likelier. Quiet places and times, which tell people apart, are known less often than if each "
-    "row were equally likely.",
+    "sample were equally likely.",
     "top": "The points are the most visited places, without times.",
     "consecutive": "The points follow one another.",
 }

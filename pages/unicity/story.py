@@ -116,6 +116,8 @@ def points_needed(result: Result) -> list[str]:
     if not len(known):
         whom = who if result.heavy else " asked about (none of them busy)"
         fate = f"None of the {asked:,} people{whom} is ever unique: for each, another"
+        if asked == 2:
+            fate = fate.replace("None of", "Neither of").replace("none of", "neither of")
         if asked == 1:
             fate = f"The one person{whom.replace('none of them', 'not')} is never unique: another"
         return [f"{fate} person has all their points, too."]

@@ -56,7 +56,7 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
     shares = {
         "Time, of people apart in space alone": (parts.temporal_share, 2),
         "Time, of people who are alike": (hidden.temporal_share, 2),
-        "Time, of one alike": (np.array([0.5, np.nan]), 2),
+        "Time, with one person 2-anonymous already": (np.array([0.5, np.nan]), 2),
         "Time, of most": (np.array([0.8, 0.6, 0.5]), 5),
     }
     check_snapshot(
@@ -76,7 +76,7 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
                 *person.gap(THREE, 0, fine, own, 2),
                 *person.place_or_time(own.matches, 2),
             ],
-            "One person who is alike": person.gap(THREE, 0, coarse, own, 2),
+            "One person who is 2-anonymous already": person.gap(THREE, 0, coarse, own, 2),
             "One person of those far apart": person.gap(fs, 0, far, near[0], 2),
             "The hardest of them": person.gap(fs, 2, far, near[2], 2),
         }

@@ -151,7 +151,7 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     for name in ("too wide", "too long", "both", "most left out"):
         parts[name].append(story.to_try(result.config, cases[name]))
         table = figures.releases({result.config: result}, {result.config: cases[name]})
-        assert table["Verified"].tolist() == ["of little use"]
+        assert table["Verified"].tolist() == ["yes; of little use"]
     parts["what may help of days within limits"] = [story.to_try(three, worth(36_000, 120))]
     parts["where the thresholds allow no smaller k"] = [
         story.to_try(three, worth(36_000, 120), least=3)

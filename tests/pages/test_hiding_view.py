@@ -163,7 +163,7 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     app.slider(key="glove_leave_out").set_value(10)
     hidden(app, 3)
     table = app.dataframe[0].value
-    assert table["May be out"].tolist() == ["0%", "0%", "10%"]
+    assert table["Left out ≤"].tolist() == ["0%", "0%", "10%"]
     assert table["People"].tolist() == ["100%", "100%", "90%"]  # the same two, twice
     gain = "With up to 10% of the people left out of each day, the samples of all others are"
     assert gain in said(app)

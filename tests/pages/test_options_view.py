@@ -138,7 +138,7 @@ def test_another_risk_redraws_and_another_draw_is_another_question(app: AppTest)
     app.number_input(key="limit_em").set_value(0.0).run()
     assert not under_way(app)
     assert set(whole(app)["Within the threshold"]) == {"no"}
-    assert "Each row of a person is equally likely" in said(app)
+    assert "Each sample of a person is equally likely" in said(app)
     # Another draw of points is measured, and is in the address.
     app.selectbox(key="options_strategy").set_value("random").run()
     until(app, lambda at: len(kept(at)) == 24)
