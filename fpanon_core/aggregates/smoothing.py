@@ -186,13 +186,15 @@ _Of = Callable[[TableFrame], IntArray]
 
 
 def _kept(make: _Of) -> _Of:
-    """Return a function that computes the array of a frame once, and keeps it with the frame."""
+    """Return a function that computes a read-only array of a frame once, and keeps it."""
     known: WeakKeyDictionary[TableFrame, IntArray] = WeakKeyDictionary()
 
     def of(frame: TableFrame) -> IntArray:
         found = known.get(frame)
         if found is None:
-            found = known[frame] = make(frame)
+            found = make(frame)
+            found.flags.writeable = False
+            known[frame] = found
         return found
 
     return wraps(make)(of)

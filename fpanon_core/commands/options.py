@@ -454,7 +454,7 @@ def report(
     write_bytes(reports.page(made).encode(), out)
     write_json(made.recipe.to_dict(), beside)
     for each in made.verdict:
-        typer.echo("\n  ".join([each.head, *(f"{text}." for text in each.over)]))
+        typer.echo("\n  ".join([each.head, *each.over]))
     typer.echo(f"Report written to {out}, and its recipe to {beside}.")
 
 

@@ -309,8 +309,8 @@ def _fault(kind: str, place: str) -> FpanonError:
 def _loss(code: int) -> FpanonError:
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     return FpanonError(
-        f"Something outside fpanon stopped the computation ({how}); the machine may have run out "
-        "of memory. Your data and settings are still here; try again."
+        f"The computation ended without a result ({how}); the machine may have run out of memory. "
+        "Your data and settings are still here; try again, and if it happens again, report it."
     )
 
 

@@ -15,7 +15,7 @@ from ..model.options import Periods
 from . import judgement
 from . import report_words as w
 from .exploration import Exploration
-from .judgement import NEED, Limits, best_option, needs_lost, serves, some_alone
+from .judgement import Limits, best_option, needs_lost, serves, some_alone
 from .option_result import LOST, OptionResult
 from .recipe import Decision
 
@@ -89,7 +89,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
         + ("This exceeds" if limits.surely_over(result, risk) else "This may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
-        + _by_how_much(result, risk, limits)
+        + f"{_by_how_much(result, risk, limits)}."
         for risk in limits.broken(result)
     )
 
@@ -113,8 +113,8 @@ def describe_nearest(exploration: Exploration) -> str:
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
         return ""
-    over = ". ".join(over_told(exploration.table.results[best], exploration.limits))
-    return f"The nearest option is {_named(exploration, best)}. {over}."
+    over = " ".join(over_told(exploration.table.results[best], exploration.limits))
+    return f"The nearest option is {_named(exploration, best)}. {over}"
 
 
 def alone_told(result: OptionResult) -> str:
@@ -276,8 +276,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         told += " In this option, nobody has a unique record."
     elif more:
         told += (
-            " This option reveals the least of those within the thresholds that have at least "
-            f"{NEED:.0%} of their best utility."
+            " This option reveals the least of those within the thresholds that serve the purpose."
         )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):

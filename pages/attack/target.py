@@ -46,7 +46,8 @@ def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
     questions.progress(form.FOLLOWED)
     found: Followed | None = questions.answer(wanted)
     if found is None:
-        st.caption("The map appears as soon as the attack on this person is over.")
+        told = "The map appears as soon as the attack on this person is over."
+        questions.announce(form.FOLLOWED, told)
     else:
         _steps(found, of)
 

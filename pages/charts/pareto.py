@@ -18,6 +18,7 @@ import plotly.graph_objects as go
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.projection import corners_beside, root_ticks
 
+from . import words
 from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
 
 # Where a number may stand; beside its dot's bar, never on it.
@@ -113,11 +114,14 @@ def pareto(
         Whether any threshold exists, even if no line is drawn for it; the legend then shows which
         options fail a threshold.
     """
-    said = {d.number: f"{risk_name} {d.risk:{'.1%' if percent else '.3g'}}" for d in dots}
-    text = "" if limit is None else f"threshold {100 * limit if percent else limit:.3g}"
+    shown = words.percent if percent else "{:.3g}".format
+    said = {d.number: f"{risk_name} {shown(d.risk)}" for d in dots}
+    text = ""
+    if limit is not None:
+        text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
     if percent:
         dots, limit = [_rooted(d) for d in dots], None if limit is None else math.sqrt(limit)
-        utility_title, text = f"{utility_title}. The risk scale is stretched near 0.", f"{text}%"
+        utility_title += ". Risks are drawn at their square roots."
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0

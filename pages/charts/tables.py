@@ -238,7 +238,8 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
 def extent(ground: Ground, tables: CountTables) -> Extent:
     """Return the extent that maps of these areas show at first, where nearly all people are.
 
-    Areas with a point in it are shown whole, unless that would double the extent.
+    Areas with a point in it are shown whole, unless the longer side would then be more than twice
+    as long, and longer than 1°.
     """
     weight = np.ones(len(ground.names))
     if tables.presence is not None:

@@ -95,12 +95,14 @@ def in_shards(n_users: int) -> str:
     )
 
 
-def to_begin(thresholds: Limits) -> str:
+def to_begin(thresholds: Limits, n_users: int) -> str:
     """Say what hiding does, and the k that the threshold of re-identification needs."""
-    most = thresholds.limit("outsider")
-    needs = ""
-    if most:
-        needs = f"Your threshold of {100 * most:.3g}% needs k = {crowd(thresholds):,} or more. "
+    most, needs = thresholds.limit("outsider"), ""
+    if most is not None:
+        least = crowd(thresholds) if most else math.inf
+        needs = f"No k that can be chosen meets your threshold of {100 * most:.3g}%. "
+        if least in limits.K.at_most(n_users):
+            needs = f"Your threshold of {100 * most:.3g}% needs k = {least:,} or more. "
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
         "are published with exactly the same record of areas and time spans. Choose k and hide "

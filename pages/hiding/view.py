@@ -28,7 +28,7 @@ form.expected(data)
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:
-    st.info(story.to_begin(limits.in_force()))
+    st.info(story.to_begin(limits.in_force(), data.fs.n_users))
     end_view()
 workspace.of(data.digest).made["glove"] = tuple(
     AtHand("glove", story.name_of(config), made=each.release, settings=config)

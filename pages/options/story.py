@@ -226,8 +226,7 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     good, why = within_limits(table, limits), "No other option is within the thresholds."
     if len(good) > 1:
         stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
-        enough = f"Of those with at least {NEED:.0%} of their best utility"
-        why = f"{stay}. {enough}, this one reveals the least."
+        why = f"{stay}. Of those that serve the purpose, this one reveals the least."
     return why + " Some people have a unique record." * some_alone(table.results[row])
 
 
@@ -467,7 +466,7 @@ def chosen_told(
         found_told(result, table.config.p, criteria.limits),
         alone_told(result) if some_alone(result) else "",
         w.use_told(result),
-        *(f"{each}." for each in over),
+        *over,
     ]
     told = [plain(each, MESSAGE_LENGTH) for each in figures if each]
     return text, [*told, *moved_told([result.option])], not (over or better or some_alone(result))

@@ -62,12 +62,11 @@ with below:
         st.warning(failed)
 if by is None or not done:
     with top:
-        questions.announce(
-            kinds.OPTION,
-            "The figure appears here as soon as the first options are explored."
-            if by is not None
-            else "The figure appears here once you have chosen how utility is judged.",
-        )
+        if by is None:
+            st.caption("The figure appears here once you have chosen how utility is judged.")
+        else:
+            told = "The figure appears here as soon as the first options are explored."
+            questions.announce(kinds.OPTION, told)
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 # The best is sought among all that were tried, on the overview too: no two pages name another.

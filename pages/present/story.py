@@ -192,7 +192,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(without_epsilon(first_up(result.option.told)))}**"]
     if over:
-        return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
+        return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}" for each in over)]
     if not found.limits.judged:
         return [*heads, "No threshold was set."]
     said = [*heads, "The option stays within the thresholds.", *_alone(result)]

@@ -271,8 +271,9 @@ def progress(kind: Kind) -> None:
 
 
 def announce(kind: Kind, text: str) -> None:
-    """Say where figures will appear, unless the work on them failed."""
-    if not any(job.error for job in jobs(kind)):
+    """Say where figures will appear, unless all work on them has ended and some of it failed."""
+    found = jobs(kind)
+    if any(job.active for job in found) or not any(job.error for job in found):
         st.caption(text)
 
 

@@ -62,7 +62,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
     if use and report_words.little_use(result):
         st.warning(use)
         use = ""
-    layout.details(*(plain(f"{each}.", MESSAGE_LENGTH) for each in over), use, key="produced")
+    layout.details(*(plain(each, MESSAGE_LENGTH) for each in over), use, key="produced")
     return bool(over)
 
 

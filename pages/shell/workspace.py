@@ -198,7 +198,7 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     if not (over or alone) or (why.strip() and (by.strip() or not over)):
         return ""
     against = f"“{plain(result.option.told)}” is not within your thresholds. "
-    against += f"{plain('. '.join(over), MESSAGE_LENGTH)}."
+    against += plain(" ".join(over), MESSAGE_LENGTH)
     if not over:
         whom = f"{alone:,} of the {result.n_users:,} people"
         have = "has" if alone == 1 else "have"

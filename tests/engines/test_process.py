@@ -82,7 +82,7 @@ def test_killed_from_outside_is_lost_with_a_sentence_and_can_be_retried(
     os.kill(_pid(runner), signal.SIGKILL)
     over(job)
     assert job.status == "lost"
-    assert "stopped the computation (signal 9)" in str(job.error)
+    assert "ended without a result (signal 9)" in str(job.error)
     assert "try again" in str(job.error)
     again = over(runner.retry(job))
     assert again.status == "done"

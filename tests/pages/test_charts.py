@@ -376,18 +376,18 @@ def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
 
 
 def test_shares_are_drawn_at_their_roots_and_told_as_they_are() -> None:
-    figure = drawn([dot(1, 0.2, 0.25), dot(2, 0.4, 0.0)])
+    figure = drawn([dot(1, 0.2, 0.25), dot(2, 0.4, 0.0004)])
     (trace,) = figure.data
-    assert list(trace.y) == [0.5, 0.0]
-    assert [each[3] for each in trace.customdata] == ["risk 25.0%", "risk 0.0%"]
+    assert list(trace.y) == [0.5, 0.02]
+    assert [each[3] for each in trace.customdata] == ["risk 25%", "risk less than 0.1%"]
     assert figure.layout.shapes[0].y0 == pytest.approx(0.05**0.5)
     assert figure.layout.yaxis.ticktext[-1] == "20%"
     assert figure.layout.yaxis.tickvals[-1] == pytest.approx(0.2**0.5)
     dots = [dot(1, 0.2, 0.25)]
-    how = {"risk_title": "r", "utility_title": "u", "percent": False, "limit": 2.0}
+    how = {"risk_title": "r", "utility_title": "u", "percent": False, "limit": 1234.5}
     linear = pareto(dots, style.LIGHT, **how)  # type: ignore[arg-type]
     assert list(linear.data[0].y) == [0.25]
-    assert linear.layout.annotations[0].text == "threshold 2"
+    assert linear.layout.annotations[0].text == "threshold 1234.5"
 
 
 def test_the_thresholds_label_keeps_off_dots() -> None:

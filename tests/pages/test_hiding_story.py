@@ -140,8 +140,11 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     }
     none, fine = Limits({"outsider": None}), cases["fine"]
     parts = {name: [": ".join(story.verdict(result, each, none))] for name, each in cases.items()}
-    parts["to begin"] = [story.to_begin(Limits())]
-    assert "threshold" not in story.to_begin(Limits({"outsider": None}))
+    parts["to begin"] = [story.to_begin(Limits(), 20)]
+    parts["to begin, too few people"] = [story.to_begin(Limits(), 19)]
+    parts["to begin, nothing is accepted"] = [story.to_begin(Limits({"outsider": 0.0}), 500)]
+    parts["to begin, k above 100"] = [story.to_begin(Limits({"outsider": 0.002}), 5_000)]
+    assert "threshold" not in story.to_begin(none, 500)
     parts["not verified"] = [": ".join(story.verdict(failed, fine, none))]
     parts["groups are too small"] = [": ".join(story.verdict(result, fine, Limits()))]
     assert story.verdict(result, fine, Limits({"outsider": 1 / result.config.k}))[0] == "success"

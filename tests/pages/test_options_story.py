@@ -241,8 +241,8 @@ def test_why_the_recommended_option_is_not_the_most_useful() -> None:
     both = table(groups, coarse, risk="outsider")
     assert story.conclusion(both, story.dots(both, by, []), by)[0] == (
         ":material/star: **Recommended: GLOVE, k = 20.** 2 of 2 options stay within the "
-        "thresholds. Of those with at least 80% of their best utility, this one reveals the "
-        "least. Choose below the figure."
+        "thresholds. Of those that serve the purpose, this one reveals the least. Choose below the "
+        "figure."
     )
 
 

@@ -269,7 +269,7 @@ def test_maps_show_the_largest_flows_and_blank_counts() -> None:
 
 
 def test_areas_are_shown_whole_but_for_one_that_would_dwarf_the_others() -> None:
-    """By hand: ten squares in a row; then a last one that reaches ten degrees further."""
+    """By hand: ten squares in a row; then a last one that reaches to 30°."""
     none = CountTables(Presence(FRAME), None, None)
     row = squares("abcdefghij")
     assert charts.extent(row, none) == Extent(0, 0, 10, 1)

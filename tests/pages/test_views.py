@@ -331,7 +331,7 @@ def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     until(app, lambda _: job.status == "running")
     os.kill(job.process_id, signal.SIGKILL)
     until(app, lambda at: at.error)
-    assert "stopped the computation (signal 9)" in app.error[0].value
+    assert "ended without a result (signal 9)" in app.error[0].value
     assert "Synthetic data" in said(app)
     assert "as soon as" not in said(app)
     app.button(key=f"anon_jobs_retry_{job.number}").click().run()

@@ -98,7 +98,7 @@ def verdict(found: Exploration, first: int = 1, **decided: Any) -> list[str]:
         for line in (
             f"[{each.tone}] {each.head}",
             *each.text,
-            *(f"- {over}." for over in each.over),
+            *(f"- {over}" for over in each.over),
         )
     ]
 
@@ -491,6 +491,19 @@ def test_none_of_fifty_ids_and_no_path_is_in_it() -> None:
 
 
 # --- figures -------------------------------------------------------------------------------------
+
+
+def test_risks_in_the_figure_lie_at_their_roots_and_so_does_the_threshold() -> None:
+    options = [
+        result(ReleaseOption(f"o{i}", [AddNoise(i + 1.0)]), risk, 0.5, width=0)
+        for i, risk in enumerate((0.05, 0.2))
+    ]
+    made = front(exploration(*options), None)
+    assert made is not None
+    low, high = sorted((mark.y for mark in made.marks), reverse=True)
+    at = {text: y for y, text in made.y_ticks}
+    assert low == made.limit_y == at["5%"]
+    assert at["0%"] - high == pytest.approx(2 * (at["0%"] - low), abs=0.2)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40))
