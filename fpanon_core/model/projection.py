@@ -199,6 +199,7 @@ _TOUCHING_PX = 1e-6
 
 _SHARES = (1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 _APART = 0.09  # of the axis, between two ticks
+_SHORT = 0.001  # labels of smaller shares take more room
 
 
 def root_ticks(top: float) -> list[float]:
@@ -210,10 +211,13 @@ def root_ticks(top: float) -> list[float]:
     --------
     >>> root_ticks(1.0)
     [0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
+    >>> root_ticks(0.05)
+    [0.0, 0.001, 0.005, 0.01, 0.02, 0.05]
     """
-    found = [0.0]
+    found, apart = [0.0], _APART * math.sqrt(top)
     for share in _SHARES:
-        if share <= top and math.sqrt(share) >= math.sqrt(found[-1]) + _APART * math.sqrt(top):
+        inside = min(_SHORT, top / 10) <= share <= top * (1 + 1e-9)
+        if inside and math.sqrt(share) >= math.sqrt(found[-1]) + apart:
             found.append(share)
     return found
 

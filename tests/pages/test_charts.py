@@ -383,6 +383,8 @@ def test_shares_are_drawn_at_their_roots_and_told_as_they_are() -> None:
     assert figure.layout.shapes[0].y0 == pytest.approx(0.05**0.5)
     assert figure.layout.yaxis.ticktext[-1] == "20%"
     assert figure.layout.yaxis.tickvals[-1] == pytest.approx(0.2**0.5)
+    # The threshold is the largest of all: it has a tick.
+    assert drawn([dot(1, 0.2, 0.0)]).layout.yaxis.ticktext[-1] == "5%"
     dots = [dot(1, 0.2, 0.25)]
     how = {"risk_title": "r", "utility_title": "u", "percent": False, "limit": 1234.5}
     linear = pareto(dots, style.LIGHT, **how)  # type: ignore[arg-type]
