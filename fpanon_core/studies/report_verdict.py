@@ -248,6 +248,9 @@ def tried_told(exploration: Exploration) -> Sentence:
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
+    if nobody and len(nobody) < len(good):
+        some = f"In {len(good) - len(nobody):,} of the options within the thresholds"
+        also.append(f"{some}, some records are unique.")
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
@@ -344,12 +347,12 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
 
 
 def _alone_in(nobody: int, forms: int) -> str:
-    """Say in how many of the options within the thresholds no record is unique."""
+    """Say that all or none of the options within the thresholds are without unique records."""
     if nobody == forms:
         return f", {'all ' * (forms > 1)}without unique records"
     if nobody == 0:
         return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return f"; in {forms - nobody:,}, some records are unique"
+    return ""
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
