@@ -248,13 +248,10 @@ def tried_told(exploration: Exploration) -> Sentence:
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
-    if nobody and len(nobody) < len(good):
-        some = f"In {len(good) - len(nobody):,} of the options within the thresholds"
-        also.append(f"{some}, some records are unique.")
+    also += _some_unique(len(nobody), len(good))
     verb = "stays" if len(good) == 1 else "stay"
-    alone_in = _alone_in(len(nobody), len(good))
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
-    head = f"{which} {verb} within the thresholds{alone_in}."
+    head = f"{which} {verb} within the thresholds{_alone_in(len(nobody), len(good))}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
@@ -344,6 +341,12 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         noisy = step is not None and step.epsilon is not None
         return (f"{_named(exploration, row)} is more useful, {told}{', at any ε' * noisy}.",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
+
+
+def _some_unique(nobody: int, forms: int) -> list[str]:
+    """Say in how many of the options some records are unique, if in some but not in all."""
+    some = f"In {forms - nobody:,} of the options within the thresholds, some records are unique."
+    return [some] if 0 < nobody < forms else []
 
 
 def _alone_in(nobody: int, forms: int) -> str:
