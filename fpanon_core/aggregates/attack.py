@@ -18,14 +18,15 @@ Source: docs/science.md, “An attacker who knows the truth”.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.homes import true_homes
-from ..engines.progress import Progress, tell
+from ..engines.local import Engine, LocalEngine, fill
+from ..engines.progress import Progress
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import PUBLISHED_DIGITS, PresenceTable, TableFrame
@@ -34,9 +35,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.intervals import wilson_interval
 from ..model.membership import MembershipResult
 from ..model.options import Tables
-from .contributions import table_frame
-from .smoothing import seeded
-from .tables import TABLES, Exact
+from .contributions import Contribution, each_summed, table_frame
+from .smoothing import drawn_once, seeded
+from .tables import TABLES, Exact, exact_sums
 from .usefulness import places_of
 
 WITHIN_M = (500.0, 1_000.0, 2_000.0)
@@ -74,6 +75,7 @@ def attack_tables(
     *,
     targets: int = 200,
     seed: int = 0,
+    engine: Engine | None = None,
     progress: Progress = None,
 ) -> TablesAttacked:
     """Run membership and home inference on the tables of one half of the people.
@@ -87,6 +89,8 @@ def attack_tables(
         in ten is among the people with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -109,34 +113,47 @@ def attack_tables(
     half, others, asked = drawn_halves(fs, targets, rng)
     each = replace(option, epsilon=option.epsilon_each)
     tables = [row for row in TABLES if row[0] in option.CONTENTS]
-    sums = {name: make(fs.subset(half), where, each) for name, make, _ in tables}
-    mean = {name: make(fs.subset(others), where, each).cells for name, make, _ in tables}
+    own = {
+        name: each_summed(*counting(where, each), fs.subset(asked), where)
+        for name, counting, _ in tables
+    }
+    rest = np.setdiff1d(half, asked)
+    sums: dict[str, Exact] = {}
+    for name, counting, _ in tables:
+        every = Exact(np.zeros(counting(where, each)[1]))
+        if len(rest):
+            every = exact_sums(counting, fs.subset(rest), where, each, engine)
+        sums[name] = _joined(every, own[name], 1.0)
+    known = fs.subset(others)
+    mean = {
+        name: exact_sums(counting, known, where, each, engine).cells for name, counting, _ in tables
+    }
     # Of the noise on a cell, in shares of a person.
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
-    homes = HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
+    homes = HomeAttack(fs, where, asked, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
     given_away = np.zeros(len(asked), bool)
 
-    for row, user in enumerate(asked.tolist()):
-        own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
+    def attacked(row: int, _end: int) -> None:
+        user = int(asked[row])
         seen: dict[str, list[FloatArray]] = {name: [] for name in own}
+        noises = drawn_once(seeded(seed, user))
         for world, less in enumerate((0.0, 1.0)):  # with and without the person, with equal noise
-            noise = seeded(seed, user)
-            made: dict[str, object] = {"presence": None, "flows": None}
+            noise = next(noises)
             for name, _, protect in tables:
-                every, mine = sums[name], own[name]
-                left = Exact(every.cells - less * mine.cells, every.total - less * mine.total)
+                mine = own[name][row]
+                left = _joined(sums[name], [mine], -less)
                 table = protect(left, where, each, noise)
-                made[name] = table
                 published = _raveled(table)
-                seen[name].append(np.round(published, PUBLISHED_DIGITS))
-                cells = mine.cells
-                scores[row, world] += membership_scores(cells, published, mean[name], variance)
-            if homes is not None:
-                assert isinstance(made["presence"], PresenceTable)
-                found[row, world] = homes.found(user, _at_night(made["presence"]))
-        given_away[row] = any((more != less).any() for more, less in seen.values())
-        tell(progress, (row + 1) / len(asked))
+                if each.epsilon is None:
+                    seen[name].append(np.round(published, PUBLISHED_DIGITS))
+                scores[row, world] += _scores(*mine[:2], published, mean[name], variance)
+                if homes is not None and isinstance(table, PresenceTable):
+                    found[row, world] = homes.found(user, _at_night(table))
+        if each.epsilon is None:
+            given_away[row] = any((more != less).any() for more, less in seen.values())
+
+    fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
     membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
         many, of = int(given_away.sum()), len(asked)
@@ -145,6 +162,19 @@ def attack_tables(
             membership, differencing=many / of, differencing_low=low, differencing_high=high
         )
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
+
+
+def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
+    """Return the sums with contributions of people added as often as ``times`` says.
+
+    The targets' contributions are added as they are taken away later. If they were counted twice,
+    another draw among the trips of a person with many would be other trips.
+    """
+    cells, total = sums.cells.copy(), sums.total
+    for some, amounts, more in people:
+        cells[some] += times * amounts
+        total += times * more
+    return Exact(cells, total)
 
 
 def drawn_halves(
@@ -192,11 +222,17 @@ def membership_scores(
         Zeros if the person contributes nothing, or if one of the two tables is empty.
     """
     cells = np.flatnonzero(own)
+    return _scores(cells, own[cells], published, others, variance)
+
+
+def _scores(
+    cells: IntArray, mine: FloatArray, published: FloatArray, others: FloatArray, variance: float
+) -> FloatArray:
+    """Return :func:`membership_scores` of a person with these amounts in these cells."""
     if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
         return np.zeros(2)
     mass = float(others.sum())
     seen, expected = published[cells] * (mass / published.sum()), others[cells]
-    mine = own[cells]
     off = seen - expected
     size = float(np.linalg.norm(mine)) * (float(np.linalg.norm(off)) or 1.0)
     unit = mass / max(float(np.count_nonzero(others)), 1.0)
@@ -268,12 +304,20 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 class HomeAttack:
     """Attacker who knows a publication and up to four points of a person, and guesses homes."""
 
-    def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
-        self._fs, self._rng = fs, rng
+    def __init__(
+        self, fs: FingerprintSet, where: TableFrame, asked: IntArray, rng: np.random.Generator
+    ) -> None:
         self.homes = true_homes(fs)
         places = places_of(where, fs.crs)
         self._x, self._y = places.x_m + places.dx_m / 2, places.y_m + places.dy_m / 2
         self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
+        for user in asked[np.isfinite(self.homes.x_m[asked])].tolist():
+            rows = np.arange(fs.offsets[user], fs.offsets[user + 1])
+            some = rng.choice(rows, min(_POINTS, len(rows)), False)
+            self._known[user] = (
+                fs.x_m[some] + fs.dx_m[some] / 2,
+                fs.y_m[some] + fs.dy_m[some] / 2,
+            )
 
     def found(self, user: int, at_night: FloatArray) -> FloatArray:
         """Return whether the best guess is within each distance of the home; NaN for unknown homes.
@@ -281,7 +325,7 @@ class HomeAttack:
         Parameters
         ----------
         user : int
-            Row number of the person.
+            Row number of a person among ``asked``.
         at_night : float64 ndarray (n_places,)
             People at each place at night, as estimated from the publication.
 
@@ -293,15 +337,6 @@ class HomeAttack:
         home = self.homes.x_m[user], self.homes.y_m[user]
         if not math.isfinite(home[0]):
             return np.full(len(WITHIN_M), np.nan)
-        if user not in self._known:
-            rows = self._fs.rows_of(user)
-            some = self._rng.choice(
-                np.arange(rows.start, rows.stop), min(_POINTS, rows.stop - rows.start), False
-            )
-            self._known[user] = (
-                self._fs.x_m[some] + self._fs.dx_m[some] / 2,
-                self._fs.y_m[some] + self._fs.dy_m[some] / 2,
-            )
         x, y = self._known[user]
         apart = np.hypot(self._x[:, None] - x, self._y[:, None] - y).min(axis=1)
         weight = at_night + 1e-12

@@ -21,7 +21,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
 from ..kernels.table_sums import Seen, add_flows, add_presence
 from ..model.antennas import REGION
-from ..model.arrays import FloatArray, stretches
+from ..model.arrays import FloatArray, IntArray, stretches
 from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import InfeasibleError
@@ -33,6 +33,9 @@ MOST_CELLS = 20_000_000
 
 Add = Callable[..., float]
 """Function that adds people's contributions to cells."""
+
+Contribution = tuple[IntArray, FloatArray, float]
+"""Cells of one person, the amount in each, and one more number."""
 
 _LEAST_WEIGHT = 0.1
 _SAMPLES_AT_ONCE = 1 << 21
@@ -94,10 +97,10 @@ def check_size(of_a_day: int) -> int:
 
 def summed(
     add: Add,
-    fs: FingerprintSet,
-    frame: TableFrame,
     size: int,
     given: tuple[Any, ...],
+    fs: FingerprintSet,
+    frame: TableFrame,
     engine: Engine | None,
     progress: Progress,
 ) -> tuple[FloatArray, float]:
@@ -143,6 +146,34 @@ def _sums_of(
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
     return cells, add(_people_seen(users, fs, frame), cells, *given)
+
+
+def each_summed(
+    add: Add, size: int, given: tuple[Any, ...], fs: FingerprintSet, frame: TableFrame
+) -> list[Contribution]:
+    """Return each person's contribution: the cells that are not 0, their amounts, and one number.
+
+    The number is the one that ``add`` returns. The parameters are those of :func:`summed`.
+    """
+    seen, cells = _people_seen(slice(0, fs.n_users), fs, frame), np.zeros(size)
+    found = []
+    for user in range(fs.n_users):
+        rows = slice(int(seen.offsets[user]), int(seen.offsets[user + 1]))
+        alone = Seen(
+            np.array([0, rows.stop - rows.start]),
+            seen.area[rows],
+            seen.wall_min[rows],
+            seen.t_min[rows],
+            seen.events[rows],
+            seen.weight[user : user + 1],
+            seen.kind,
+            seen.days,
+        )
+        more = add(alone, cells, *given)
+        some = np.flatnonzero(cells)
+        found.append((some, cells[some], more))
+        cells[some] = 0.0
+    return found
 
 
 def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:

@@ -11,7 +11,7 @@ Source: docs/science.md, “Tables: presence and flows”.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..kernels.table_smoothing import fit_gravity, share_kept, shrink_by_tree
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.count_tables import TableFrame
@@ -40,6 +41,20 @@ def seeded(seed: int, number: int) -> Noise:
         return values + drawn
 
     return noise
+
+
+def drawn_once(noise: Noise) -> Iterator[Noise]:
+    """Yield functions without end: each adds the noise that the first one drew, in its order."""
+    drawn: list[IntArray] = []
+
+    def first(values: IntArray, most: int, epsilon: float) -> IntArray:
+        drawn.append(noise(np.zeros_like(values), most, epsilon))
+        return values + drawn[-1]
+
+    yield first
+    while True:
+        again = iter(drawn)
+        yield lambda values, _, __: values + next(again)  # noqa: B023
 
 
 def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
@@ -114,57 +129,16 @@ def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
     share = kept(bands - total / many, of_bands)
     bands = np.maximum(total / many + share * (bands - total / many), 0.0)
     order, prior = _neighbours(frame), total * _area_prior(frame)
-    areas = tree_shrunk(areas[:, None], prior[:, None], of_areas, order)[:, 0]
+    areas = shrink_by_tree(areas[:, None], prior[:, None], of_areas, order)[:, 0]
     product = np.outer(areas, bands / max(float(bands.sum()), 1e-9))
-    cells = tree_shrunk(found.cells, product, noise["cells"], order)
+    cells = shrink_by_tree(found.cells, product, noise["cells"], order)
     cells *= (areas / np.maximum(cells.sum(axis=1), 1e-9))[:, None]
     return cells
 
 
-def tree_shrunk(
-    values: FloatArray, prior: FloatArray, variance: float, order: IntArray
-) -> FloatArray:
-    """Return values shrunk towards a prior at each level of a tree over the rows, none negative.
-
-    The tree halves the rows in their order repeatedly. A node's expectation is its share of its
-    parent's estimate according to the prior. The variance at a level, over all columns, sets the
-    weight of the noisy sums at this level.
-
-    Parameters
-    ----------
-    values, prior : float64 ndarray (n, m)
-    variance : float
-        Variance of the noise on one value.
-    order : int64 ndarray (n,)
-        Order of the rows, with neighbours side by side.
-    """
-    sums, priors = (
-        np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table[order], axis=0)])
-        for table in (values, prior)
-    )
-    bounds, estimate = np.array([0, len(order)]), priors[-1:].copy()
-    while np.diff(bounds).max() > 1:
-        halves = np.unique(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
-        parent = np.searchsorted(bounds, halves[:-1], side="right") - 1
-        of_parent = np.diff(priors[bounds], axis=0)[parent]
-        expected = estimate[parent] * np.diff(priors[halves], axis=0) / np.maximum(of_parent, 1e-12)
-        off = np.diff(sums[halves], axis=0) - expected
-        share = kept(off, float(np.diff(halves).mean()) * variance)
-        estimate, bounds = np.maximum(expected + share * off, 0.0), halves
-    shrunk = np.empty_like(estimate)
-    shrunk[order] = estimate
-    return shrunk
-
-
 def kept(off: FloatArray, variance: float) -> float:
-    """Return the share of the differences to keep, from the noise's share of their mean square.
-
-    The relative standard error of the mean square of n draws of Laplace noise is √(5/n). If the
-    mean square exceeds the noise's variance by at most three standard errors, it is taken as noise.
-    """
-    spread = float(np.mean(off**2))
-    noise = variance * (1 + 3 * math.sqrt(5 / off.size))
-    return 0.0 if spread <= noise else 1 - variance / spread
+    """Return the share of the differences to keep, from the noise's share of their mean square."""
+    return share_kept(float(np.mean(off**2)), off.size, variance)
 
 
 def _combined(
@@ -304,27 +278,45 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
     rings = np.maximum(found.rings, 0.0)
     total = max(float(rings.sum()), 1e-9)
     prior = total * _area_prior(frame)
-    ends = tree_shrunk(found.ends[:, None], prior[:, None], noise["ends"], _neighbours(frame))[:, 0]
+    ends = shrink_by_tree(found.ends[:, None], prior[:, None], noise["ends"], _neighbours(frame))[
+        :, 0
+    ]
     ends *= total / max(float(ends.sum()), 1e-9)
     model = np.outer(ends, ends) + 1e-12
     np.fill_diagonal(model, 0.0)
-    for _ in range(_ROUNDS):
-        sums = np.bincount(ring.ravel(), model.ravel(), len(rings))
-        model *= (rings / np.maximum(sums, 1e-12))[ring]
-        model *= (ends / np.maximum(model.sum(axis=1), 1e-12))[:, None]
-        model *= (ends / np.maximum(model.sum(axis=0), 1e-12))[None, :]
+    fit_gravity(model, ends, rings, ring, _ROUNDS)
     days = np.maximum(found.days, 0.0)
     cells = model[:, :, None] * (days / max(float(days.sum()), 1e-9))
     noisy, expected = (_off_diagonal(each).ravel() for each in (found.cells, cells))
-    drawn = np.empty(len(expected))
-    for some in np.array_split(np.argsort(expected, kind="stable"), _STRATA):
-        if len(some):
-            off = noisy[some] - expected[some]
-            drawn[some] = np.maximum(expected[some] + kept(off, noise["cells"]) * off, 0.0)
+    off = noisy - expected
+    stratum = strata(expected, _STRATA)
+    many = np.bincount(stratum, minlength=_STRATA)
+    square = np.bincount(stratum, off**2, _STRATA) / np.maximum(many, 1)
+    share = np.array([share_kept(*each, noise["cells"]) for each in zip(square, many, strict=True)])
+    drawn = np.maximum(expected + share[stratum] * off, 0.0)
     out = np.zeros(cells.shape)
     away = _off_diagonal(out)
     away[:] = drawn.reshape(away.shape)
     return out
+
+
+def strata(values: FloatArray, many: int) -> IntArray:
+    """Return the part of each value, 0 … ``many`` − 1, where parts of equal size follow in order.
+
+    The parts are those of ``np.array_split`` of the values in stable order. Only the values at the
+    parts' beginnings are put into their places: a whole order would take several times as long.
+    """
+    n = len(values)
+    first = np.cumsum([0] + [n // many + (part < n % many) for part in range(many - 1)])[1:]
+    first = first[first < n]
+    begins = np.partition(values, first)[first] if len(first) else values[:0]
+    part = np.searchsorted(begins, values, side="right")
+    # Of equal values, as many as belong below the beginning go back, in the order of rows.
+    for begin in np.unique(begins):
+        equal = np.flatnonzero(values == begin)
+        rank = np.count_nonzero(values < begin) + np.arange(len(equal))
+        part[equal] = np.searchsorted(first, rank, side="right")
+    return part
 
 
 def _off_diagonal(cells: np.ndarray) -> np.ndarray:

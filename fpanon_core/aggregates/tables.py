@@ -11,6 +11,7 @@ Source: docs/science.md, “Tables: presence and flows”.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
-from .contributions import check_size, flows_in, presence_in, summed, table_frame
+from .contributions import Add, check_size, flows_in, presence_in, summed, table_frame
 from .smoothing import (
     SHARES,
     Noise,
@@ -177,11 +178,11 @@ def count_tables(
         fault = decided_by_records(fs)
     each = replace(option, epsilon=option.epsilon_each)
     made: dict[str, Any] = {}
-    for at, (name, sums, protect) in enumerate(TABLES):
+    for at, (name, counting, protect) in enumerate(TABLES):
         some = part(progress, at / len(TABLES), (at + 1) / len(TABLES))
         made[name] = None
         if name in option.CONTENTS:
-            made[name] = protect(sums(fs, where, each, engine, some), where, each)
+            made[name] = protect(exact_sums(counting, fs, where, each, engine, some), where, each)
     tell(progress, 1.0)
     return CountTables(option, fault=fault, digest=fs.digest, **made)
 
@@ -192,6 +193,10 @@ def _framed(fs: FingerprintSet, frame: FrameConfig | TableFrame) -> tuple[TableF
     if not isinstance(frame, FrameConfig):
         raise ConfigError("Tables need a FrameConfig that states their areas and days.")
     return table_frame(fs, frame), frame
+
+
+Counting = Callable[[TableFrame, Tables], tuple[Add, int, tuple[int, int]]]
+"""Function that returns the first arguments of :func:`summed` for a table."""
 
 
 class Exact(NamedTuple):
@@ -209,30 +214,28 @@ class Exact(NamedTuple):
     total: float = 0.0
 
 
-def exact_presence(
-    fs: FingerprintSet,
-    where: TableFrame,
-    option: Tables,
-    engine: Engine | None = None,
-    progress: Progress = None,
-) -> Exact:
-    """Return the summed presence of all people, before protection."""
+def counting_presence(where: TableFrame, option: Tables) -> tuple[Add, int, tuple[int, int]]:
+    """Return the first arguments of :func:`summed` for presence: kernel, cells and settings."""
     most = 0 if option.epsilon is None else _most_present(where, option)
-    size, given = check_size(where.n_areas * option.bands), (option.bands, most)
-    return Exact(*summed(presence_in, fs, where, size, given, engine, progress))
+    return presence_in, check_size(where.n_areas * option.bands), (option.bands, most)
 
 
-def exact_flows(
+def counting_flows(where: TableFrame, option: Tables) -> tuple[Add, int, tuple[int, int]]:
+    """Return the first arguments of :func:`summed` for trips."""
+    most = 0 if option.epsilon is None else _most_trips(where, option)
+    return flows_in, check_size(where.n_areas**2), (where.n_areas, most)
+
+
+def exact_sums(
+    counting: Counting,
     fs: FingerprintSet,
     where: TableFrame,
     option: Tables,
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> Exact:
-    """Return the summed trips of all people, before protection."""
-    most = 0 if option.epsilon is None else _most_trips(where, option)
-    size, given = check_size(where.n_areas**2), (where.n_areas, most)
-    return Exact(*summed(flows_in, fs, where, size, given, engine, progress))
+    """Return the sums of all people's contributions, before protection."""
+    return Exact(*summed(*counting(where, option), fs, where, engine, progress))
 
 
 def protected_presence(
@@ -298,5 +301,8 @@ def _blank(values: FloatArray, option: Tables) -> FloatArray:
     return np.where(values < option.threshold, np.nan, values)
 
 
-TABLES = (("presence", exact_presence, protected_presence), ("flows", exact_flows, protected_flows))
-"""For each table: its name, the function that sums it, and the function that protects it."""
+TABLES = (
+    ("presence", counting_presence, protected_presence),
+    ("flows", counting_flows, protected_flows),
+)
+"""For each table: its name, how it is counted, and the function that protects it."""

@@ -36,7 +36,17 @@ import numpy as np
 from ..engines.local import Engine, fill
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
-from ..kernels.aligned_groups import OUT, Groups, People, Rings, Steps, carry_out, find_rings, grow
+from ..kernels.aligned_groups import (
+    OUT,
+    Groups,
+    People,
+    Rings,
+    Steps,
+    bound_rings,
+    carry_out,
+    find_rings,
+    grow,
+)
 from ..kernels.aligned_steps import Cuts, gains_by_leaving, list_pairs, offer, price, sharpen, weigh
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
@@ -103,7 +113,7 @@ def search_of(effort: Effort, k: int) -> Search:
         return Search(240, max(16, k), many, 120, 96, 32, 5, 50_000, 256, 1.6, True)
     many = 60 if k == 2 else max(150 // k, k)
     exact = 8 if k < _LARGE else 0
-    return Search(60, max(12, k), many, 20, 48, exact, 4, 10_000, 128, 1.3, False)
+    return Search(60, max(12, k), many, 20, 48, exact, 4, 3_000, 128, 1.3, False)
 
 
 def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
@@ -292,7 +302,8 @@ class _Crowding:
             np.zeros((n, search.steps), np.bool_),
             np.full(n, -1, np.int64),
         )
-        rings = Rings(np.zeros(n), np.full((n, search.longest_ring), -1, np.int64))
+        longest = np.full((n, search.longest_ring), -1, np.int64)
+        rings = Rings(np.zeros(n), longest, np.empty(n + 1), np.empty(1))
         changed = np.arange(self.made)
         anew = True
         for turn in range(search.rounds):
@@ -312,6 +323,7 @@ class _Crowding:
     def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
         """Carry out the rings that lower the loss; return their number."""
         made = 0
+        bound_rings(steps, rings)
 
         def find(begin: int, end: int) -> None:
             users, most, people = np.arange(begin, end), self.search.most_steps, self.people

@@ -66,6 +66,8 @@ class Bench(NamedTuple):
     met: IntArray
     once: IntArray  # the latest cut from which, up to here, everybody has a sample
     lowest: IntArray
+    nearest: IntArray
+    rest: FloatArray  # no more than the loss of the samples from here on
     by_space: float
     by_time: float
 
@@ -74,11 +76,12 @@ class Bench(NamedTuple):
 def bench_for(boxes: Boxes, members: int) -> Bench:
     """Allocate a :class:`Bench` for groups of at most ``members`` members."""
     n = min(len(boxes.start), members * boxes.longest) + 1
-    i = np.empty((6, n), np.int64)
+    i = np.empty((7, n), np.int64)
     pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
-    box, run, loss = np.empty((2, n, 6)), np.empty((n // _RUN + 1, 6)), np.empty(n)
-    cells = box[0], box[1], run, np.empty(n // _RUN + 1), i[2], loss
-    return Bench(i[0], i[1], *cells, i[3], pointer, met, i[4], i[5], boxes.by_space, boxes.by_time)
+    box, run, loss = np.empty((2, n, 6)), np.empty((n // _RUN + 1, 6)), np.empty((2, n))
+    cells = box[0], box[1], run, np.empty(n // _RUN + 1), i[2], loss[0]
+    cuts = i[3], pointer, met, i[4], i[5], i[6], loss[1]
+    return Bench(i[0], i[1], *cells, *cuts, boxes.by_space, boxes.by_time)
 
 
 @njit(nogil=True, cache=True)
@@ -101,16 +104,52 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
                 least, of = boxes.start[row], m
         row = pointer[of]
         pointer[of] = row + 1
-        bench.row[at] = row
-        bench.owner[at] = of
-        box = bench.box[at]
-        box[0], box[1] = boxes.west[row], -boxes.east[row]
-        box[2], box[3] = boxes.south[row], -boxes.north[row]
-        box[4], box[5] = least, -boxes.end[row]
-        bench.cut[at] = latest <= least
-        latest = max(latest, boxes.end[row])
+        latest = _lay_next(boxes, row, of, at, latest, bench)
     bench.cut[n] = 1
+    bench.rest[: n + 1] = 0.0
     return n
+
+
+@njit(nogil=True, cache=True)
+def _lay_next(boxes: Boxes, row: int, owner: int, at: int, latest: float, bench: Bench) -> float:
+    """Write a sample to place ``at``; ``latest`` is the end of those before. Return the new one."""
+    bench.row[at] = row
+    bench.owner[at] = owner
+    box = bench.box[at]
+    box[0], box[1] = boxes.west[row], -boxes.east[row]
+    box[2], box[3] = boxes.south[row], -boxes.north[row]
+    box[4], box[5] = boxes.start[row], -boxes.end[row]
+    bench.cut[at] = latest <= boxes.start[row]
+    return max(latest, boxes.end[row])
+
+
+@njit(nogil=True, cache=True)
+def lay_out_with(boxes: Boxes, held: Bench, many: int, user: int, count: int, bench: Bench) -> int:
+    """Write the samples that ``held`` has, and those of one more user; return their number.
+
+    ``held`` has the ``many`` samples of ``count`` members, and their smallest losses from
+    :func:`least_loss` without a limit. They bound the rest: the loss of all samples is at most that
+    of the best blocks before a cut and of the best blocks after it. So the blocks after a cut lose
+    at least the difference, and no less with one more user.
+    """
+    row, end = boxes.offsets[user], boxes.offsets[user + 1]
+    latest, at = -np.inf, 0
+    for here in range(many + 1):
+        while row < end and (here == many or boxes.start[row] < held.box[here, 4]):
+            bench.rest[at] = _rest(held, here, many)
+            latest = _lay_next(boxes, row, count, at, latest, bench)
+            row, at = row + 1, at + 1
+        bench.rest[at] = _rest(held, here, many)
+        if here < many:
+            latest = _lay_next(boxes, held.row[here], held.owner[here], at, latest, bench)
+            at += 1
+    bench.cut[at] = 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _rest(held: Bench, here: int, many: int) -> float:
+    return max(0.0, held.loss[many] - held.loss[here]) if held.loss[here] < np.inf else 0.0
 
 
 @njit(nogil=True, cache=True)
@@ -126,10 +165,15 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit.
+    loss is certain to exceed the limit: a block begins at one of the cuts between the current one
+    and two blocks before it, and ``bench.rest`` bounds what is lost from there on.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
+    nearest, rest = bench.nearest, bench.rest
+    first_near, end_near = 0, 1  # of the cuts, latest last, that could lead to the smallest loss
+    nearest[0] = 0
+    most = limit + 1e-9 * abs(limit)  # sums may differ by their order
     met[:count] = 0
     half, by_time = bench.by_space / 2.0, bench.by_time
     loss[0] = 0.0
@@ -167,6 +211,8 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
         twice = once[once[j]] if once[j] >= 0 else -1
         while head < tail and lowest[head] <= twice:
             head += 1
+        while first_near < end_near and nearest[first_near] <= twice:
+            first_near += 1
         least = loss[lowest[head]] if head < tail else np.inf
         best, first = np.inf, -1
         if once[j] >= 0:
@@ -202,12 +248,19 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
                 _widen(cell, bench.box, i)
         loss[j] = best
         begin[j] = first
-        if min(least, best) > limit:
-            return np.inf
         while head < tail and loss[lowest[tail - 1]] >= best:
             tail -= 1
         lowest[tail] = j
         tail += 1
+        after = best + rest[j]
+        while first_near < end_near and (
+            loss[nearest[end_near - 1]] + rest[nearest[end_near - 1]] >= after
+        ):
+            end_near -= 1
+        nearest[end_near] = j
+        end_near += 1
+        if loss[nearest[first_near]] + rest[nearest[first_near]] > most:
+            return np.inf
     return loss[n] if loss[n] <= limit else np.inf
 
 

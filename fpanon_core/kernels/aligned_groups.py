@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
-from .aligned_blocks import Boxes, bench_for, loss_of
+from .aligned_blocks import Boxes, bench_for, lay_out, lay_out_with, least_loss
 
 OUT = -2
 """Group number of users who cost most to hide and are not published."""
@@ -54,10 +54,14 @@ class Rings(NamedTuple):
 
     Row a of ``step`` (n, longest) has the steps of the ring that begins with user a; −1 after the
     last. A step is given by its position in the row of :class:`Steps` of the user who takes it.
+    ``last`` (n + 1,) has the least cost of a step that replaces each user, and last that of a step
+    that replaces nobody; ``least`` (1,) has the least of all.
     """
 
     gain: FloatArray
     step: IntArray
+    last: FloatArray
+    least: FloatArray
 
 
 class Steps(NamedTuple):
@@ -87,7 +91,7 @@ def grow(
     """
     widest = groups.members.shape[1]
     weight, k = people.weight, people.k
-    bench = bench_for(boxes, widest)
+    held, bench = bench_for(boxes, widest), bench_for(boxes, widest)
     tried = np.full(len(groups.of), -1, np.int64)
     trial = np.empty(widest, np.int64)
     for seed in seeds:
@@ -97,6 +101,8 @@ def grow(
         count, users = 1, weight[seed]
         while users < k and count < widest:
             best, chosen = np.inf, -1
+            many = lay_out(boxes, trial, count, held)
+            least_loss(held, many, count, np.inf)
             for m in range(count):
                 for other in near[trial[m]]:
                     if other < 0 or groups.of[other] >= 0:
@@ -106,8 +112,8 @@ def grow(
                     tried[other] = seed * widest + count
                     if _place(trial[:count], other) < count:
                         continue
-                    trial[count] = other
-                    loss = loss_of(boxes, trial, count + 1, best, bench)
+                    n = lay_out_with(boxes, held, many, other, count, bench)
+                    loss = least_loss(bench, n, count + 1, best)
                     if loss < best or (loss == best and other < chosen):
                         best, chosen = loss, other
             if chosen < 0:
@@ -124,6 +130,17 @@ def grow(
             groups.of[trial[m]] = made
         made += 1
     return made
+
+
+@njit(nogil=True, cache=True)
+def bound_rings(steps: Steps, rings: Rings) -> None:
+    """Set ``rings.last`` and ``rings.least`` from the steps."""
+    rings.last[:] = np.inf
+    for a in range(len(steps.used)):
+        for e in range(steps.used[a]):
+            partner = steps.partner[a, e]  # −1 stands for nobody, and is the last place
+            rings.last[partner] = min(rings.last[partner], steps.cost[a, e])
+    rings.least[0] = rings.last.min()
 
 
 @njit(nogil=True, cache=True)
@@ -145,9 +162,13 @@ def find_rings(
     A ring may be open if the first group can spare its member: the last user then joins a group
     without replacing anybody. A ring that begins or ends with a user who is left out may also be
     open, as long as there is ``room``.
+
+    Steps are followed only as long as they can lead to a larger gain. The last step of a ring costs
+    at least ``rings.last`` of its first user, or of nobody where the ring is open; each step before
+    it costs at least ``rings.least``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
-    longest = ring.shape[1]
+    longest, least = ring.shape[1], min(rings.least[0], 0.0)
     at = np.empty(longest, np.int64)
     who = np.empty(longest + 1, np.int64)
     total = np.empty(longest + 1)
@@ -168,6 +189,7 @@ def find_rings(
                     break
                 place = _place(groups.members[own], a)
                 total[0] = groups.without[own, place] - groups.loss[own]
+            last = rings.last[a if way == 0 else -1]
             depth = 0
             who[0] = a
             at[0] = -1
@@ -181,7 +203,9 @@ def find_rings(
                     depth -= 1
                     continue
                 reached = total[depth] + steps.cost[x, e]
-                if reached >= 0.0:
+                rest = last + (longest - depth - 2) * least  # if this is not the last step
+                least_of_all = min(reached, reached + rest if depth + 1 < longest else np.inf)
+                if reached >= 0.0 or least_of_all >= -gain[a]:
                     depth -= 1
                     continue
                 g, partner = steps.group[x, e], steps.partner[x, e]
@@ -199,7 +223,12 @@ def find_rings(
                         for d in range(longest):
                             ring[a, d] = at[d] if d <= depth else -1
                     continue
-                if partner < 0 or g == own or depth + 1 == longest:
+                if partner < 0 or g == own or depth + 1 == longest or not steps.used[partner]:
+                    continue
+                onward = 0.0
+                if depth + 2 < longest:
+                    onward = min(0.0, steps.cost[partner, 0] + (longest - depth - 3) * least)
+                if reached + onward + last >= -gain[a]:
                     continue
                 if _met(groups.of, who, depth, g):
                     continue

@@ -64,11 +64,17 @@ class Atoms(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Scratch memory for a group and a newcomer, and the loss per metre and per minute."""
+    """Scratch memory for a group and a newcomer, and the loss per metre and per minute.
+
+    ``loss`` is the smallest loss of the samples before each cut. ``lowest`` and ``nearest`` hold
+    the cuts, latest last, that could have the smallest loss, without and with what must follow.
+    """
 
     joint: FloatArray
     held: IntArray
     loss: FloatArray
+    lowest: IntArray
+    nearest: IntArray
     by_space: float
     by_time: float
 
@@ -209,15 +215,37 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 
 
 @njit(nogil=True, cache=True)
-def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
+def _nobody(atoms: Atoms, m: int, stretches: int) -> None:
+    """Write the atoms of nobody to set ``m``: joined with others, they change nothing."""
+    atoms.box[m, :stretches] = np.inf
+    atoms.samples[m, :stretches] = 0
+    atoms.whole[m, : stretches + 1] = True
+    atoms.last[m, : stretches + 1] = stretches
+
+
+@njit(nogil=True, cache=True)
+def _one(atoms: Atoms, m: int) -> Atoms:
+    return Atoms(atoms.box[m], atoms.samples[m], atoms.whole[m], atoms.last[m])
+
+
+@njit(nogil=True, cache=True)
+def _loss_at_cuts(
+    stretches: int, of: Atoms, other: Atoms, limit: float, rest: FloatArray, sums: Sums
+) -> float:
     """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
     As in :func:`least_loss`, the search goes back from the cut j where a block ends. It stops as
     soon as the samples up to j can be split into two blocks, each with a sample of every member.
+
+    ``rest[j]`` is a lower bound on the loss of the samples after cut j. So the search ends as soon
+    as no cut is left that could lead to a loss within the limit: one of the cuts between j and the
+    two blocks begins a block.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
-    joint, held, loss = sums.joint, sums.held, sums.loss
-    held[0] = 0
+    joint, held, loss, lowest, nearest = sums.joint, sums.held, sums.loss, sums.lowest, sums.nearest
+    head, tail, first, end = 0, 1, 0, 1  # of ``lowest`` and of ``nearest``
+    most = limit + 1e-9 * abs(limit)  # sums may differ by their order
+    lowest[0] = nearest[0] = held[0] = 0
     for c in range(stretches):
         held[c + 1] = held[c] + of.samples[c] + other.samples[c]
         for side in range(6):
@@ -234,22 +262,37 @@ def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: S
         while not (of.whole[at] and other.whole[at]):
             at -= 1
         twice = min(of.last[at], other.last[at])
-        west = east = south = north = start = end = np.inf
-        best = least = np.inf
+        while head < tail and lowest[head] <= twice:
+            head += 1
+        while first < end and nearest[first] <= twice:
+            first += 1
+        least = loss[lowest[head]] if head < tail else np.inf
+        west = east = south = north = start = stop = np.inf
+        best = np.inf
         i = j
         while i > twice + 1:
             i -= 1
             west, east = min(west, joint[i, 0]), min(east, joint[i, 1])
             south, north = min(south, joint[i, 2]), min(north, joint[i, 3])
-            start, end = min(start, joint[i, 4]), min(end, joint[i, 5])
-            if not (of.whole[i] and other.whole[i]):
+            start, stop = min(start, joint[i, 4]), min(stop, joint[i, 5])
+            if i > once or not (of.whole[i] and other.whole[i]):
                 continue
-            least = min(least, loss[i])
-            if i <= once and loss[i] < best:
-                extent = half * (-west - east - south - north) - by_time * (start + end)
-                best = min(best, loss[i] + (held[j] - held[i]) * extent)
+            extent = half * (-west - east - south - north) - by_time * (start + stop)
+            each = (held[j] - held[i]) * extent
+            best = min(best, loss[i] + each)
+            if least + each >= best:
+                break
         loss[j] = best
-        if min(least, best) > limit:
+        while head < tail and loss[lowest[tail - 1]] >= best:
+            tail -= 1
+        lowest[tail] = j
+        tail += 1
+        after = best + rest[j]
+        while first < end and loss[nearest[end - 1]] + rest[nearest[end - 1]] >= after:
+            end -= 1
+        nearest[end] = j
+        end += 1
+        if loss[nearest[first]] + rest[nearest[first]] > most:
             return np.inf
     return loss[stretches] if loss[stretches] <= limit else np.inf
 
@@ -280,8 +323,13 @@ def price(
     trial = np.empty(widest, np.int64)
     # Of each member; of all members, and of all but each; and of who comes.
     own, base, comer = _atoms_for(widest, room), _atoms_for(widest + 1, room), _atoms_for(1, room)
-    joint, held, loss = np.empty((room, 6)), np.empty(room + 1, np.int64), np.empty(room + 1)
-    sums = Sums(joint, held, loss, boxes.by_space, boxes.by_time)
+    cut = np.empty((3, room + 1), np.int64)
+    joint, loss = np.empty((room, 6)), np.empty(room + 1)
+    sums = Sums(joint, cut[0], loss, cut[1], cut[2], boxes.by_space, boxes.by_time)
+    # The loss of those who stay, after each cut: it is at least what their best blocks of all
+    # samples lose beyond their best blocks before the cut.
+    rest = np.empty((widest + 1, room + 1))
+    zero = np.zeros(room + 1)
     for g in which:
         size, used, moment = groups.size[g], cuts.used[g], cuts.moment[g]
         stretches = used + 1
@@ -289,11 +337,9 @@ def price(
             continue
         for m in range(size):
             _lay(boxes, groups.members[g, m], moment, used, own, m)
+        _nobody(comer, 0, stretches)
         for v in range(size + 1):
-            base.box[v, :stretches] = np.inf
-            base.samples[v, :stretches] = 0
-            base.whole[v, : stretches + 1] = True
-            base.last[v, : stretches + 1] = stretches
+            _nobody(base, v, stretches)
             for m in range(size):
                 if m == v - 1:
                     continue
@@ -304,6 +350,9 @@ def price(
                     base.samples[v, c] += own.samples[m, c]
                     for side in range(6):
                         base.box[v, c, side] = min(base.box[v, c, side], own.box[m, c, side])
+            alone = _loss_at_cuts(stretches, _one(base, v), _one(comer, 0), np.inf, zero, sums)
+            for c in range(stretches + 1):
+                rest[v, c] = max(0.0, alone - loss[c]) if loss[c] < np.inf else 0.0
         for p in pairs.order[pairs.begin[g] : pairs.begin[g + 1]]:
             a = pairs.user[p]
             laid = False
@@ -333,9 +382,8 @@ def price(
                         _lay(boxes, a, moment, used, comer, 0)
                         laid = True
                     v = out + 1
-                    stay = Atoms(base.box[v], base.samples[v], base.whole[v], base.last[v])
-                    new = Atoms(comer.box[0], comer.samples[0], comer.whole[0], comer.last[0])
-                    found = _loss_at_cuts(stretches, stay, new, limit, sums)
+                    stay, new = _one(base, v), _one(comer, 0)
+                    found = _loss_at_cuts(stretches, stay, new, limit, rest[v], sums)
                 if found < limit:
                     pairs.cost[p, out + 1] = found - groups.loss[g]
 

@@ -180,7 +180,7 @@ def membership(
     InfeasibleError
         There are too few people.
     """
-    return _attacked(fs, option, targets, seed, progress).membership
+    return _attacked(fs, option, targets, seed, True, progress=progress).membership
 
 
 def recovery_of(
@@ -245,11 +245,11 @@ def tables_result(
     fs: FingerprintSet,
     option: ReleaseOption,
     seed: int,
-    progress: Progress | None,
     areas: Areas = None,
+    **work: Unpack[Work],
 ) -> OptionResult:
     """Measure the risks and the utility of an option without records."""
-    made = release(fs, option, progress=part(progress, 0.0, _MAKING_SHARE))
+    made = release(fs, option, **part_of(work, 0.0, _MAKING_SHARE))
     compared = reference(fs, areas)
     if isinstance(made, SyntheticPeople):
         components, corners = measured(compared, made.people)
@@ -258,8 +258,7 @@ def tables_result(
         assert isinstance(made, CountTables)
         components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
     presence = made.presence if isinstance(made, CountTables) else None
-    rest = part(progress, _MAKING_SHARE, 1.0)
-    found = _attacked(fs, option, _TARGETS, seed, rest, people_too=False)
+    found = _attacked(fs, option, _TARGETS, seed, False, **part_of(work, _MAKING_SHARE, 1.0))
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
@@ -293,9 +292,8 @@ def _attacked(
     option: Any,
     targets: int,
     seed: int,
-    progress: Progress | None,
-    *,
-    people_too: bool = True,
+    people_too: bool,
+    **work: Unpack[Work],
 ) -> TablesAttacked | SyntheticAttacked:
     """Attack an option without records.
 
@@ -306,10 +304,8 @@ def _attacked(
     if step is None:
         raise ConfigError("This option publishes records; ask who is re-identified.")
     if isinstance(step, Synthesize):
-        return attack_synthetic(
-            fs, step, targets=targets, seed=seed, people_too=people_too, progress=progress
-        )
-    return attack_tables(fs, step, targets=targets, seed=seed, progress=progress)
+        return attack_synthetic(fs, step, targets=targets, seed=seed, people_too=people_too, **work)
+    return attack_tables(fs, step, targets=targets, seed=seed, **work)
 
 
 @dataclass(frozen=True, eq=False)

@@ -239,7 +239,7 @@ class _Exploration:
     def _measured(self, option: ReleaseOption, work: Work) -> OptionResult:
         seed, progress = self.knowledge.seed, work["progress"]
         if option.recordless is not None:
-            return tables_result(self.fs, option, seed, progress, self.areas)
+            return tables_result(self.fs, option, seed, self.areas, **work)
         release = released(self.fs, option.steps, seed, **part_of(work, 0.0, _RELEASING_SHARE))
         seen = release.fs
         found = self._found(release, part_of(work, _RELEASING_SHARE, _PUBLISHED_SHARE))

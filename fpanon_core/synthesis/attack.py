@@ -37,7 +37,8 @@ from ..aggregates.attack import (
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import cells_of, minutes_after, place_of
-from ..engines.progress import Progress, tell
+from ..engines.local import Engine, LocalEngine, fill
+from ..engines.progress import Progress
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
@@ -81,6 +82,7 @@ def attack_synthetic(
     targets: int = 200,
     seed: int = 0,
     people_too: bool = True,
+    engine: Engine | None = None,
     progress: Progress = None,
 ) -> SyntheticAttacked:
     """Attack synthetic people made from half of the data: membership, near copies and homes.
@@ -96,6 +98,8 @@ def attack_synthetic(
         a publication.
     people_too : bool
         Whether to generate people, twice for each target, for the attackers who see no statistics.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -119,10 +123,12 @@ def attack_synthetic(
     reference = seen.by_hour(others)
     known = exact_statistics(fs.subset(others), ground)
     known = {name: cells * len(half) // len(others) for name, cells in known.items()}
-    homes = HomeAttack(fs, ground.frame, rng)
+    homes = HomeAttack(fs, ground.frame, asked, rng)
     scores = np.zeros((len(asked), 2, 4 if people_too else 1))
     found = np.zeros((len(asked), 2, len(WITHIN_M)))
-    for row, user in enumerate(asked.tolist()):
+
+    def attacked(row: int, _: int) -> None:
+        user = int(asked[row])
         own = exact_statistics(fs.subset([user]), ground)
         mine = seen.by_hour(np.array([user]))
         for world, less in enumerate((0, 1)):  # with and without the person, with equal noise
@@ -134,7 +140,8 @@ def attack_synthetic(
                 made = _Records.made(lives_of(noisy, ground, option, seed=user), ground)
                 scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
-        tell(progress, (row + 1) / len(asked))
+
+    fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
     near = (math.nan,) * 3
     if people_too:
         noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))

@@ -14,9 +14,10 @@ import math
 
 import numpy as np
 
-from ..aggregates.smoothing import RINGS_KM, kept, tree_shrunk
+from ..aggregates.smoothing import RINGS_KM, kept
 from ..kernels.made_up_lives import Model
 from ..kernels.person_statistics import MOST_COUNTED
+from ..kernels.table_smoothing import shrink_by_tree
 from ..model.arrays import FloatArray, IntArray
 from ..model.synthetic_people import NoisyStatistics
 from .statistics import AT_HOME, EVENTS, GAPS_MIN, HOURS, PLACES, Ground
@@ -85,7 +86,7 @@ def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatAr
         values = found.tables[name]
         total = max(float(values.sum()), _LEAST)
         expected = prior * total
-        each = tree_shrunk(values[:, None], expected[:, None], found.variance(name), order)[:, 0]
+        each = shrink_by_tree(values[:, None], expected[:, None], found.variance(name), order)[:, 0]
         shrunk[name] = each / max(float(each.sum()), _LEAST)
         prior = shrunk[name] + 1.0 / (n * len(prior))
         prior = prior / prior.sum()

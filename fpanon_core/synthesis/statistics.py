@@ -132,7 +132,7 @@ def exact_statistics(
         np.array(GAPS_MIN),
         first,
     )
-    sums, _ = summed(_statistics_in, fs, ground.frame, sum(sizes), (bins,), engine, progress)
+    sums, _ = summed(_statistics_in, sum(sizes), (bins,), fs, ground.frame, engine, progress)
     cut = np.split(np.rint(sums).astype(np.int64), first[1:])
     parts = zip(form.items(), cut, strict=True)
     return {name: cells.reshape(shape) for (name, shape), cells in parts}
