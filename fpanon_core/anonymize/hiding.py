@@ -55,6 +55,7 @@ _LEFT_OVER, _HARDEST, _SPARSE = (
     REASONS.index(reason) for reason in ("left over", "hardest to hide", "period of fewer than k")
 )
 _SLACK_MIN = 1e-6
+_FEW_PEOPLE = 5_000  # whom one worker hides within seconds
 
 
 @dataclass(frozen=True)
@@ -196,28 +197,57 @@ class Run:
                 f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
                 f"k ≤ {int(people.max())}, or longer periods."
             )
-        of = which[pieces.sample_user]
-        upto = offsets_of(np.bincount(of, minlength=len(numbers))) / pieces.n_samples
+        # As in whole fingerprints: of equals the one who stands first in the original, so that the
+        # order drawn changes nobody's group.
+        each = [np.flatnonzero(which == at) for at in np.flatnonzero(people >= k)]
+        each = [rows[np.argsort(periods.person[rows])] for rows in each]
+        made, shards = self._of_each(pieces, each, progress)
         ends = np.zeros(len(numbers))
-        ends[of] = periods_of(pieces, periods.days)[1]
-        parts, most = [], 1
-        for at in np.flatnonzero(people >= k):
-            rows = np.flatnonzero(which == at)
-            # As in whole fingerprints: of equals the one who stands first in the original, so that
-            # the order drawn changes nobody's group.
-            rows = rows[np.argsort(periods.person[rows])]
-            some = pieces.subset(rows)
-            shards = 1
-            if self.shards is not None:
-                shards = min(whole("shards", self.shards, 1), most_shards(some, k))
-            part = self._part(some, shards, stretch(progress, upto[at], upto[at + 1]))
+        ends[which[pieces.sample_user]] = periods_of(pieces, periods.days)[1]
+        parts = []
+        for rows, part in zip(each, made, strict=True):
             if self.settings.method == "glove":
-                part = _begun_by(float(ends[at]), some, part)
+                part = _begun_by(float(ends[which[rows[0]]]), pieces.subset(rows), part)
             parts.append((rows, part))
-            most = max(most, shards)
         whose = {name: np.array(getattr(periods, name)) for name in ("person", "period")}
         more = {**whose, "period_days": periods.days, "whole_digest": periods.digest}
-        return self._made(pieces, _joined(pieces, parts), most, progress, **more)
+        return self._made(pieces, _joined(pieces, parts), shards, progress, **more)
+
+    def _of_each(
+        self, pieces: FingerprintSet, each: list[IntArray], progress: Progress
+    ) -> tuple[list[Part], int]:
+        """Hide the people of each period; return the parts, and the largest number of shards.
+
+        Periods of few people are hidden beside each other, each by one worker. If there are many,
+        the workers share each period, so that a cancelled run ends soon.
+        """
+        work = np.array([pieces.lengths[rows].sum() for rows in each], np.float64)
+        small = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= 2 * self.engine.workers
+        if small and self.shards is None:
+            self.settings.check_limits(pieces)
+            found: dict[int, Part] = {}
+            self._at_once(pieces, each, work, found.__setitem__, progress)
+            return [found[at] for at in range(len(each))], 1
+        parts, most, upto = [], 1, offsets_of(work) / work.sum()
+        for at, rows in enumerate(each):
+            some, shards = pieces.subset(rows), 1
+            if self.shards is not None:
+                shards = min(whole("shards", self.shards, 1), most_shards(some, self.settings.k))
+            parts.append(self._part(some, shards, stretch(progress, upto[at], upto[at + 1])))
+            most = max(most, shards)
+        return parts, most
+
+    def _at_once(
+        self,
+        fs: FingerprintSet,
+        each: list[IntArray],
+        work: FloatArray,
+        take: Callable[[int, Part], None],
+        progress: Progress,
+    ) -> None:
+        """Hide each of the sets of people by itself, as many sets at once as there are workers."""
+        shards, given = [_Shard(fs, rows) for rows in each], (self.grouping, self.settings)
+        self.engine.map(_hide_one, shards, given, take, work=work.tolist(), progress=progress)
 
     def _part(self, fs: FingerprintSet, shards: int, progress: Progress) -> Part:
         self.settings.check_limits(fs)
@@ -239,9 +269,8 @@ class Run:
             found[todo[nth]] = part
 
         work = np.array([fs.lengths[rows].sum() for rows in whose], np.float64)
-        shards_todo, given = [_Shard(fs, whose[n]) for n in todo], (self.grouping, self.settings)
-        each, told = work[todo], stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0)
-        self.engine.map(_hide_one, shards_todo, given, take, work=each.tolist(), progress=told)
+        told = stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0)
+        self._at_once(fs, [whose[n] for n in todo], work[todo], take, told)
         parts = [(rows, part) for rows, part in zip(whose, found, strict=True) if part is not None]
         last = _all_of("left_over", parts)
         if self.settings.leftover == "suppress" and fs.weight[last].sum() >= self.settings.k:
