@@ -222,7 +222,7 @@ class Run:
         the workers share each period, so that a cancelled run ends soon.
         """
         work = np.array([pieces.lengths[rows].sum() for rows in each], np.float64)
-        small = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= 2 * self.engine.workers
+        small = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= self.engine.workers
         if small and self.shards is None:
             self.settings.check_limits(pieces)
             found: dict[int, Part] = {}

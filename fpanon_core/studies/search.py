@@ -9,9 +9,11 @@ Source: docs/science.md, “Purpose, recipient and advice”.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
@@ -70,6 +72,7 @@ _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
 _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
+_MARGIN, _MARGIN_OF_RARE = 0.02, 0.06  # by which coarser records may raise utility
 
 Known = Mapping[tuple[Step, ...], OptionResult]
 
@@ -84,10 +87,14 @@ class SearchedTable(OptionsTable):
         The thresholds of the search.
     untried : tuple of ReleaseOption
         The options to try next; empty where the search is complete.
+    skipped : tuple of ReleaseOption
+        The options that were not tried, as they cannot be more useful than the best tables or
+        synthetic people within the thresholds.
     """
 
     limits: Limits = field(default_factory=Limits)
     untried: tuple[ReleaseOption, ...] = ()
+    skipped: tuple[ReleaseOption, ...] = ()
 
     @property
     def best(self) -> OptionResult | None:
@@ -173,8 +180,8 @@ def find_release(
     known: dict[tuple[Step, ...], OptionResult] = {}
     try:
         while wanted := search.wanted(known):
-            for option in wanted:
-                known[option.steps] = explore_options(fs, [option], **how).results[0]
+            option = wanted[0]  # then asked again: each result may show that others are useless
+            known[option.steps] = explore_options(fs, [option], **how).results[0]
     except Cancelled:
         if time.monotonic() < until:
             raise
@@ -187,6 +194,7 @@ def find_release(
         fs.digest,
         limits=limits,
         untried=tuple(search.left(known)),
+        skipped=tuple(search.skipped(known)),
     )
 
 
@@ -213,8 +221,28 @@ class Search:
         self.limits, self.choice = limits, choice
         self._digest = fs.digest
         self._begun = _without_records(fs, choice, frame)
-        self._lines = [*_coarser(fs, limits), *_hidden(fs, limits)]
-        self._slow = [*_aligned(fs, limits)]
+        self._lines: list[Line] = []
+        self._finer: dict[tuple[Step, ...], list[tuple[Step, ...]]] = {}
+        for coarser in _coarser(fs, limits):
+            self._note([line for line, _ in coarser])
+            for line, suppressed in coarser:
+                for one, other in zip(line, suppressed, strict=True):
+                    self._finer[other.steps] = self._finer[one.steps]
+                self._lines += [line, suppressed]
+        hidden, self._slow = _hidden(fs, limits), _aligned(fs, limits)
+        self._note(hidden)
+        self._note(self._slow)
+        self._lines += hidden
+
+    def _note(self, lines: list[Line]) -> None:
+        """Note which options are as fine as each one: at its place or later, in its line or before.
+
+        Of the ``lines``, the finest comes first.
+        """
+        for n, line in enumerate(lines):
+            for at, option in enumerate(line):
+                finer = [each.steps for other in lines[: n + 1] for each in other[at:]]
+                self._finer[option.steps] = finer
 
     def wanted(self, known: Known) -> list[ReleaseOption]:
         """Return the options to try next; none where the search is complete.
@@ -238,14 +266,34 @@ class Search:
         """
         return self._without(known) + self._further([*self._lines, *self._slow], known)
 
+    def skipped(self, known: Known) -> list[ReleaseOption]:
+        """Return the options that are not tried, as others without records are more useful.
+
+        Parameters
+        ----------
+        known : mapping of steps to OptionResult
+        """
+        stands, every = self._standing(known), [*self._lines, *self._slow]
+        gone = [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
+        return list(dict.fromkeys(gone))
+
     def _without(self, known: Known) -> list[ReleaseOption]:
         return [o for o in self._begun if o.steps not in known] or self._smaller(known)
 
     def _further(self, lines: Iterable[Line], known: Known) -> list[ReleaseOption]:
-        return [o for line in lines if (o := self._next(line, known)) is not None]
+        stands = self._standing(known)
+        return [o for line in lines if (o := self._next(line, known, stands)) is not None]
 
-    def _next(self, line: Line, known: Known) -> ReleaseOption | None:
+    def _next(self, line: Line, known: Known, stands: Standing) -> ReleaseOption | None:
         """Return an option between the last within the thresholds and the first outside."""
+        between = [o for o in self._between(line, known) if not self._useless(o, stands)]
+        if not between:
+            return None
+        # The smallest groups come first: the threshold sets their size, so most are within.
+        fewest = len(between) == len(line) and kind_of(line[0]) == "hidden records"
+        return between[-1 if fewest else len(between) // 2]
+
+    def _between(self, line: Line, known: Known) -> list[ReleaseOption]:
         low, high = -1, len(line)
         for at, option in enumerate(line):
             result = known.get(option.steps)
@@ -253,12 +301,34 @@ class Search:
                 low = max(low, at)
             elif result is not None:
                 high = min(high, at)
-        between = [option for option in line[low + 1 : high] if option.steps not in known]
-        if not between:
-            return None
-        # The smallest groups come first: the threshold sets their size, so most are within.
-        fewest = len(between) == len(line) and kind_of(line[0]) == "hidden records"
-        return between[-1 if fewest else len(between) // 2]
+        return [option for option in line[low + 1 : high] if option.steps not in known]
+
+    def _standing(self, known: Known) -> Standing:
+        """Return what the results so far say about options that are still to be tried."""
+        results = list(known.values())
+        table = OptionsTable(tuple(results), "outsider", self.choice, KNOWLEDGE, self._digest)
+        within = [i for i, result in enumerate(results) if self._within(result)]
+        without = [i for i in serves(table, within) if results[i].option.recordless is not None]
+        most = max((float(table.utility[i]) for i in without), default=-math.inf)
+        kinds = {kind_of(results[i].option) for i in within}
+        every = (*self._lines, *self._slow)
+        kinds |= {kind_of(line[0]) for line in every if line[0].steps in known}
+        return Standing(most, kinds, known)
+
+    def _useless(self, option: ReleaseOption, stands: Standing) -> bool:
+        """Return whether an option cannot be the most useful, nor be recommended.
+
+        It cannot if options without records serve the purpose, and even the components of a finer
+        option, with a margin, are not worth more. Of each kind, one line is searched nevertheless.
+        """
+        if kind_of(option) not in stands.kinds or self.choice.weights is None:
+            return False
+        finer = (stands.known.get(steps) for steps in self._finer[option.steps])
+        return any(
+            _most_worth(option, result, self.choice.weights) <= stands.most
+            for result in finer
+            if result is not None and result.fault is None
+        )
 
     def _within(self, result: OptionResult) -> bool:
         return result.fault is None and not self.limits.broken(result)
@@ -292,6 +362,45 @@ class Search:
 
 Line = tuple[ReleaseOption, ...]
 """Options of one kind; utility and risk rise from each to the next."""
+
+
+class Standing(NamedTuple):
+    """What the results so far say about options that are still to be tried.
+
+    Attributes
+    ----------
+    most : float
+        Largest utility of an option without records that serves; −∞ if there is none.
+    kinds : set of str
+        Kinds with an option within the thresholds, or of which the coarsest of a line was tried.
+    known : mapping of steps to OptionResult
+    """
+
+    most: float
+    kinds: set[str]
+    known: Known
+
+
+def _most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
+    """Return the largest utility that an option may have, from the result of a finer option.
+
+    Coarser records raised utility by at most half of the margin: on two samples and generated
+    people, for all purposes. Where periods are longer, more is seen of how far a person moves, and
+    among how many places; so these components may rise to 1.
+    """
+    steps, others = option.steps, finer.option.steps
+    rare = any(isinstance(step, SuppressRare) for step in steps)
+    worth = _MARGIN_OF_RARE if rare else _MARGIN
+    alike = _periods(steps) == _periods(others)
+    for name, weight in weights.items():
+        value = finer.components.get(name, math.nan)
+        rises = name in ("mobility", "visits") and not alike
+        worth += weight * (1.0 if rises or math.isnan(value) else value)
+    return worth
+
+
+def _periods(steps: Iterable[Step]) -> list[Step]:
+    return [step for step in steps if isinstance(step, Periods)]
 
 
 def _epsilon(option: ReleaseOption) -> float | None:
@@ -346,20 +455,23 @@ def _frames(
     return list(dict.fromkeys([(wise, bands), (finer, _BANDS)]))
 
 
-def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield lines of options that generalize, the coarsest places first, for each time window.
+def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[list[tuple[Line, Line]]]:
+    """Yield lines of options that generalize, the coarsest places first, for each kind of places.
 
-    Each kind of places gives two lines: one that only generalizes, and one that also suppresses
-    rare bins.
+    Each time window, the shortest first, gives two lines: one that only generalizes, and one that
+    also suppresses rare bins.
     """
     least = crowd(limits)
-    for minutes in _WINDOWS_MIN:
-        if minutes < fs.granularity_min:
-            continue
-        for spaces in _spaces(fs):
+    for spaces in _spaces(fs):
+        found = []
+        for minutes in _WINDOWS_MIN:
+            if minutes < fs.granularity_min:
+                continue
             profiles = [Generalize(GeneralizationProfile(space, minutes)) for space in spaces]
-            yield tuple(ReleaseOption(steps=[each]) for each in profiles)
-            yield tuple(ReleaseOption(steps=[each, SuppressRare(least)]) for each in profiles)
+            line = tuple(ReleaseOption(steps=[each]) for each in profiles)
+            rare = tuple(ReleaseOption(steps=[each, SuppressRare(least)]) for each in profiles)
+            found.append((line, rare))
+        yield found
 
 
 def _spaces(fs: FingerprintSet) -> list[list[Space]]:
@@ -377,20 +489,23 @@ def _spaces(fs: FingerprintSet) -> list[list[Space]]:
     return [spaces for spaces in found if spaces]
 
 
-def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield one line of options by GLOVE, the largest groups first; none if no k is possible."""
-    if ks := _group_sizes(fs, limits):
-        yield tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)
+def _hidden(fs: FingerprintSet, limits: Limits) -> list[Line]:
+    """Return one line of options by GLOVE, the largest groups first; none if no k is possible."""
+    ks = _group_sizes(fs, limits)
+    return [tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)] if ks else []
 
 
-def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield lines of aligned options, largest groups first: for whole records, weeks and days."""
+def _aligned(fs: FingerprintSet, limits: Limits) -> list[Line]:
+    """Return lines of aligned options, largest groups first: for days, weeks and whole records."""
     ks = _group_sizes(fs, limits)
     lasts = float((fs.t_min + fs.dt_min).max())
-    for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):
+    lines = []
+    for days, share in ((1, _TAIL), (1, 0.0), (7, 0.0), (0, 0.0)):
         if ks and lasts > days * _DAY_MIN:
             before = [Periods(days)] if days else []
-            yield tuple(ReleaseOption(steps=[*before, Aligned(k, leave_out=share)]) for k in ks)
+            each = (Aligned(k, leave_out=share) for k in ks)
+            lines.append(tuple(ReleaseOption(steps=[*before, step]) for step in each))
+    return lines
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
