@@ -13,7 +13,7 @@ from ..studies import report_words as w
 from ..studies.advice import LADDER, advise, describe_advice, describe_promise, ladder_table
 from ..studies.exploration import Exploration, as_it_is
 from ..studies.presets import purpose_areas
-from ..studies.search import SECONDS, SearchedTable, find_release
+from ..studies.search import SECONDS, SKIPPED, SearchedTable, find_release
 from ..tables.writing import write_json, write_table
 from .from_config import Fields, asked, command
 from .options import figures_beside
@@ -24,7 +24,7 @@ _ASKED: Fields = {
     "recipient": asked(metavar="|".join(RECIPIENTS)),
     **dict.fromkeys(("controls", "motive", "sensitivity"), asked(metavar="|".join(LEVELS))),
 }
-_NOT_TRIED = 5
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         "recipient": recipient.sentence,
         "recommended": found.option.name if found is not None and table.serves else None,
         "untried": [option.name for option in table.untried],
+        "skipped": [option.name for option in table.skipped],
         "advice": advice,
         "options": table.to_frame(),
     }
@@ -105,7 +106,8 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         w.areas(table),
         table_text(list(LADDER), ladder_table(table, table.limits).to_numpy().tolist()),
         *describe_advice(advice),
-        _untried(table.untried),
+        _listed("Not tried, as the time ran out", table.untried, " Give more --seconds."),
+        _listed(SKIPPED, table.skipped),
     )
 
 
@@ -130,10 +132,11 @@ def _recommended(table: SearchedTable) -> str:
     return " ".join(filter(None, (told, describe_promise(found))))
 
 
-def _untried(options: tuple[ReleaseOption, ...]) -> str:
+def _listed(why: str, options: tuple[ReleaseOption, ...], then: str = "") -> str:
+    """Say why these options were not tried; return "" for none."""
     if not options:
         return ""
-    named = "; ".join(option.name for option in options[:_NOT_TRIED])
-    more = len(options) - _NOT_TRIED
+    named = "; ".join(option.name for option in options[:_NAMED])
+    more = len(options) - _NAMED
     rest = f"; {more:,} more" if more > 0 else ""
-    return f"Not tried, as the time ran out: {named}{rest}. Give more --seconds."
+    return f"{why}: {named}{rest}.{then}"

@@ -2,7 +2,8 @@
 
 Each kind of records has lines of options; from one option to the next, utility and risk rise. A
 line is bisected until the last option within the thresholds and the first outside are neighbours.
-For tables and synthetic people, ε is halved as long as the release serves the purpose.
+For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
+cannot be more useful than those are skipped.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -57,6 +58,8 @@ from .releases import reference
 
 SECONDS = 300.0
 """Most seconds that a search takes, unless another time is stated."""
+SKIPPED = "Skipped, as they cannot be more useful than the best tables or synthetic people"
+"""Why the options of :attr:`SearchedTable.skipped` were not tried."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """The attacker's knowledge: four of a person's samples, each equally likely.
 

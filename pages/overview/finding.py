@@ -71,7 +71,8 @@ def section(data: Dataset, explored: Exploration) -> None:
         if left and nothing:  # that time ran out comes before what little was tried
             _offer(data, "Go on searching", untried)
         if explored.table.results:
-            _found(explored, under_way(data))
+            gone = [option.told for option in exploration.skipped(data.fs)]
+            _found(explored, under_way(data), story.skipped(gone))
         mine = workspace.of(data.digest)
         if (standing := mine.choice) is not None:
             st.markdown(story.chosen_told(standing.result.option.name, standing.why))
@@ -146,7 +147,7 @@ def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
             st.rerun()
 
 
-def _found(explored: Exploration, on_the_way: int) -> None:
+def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
     """Draw the best option within the thresholds and its cost; if there is none, the nearest."""
     row, digest = story.best(explored), explored.table.digest
     if row is not None:
@@ -173,8 +174,9 @@ def _found(explored: Exploration, on_the_way: int) -> None:
             hide_index=True,
             alt="The kinds of release, the least revealing first, each with one option.",
         )
-    if promise := story.promise(explored):
-        st.caption(promise)
+    for told in (story.promise(explored), skipped):
+        if told:
+            st.caption(told)
     if advice := story.advice(explored):
         st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
 

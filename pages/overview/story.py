@@ -27,6 +27,7 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
+from fpanon_core.studies.search import SKIPPED
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 MARKS = {
@@ -184,9 +185,18 @@ def few_homes(exploration: Exploration, result: OptionResult) -> bool:
 
 def untried(names: list[str]) -> str:
     """Say which options have not been tried yet."""
+    return f"Not tried yet: {_some(names)}."
+
+
+def skipped(names: list[str]) -> str:
+    """Say which options the search skipped, and why; return "" for none."""
+    return f"{SKIPPED}: {_some(names)}." if names else ""
+
+
+def _some(names: list[str]) -> str:
     more = len(names) - _NAMED
     named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
-    return f"Not tried yet: {w.listed(named)}."
+    return w.listed(named)
 
 
 def chosen_told(name: str, why: str) -> str:

@@ -110,6 +110,12 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
     return [] if tried is None or tried.until else left(fs)
 
 
+def skipped(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Return the options that the search skips, as they cannot be more useful than others."""
+    tried = workspace.of(fs.digest).tried
+    return [] if tried is None else _search(fs).skipped(_every(fs, tried.knowledge))
+
+
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
     """Return the options that the search, or its next round, would still try; none that failed."""
     tried = workspace.of(fs.digest).tried

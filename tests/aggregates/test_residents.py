@@ -12,7 +12,7 @@ import pytest
 import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
-from fpanon_core.aggregates.tables import exact_presence, protected_presence
+from fpanon_core.aggregates.tables import counting_presence, exact_sums, protected_presence
 from fpanon_core.studies.framing import stated_of_data
 from fpanon_core.studies.table_package import readme
 from fpanon_core.synthesis.fitted import fitted, homes_by_place
@@ -42,7 +42,9 @@ def test_the_frame_weighs_antennas_by_their_residents(fs) -> None:
 def test_where_all_is_noise_people_are_where_they_live(fs) -> None:
     option, where = fp.Presence(FRAME, 1, epsilon=0.01), table_frame(fs, FRAME)
     level = lambda values, *_: np.full_like(values, values.sum() // values.size)  # noqa: E731
-    table = protected_presence(exact_presence(fs, where, option), where, option, level)
+    table = protected_presence(
+        exact_sums(counting_presence, fs, where, option), where, option, level
+    )
     of_area = table.values.sum(axis=(1, 2))
     np.testing.assert_allclose(of_area / of_area.sum(), np.array(EXPECTED) / sum(EXPECTED))
 

@@ -19,16 +19,19 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.aggregates import contributions
-from fpanon_core.aggregates.attack import attack_tables
-from fpanon_core.aggregates.contributions import table_frame
-from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES, seeded
+from fpanon_core.aggregates.attack import _joined, attack_tables
+from fpanon_core.aggregates.contributions import each_summed, table_frame
+from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES, drawn_once, seeded, strata
 from fpanon_core.aggregates.tables import (
-    exact_flows,
-    exact_presence,
+    Exact,
+    counting_flows,
+    counting_presence,
+    exact_sums,
     protected_flows,
     protected_presence,
 )
 from fpanon_core.aggregates.usefulness import tables_measured
+from fpanon_core.kernels.table_smoothing import fit_gravity, shrink_by_tree
 from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.measures.utility import Reference
 from fpanon_core.model.count_tables import CountTables
@@ -69,11 +72,13 @@ def test_bounded_contributions_equal_the_plain_loop(rows, bands, trips) -> None:
     fs, where = people(rows), table_frame(people(rows), FRAME)
     due = [oracle.bounded_presence(each, area_of, KINDS, bands) for each in plain(fs)]
     cells = sum(dense(mine, 9, 2, bands) for mine, _ in due)
-    exact = exact_presence(fs, where, fp.Presence(FRAME, bands, epsilon=1))
+    exact = exact_sums(counting_presence, fs, where, fp.Presence(FRAME, bands, epsilon=1))
     np.testing.assert_array_equal(exact.cells, cells.ravel())
     assert exact.total == sum(total for _, total in due)
     most = 9 * trips
-    moved = exact_flows(fs, where, fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips)).cells
+    moved = exact_sums(
+        counting_flows, fs, where, fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips)
+    ).cells
     every = [oracle.trips_of(each, area_of, KINDS) for each in plain(fs)]
     assert moved.sum() == sum(min(most, len(own)) for own in every) * (UNIT // most)
     all_of_them = dense(Counter(cell for own in every for cell in own), 9, 9, 2)
@@ -88,7 +93,7 @@ def test_every_choice_of_trips_is_as_likely() -> None:
     )
     one_day = fp.FrameConfig(fp.StatedPeriod(None, 1), "grid", AREA, 1_000)
     option = fp.Flows(one_day, 8, epsilon=1, trips_per_day=1)
-    drawn = exact_flows(fs, table_frame(fs, one_day), option).cells / UNIT
+    drawn = exact_sums(counting_flows, fs, table_frame(fs, one_day), option).cells / UNIT
     assert drawn.sum() == 3_000
     assert (np.abs(drawn[drawn > 0] - 1_000) < 4 * math.sqrt(3_000 * 2 / 9)).all()
     assert (drawn > 0).sum() == 3
@@ -101,10 +106,10 @@ def test_sums_are_equal_however_many_work_at_them(monkeypatch, epsilon) -> None:
     fs = crowd(60)
     where = table_frame(fs, FRAME)
     for make, option in (
-        (exact_presence, fp.Presence(FRAME, 8, epsilon=epsilon)),
-        (exact_flows, fp.Flows(FRAME, 8, epsilon=epsilon, trips_per_day=100)),
+        (counting_presence, fp.Presence(FRAME, 8, epsilon=epsilon)),
+        (counting_flows, fp.Flows(FRAME, 8, epsilon=epsilon, trips_per_day=100)),
     ):
-        one, three = (make(fs, where, option, fp.LocalEngine(n)) for n in (1, 3))
+        one, three = (exact_sums(make, fs, where, option, fp.LocalEngine(n)) for n in (1, 3))
         np.testing.assert_array_equal(one.cells, three.cells)
         assert one.total == three.total
 
@@ -118,9 +123,9 @@ def queries(fs: fp.FingerprintSet, option: fp.Tables) -> list[tuple[np.ndarray, 
         return values
 
     if "presence" in option.CONTENTS:
-        protected_presence(exact_presence(fs, where, option), where, option, noise)
+        protected_presence(exact_sums(counting_presence, fs, where, option), where, option, noise)
     else:
-        protected_flows(exact_flows(fs, where, option), where, option, noise)
+        protected_flows(exact_sums(counting_flows, fs, where, option), where, option, noise)
     return asked
 
 
@@ -165,8 +170,8 @@ def test_sums_of_everybody_are_the_sums_of_each() -> None:
     """So that what one person adds is what the sums differ by; nobody changes another's part."""
     fs = crowd(40)
     where, option = table_frame(fs, FRAME), fp.Presence(FRAME, 8, epsilon=1)
-    each = [exact_presence(fs.subset([u]), where, option) for u in range(fs.n_users)]
-    whole = exact_presence(fs, where, option)
+    each = [exact_sums(counting_presence, fs.subset([u]), where, option) for u in range(fs.n_users)]
+    whole = exact_sums(counting_presence, fs, where, option)
     np.testing.assert_array_equal(sum(e.cells for e in each), whole.cells)
     assert sum(e.total for e in each) == whole.total
 
@@ -219,7 +224,7 @@ def test_hours_whose_differences_noise_exceeds_are_said_not_to_show(epsilon, hid
     user, t, x, y = np.array(rows, float).T
     fs = fp.FingerprintSet.from_samples(user.astype(int), 1000 * x, 1000 * y, t)
     option, where = fp.Presence(FRAME, 4, epsilon=epsilon), table_frame(fs, FRAME)
-    exact = exact_presence(fs, where, option, None, None)
+    exact = exact_sums(counting_presence, fs, where, option, None, None)
     made = protected_presence(exact, where, option, seeded(3, 1))
     shown = made.values[:, where.days > 0]
     assert made.hours_hidden == hidden == bool((np.ptp(shown, axis=2) < 5e-4).all())
@@ -255,7 +260,7 @@ def test_density_exceeds_that_of_plain_noise() -> None:
     frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 14), antennas_an_area=4)
     option = fp.Presence(frame, 8, epsilon=1)
     where, reference = table_frame(fs, frame), Reference.of(fs)
-    exact = exact_presence(fs, where, option)
+    exact = exact_sums(counting_presence, fs, where, option)
     ours = protected_presence(exact, where, option, seeded(0, 0))
     counted = exact.cells / UNIT
     noisy = counted + np.random.default_rng(0).laplace(0, 1, counted.shape)
@@ -341,6 +346,76 @@ def test_no_attacker_passes_the_bound(epsilon) -> None:
     assert found.membership.low <= found.membership.bound
     assert (found.homes["low"] <= found.homes["bound"]).all()
     assert found.homes["found"].is_monotonic_increasing
+
+
+def test_the_attack_is_the_same_however_many_work_at_it() -> None:
+    """Nobody has more trips than count, so the operating system draws none."""
+    option = fp.Tables(FRAME, 4, epsilon=1, trips_per_day=100)
+    one, three = (
+        attack_tables(crowd(60), option, targets=12, engine=fp.LocalEngine(n)) for n in (1, 3)
+    )
+    assert one.membership.by_attacker.equals(three.membership.by_attacker)
+    assert one.homes.equals(three.homes)
+
+
+@pytest.mark.parametrize("trips", [1, 100])
+def test_without_a_person_is_what_the_others_have(trips) -> None:
+    """Of two trips one counts, and which is drawn: the one taken away is the one counted."""
+    fs, each = crowd(30), fp.Tables(FRAME, 4, epsilon=1, trips_per_day=trips)
+    where = table_frame(fs, FRAME)
+    for counting in (counting_presence, counting_flows):
+        own = each_summed(*counting(where, each), fs, where)
+        every = _joined(Exact(np.zeros(counting(where, each)[1])), own, 1.0)
+        assert every.cells.sum() > 0
+        if trips == 100 or counting is counting_presence:
+            np.testing.assert_array_equal(every.cells, exact_sums(counting, fs, where, each).cells)
+        for user, mine in enumerate(own):
+            left = _joined(every, [mine], -1.0)
+            rest = _joined(Exact(np.zeros_like(every.cells)), own[:user] + own[user + 1 :], 1.0)
+            np.testing.assert_array_equal(left.cells, rest.cells)
+            assert left.total == rest.total
+
+
+def test_noise_is_drawn_once() -> None:
+    ones, seen = np.ones(50, np.int64), []
+    noises = drawn_once(seeded(1, 2))
+    for level in (0, 7, 7):
+        noise = next(noises)
+        sums = (noise(level * ones, UNIT, 0.1), noise(ones[:3], UNIT, 0.5))
+        seen.append((sums[0] - level, sums[1]))
+    again = seeded(1, 2)
+    np.testing.assert_array_equal(seen[0][0], again(0 * ones, UNIT, 0.1))
+    for each in seen[1:]:
+        np.testing.assert_array_equal(each[0], seen[0][0])
+        np.testing.assert_array_equal(each[1], seen[0][1])
+
+
+@given(st.lists(st.integers(0, 5), max_size=60), st.sampled_from([1, 3, 12]))
+def test_parts_of_equal_size_are_those_of_the_stable_order(values, many) -> None:
+    order = np.argsort(np.array(values), kind="stable")
+    due = np.zeros(len(values), int)
+    for part, rows in enumerate(np.array_split(order, many)):
+        due[rows] = part
+    np.testing.assert_array_equal(strata(np.array(values, float), many), due)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 5), st.sampled_from([0.1, 20.0]), st.integers(0, 2**31))
+def test_the_tree_shrinks_as_the_plain_loop(n, m, variance, seed) -> None:
+    rng = np.random.default_rng(seed)
+    values, prior = rng.laplace(2.0, 3.0, (n, m)), rng.random((n, m))
+    order = rng.permutation(n)
+    due = oracle.tree_shrunk(values.tolist(), prior.tolist(), variance, order.tolist())
+    np.testing.assert_allclose(shrink_by_tree(values, prior, variance, order), due, atol=1e-9)
+
+
+def test_the_gravity_model_is_fitted_as_the_plain_loop() -> None:
+    rng = np.random.default_rng(1)
+    model, ends, rings = rng.random((9, 9)), rng.random(9), rng.random(4)
+    ring = rng.integers(0, 4, (9, 9))
+    due = oracle.gravity(model.tolist(), ends.tolist(), rings.tolist(), ring.tolist(), 3)
+    fit_gravity(model, ends, rings, ring, 3)
+    np.testing.assert_allclose(model, due, rtol=1e-9)
 
 
 def test_exact_tables_give_people_away() -> None:

@@ -176,6 +176,18 @@ def test_shards_of_periods_are_as_many_as_their_people_suffice_for(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("workers", [1, 2, 50])
+def test_short_periods_are_hidden_beside_each_other_as_one_by_one(method, workers):
+    cut = fp.into_periods(people(n=60, each=6), 1, seed=0)
+    assert len(set(cut.period.tolist())) > 2
+    one_by_one = METHODS[method](cut, 2, shards=1)  # the number of shards is asked of each
+    found = METHODS[method](cut, 2, engine=fp.LocalEngine(workers))
+    assert found.group.tolist() == one_by_one.group.tolist()
+    assert found.accuracy.equals(one_by_one.accuracy)
+    assert found.shards == one_by_one.shards == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shards", [0, -1, 2.5, True, 5])
 def test_shards_too_small_or_none_at_all_are_refused(method, shards):
     with pytest.raises(fp.ConfigError, match="shards"):

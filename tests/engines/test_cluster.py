@@ -15,7 +15,7 @@ import pytest
 
 import fpanon_core as f
 from fpanon_core.aggregates import contributions
-from fpanon_core.aggregates.tables import exact_flows, exact_presence
+from fpanon_core.aggregates.tables import counting_flows, counting_presence, exact_sums
 from fpanon_core.engines import cluster
 from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
 from fpanon_core.engines.local import LocalEngine
@@ -169,8 +169,9 @@ def test_private_sums_of_a_cluster_are_those_of_this_machine(fs, engine, monkeyp
     monkeypatch.setattr(contributions, "_SAMPLES_AT_ONCE", 50)
     where = contributions.table_frame(fs, FRAME)
     flows = f.Flows(FRAME, 8, epsilon=1, trips_per_day=33)
-    for sums, option in ((exact_presence, f.Presence(FRAME, 8, epsilon=1)), (exact_flows, flows)):
-        here, there = (sums(fs, where, option, e) for e in (None, engine))
+    shares = f.Presence(FRAME, 8, epsilon=1)
+    for counting, option in ((counting_presence, shares), (counting_flows, flows)):
+        here, there = (exact_sums(counting, fs, where, option, e) for e in (None, engine))
         np.testing.assert_array_equal(here[0], there[0])
         assert here[1] == there[1]
         assert here[0].sum() > 0

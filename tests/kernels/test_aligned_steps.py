@@ -5,9 +5,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.anonymize.crowding import boxes_of
-from fpanon_core.kernels.aligned_groups import Groups, People, Steps
+from fpanon_core.kernels.aligned_blocks import bench_for, lay_out, lay_out_with, least_loss
+from fpanon_core.kernels.aligned_groups import (
+    Groups,
+    People,
+    Rings,
+    Steps,
+    bound_rings,
+    find_rings,
+)
 from fpanon_core.kernels.aligned_steps import (
     Cuts,
+    Sums,
+    _atoms_for,
+    _lay,
+    _loss_at_cuts,
+    _nobody,
+    _one,
     gains_by_leaving,
     list_pairs,
     offer,
@@ -83,3 +97,106 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
         exact = loss_of(fs, after) - groups.loss[g]
         assert np.isclose(cost, exact, atol=1e-9)
         assert said[0][a, g, partner] >= exact - 1e-9
+
+
+LIMITS = st.sampled_from([np.inf, 1.0, 0.999, 0.7, 0.2, 1.2])
+
+
+def many_or_few():
+    return st.one_of(crowds(max_users=8), boxes(max_users=8, max_samples=8))
+
+
+@settings(max_examples=60, deadline=None)
+@given(many_or_few(), LIMITS)
+def test_a_newcomer_costs_the_same_beside_the_others_best_blocks(fs, times):
+    """The bound by what the others lose later ends no search that would succeed."""
+    n, samples = fs.n_users, boxes_of(fs, StretchConfig())
+    members, exact = np.arange(n), loss_of(fs, np.arange(n))
+    held, bench = bench_for(samples, n), bench_for(samples, n)
+    many = lay_out(samples, members, n - 1, held)
+    least_loss(held, many, n - 1, np.inf)
+    every = lay_out_with(samples, held, many, n - 1, n - 1, bench)
+    assert every == fs.n_samples
+    limit = exact * times
+    assert least_loss(bench, every, n, limit) == (exact if exact <= limit else np.inf)
+
+
+@settings(max_examples=60, deadline=None)
+@given(many_or_few(), st.integers(0, 2**31), LIMITS)
+def test_first_prices_are_those_without_a_bound(fs, seed, times):
+    n, samples = fs.n_users, boxes_of(fs, StretchConfig())
+    rng = np.random.default_rng(seed)
+    moments = np.unique(rng.choice(fs.t_min, min(len(fs.t_min), 6)))
+    stretches = len(moments) + 1
+    own, both = _atoms_for(n, stretches), _atoms_for(2, stretches)
+    for user in range(n):
+        _lay(samples, user, moments, len(moments), own, user)
+    _nobody(both, 0, stretches)
+    for user in range(n - 1):
+        for at in range(stretches):
+            both.box[0, at] = np.minimum(both.box[0, at], own.box[user, at])
+        both.samples[0, :stretches] += own.samples[user]
+        both.whole[0, : stretches + 1] &= own.whole[user]
+        both.last[0, : stretches + 1] = np.minimum(both.last[0, : stretches + 1], own.last[user])
+    cut, loss = np.empty((3, stretches + 1), np.int64), np.empty(stretches + 1)
+    joint = np.empty((stretches, 6))
+    sums = Sums(joint, cut[0], loss, cut[1], cut[2], samples.by_space, samples.by_time)
+    zero = np.zeros(stretches + 1)
+    stay, comer, nobody = _one(both, 0), _one(own, n - 1), _one(both, 1)
+    _nobody(both, 1, stretches)
+    exact = _loss_at_cuts(stretches, stay, comer, np.inf, zero, sums)
+    alone = _loss_at_cuts(stretches, stay, nobody, np.inf, zero, sums)
+    rest = np.where(np.isfinite(loss), np.maximum(0.0, alone - loss), 0.0)
+    limit = exact * times
+    found = _loss_at_cuts(stretches, stay, comer, limit, rest, sums)
+    assert found == (exact if exact <= limit else np.inf)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.sampled_from([2, 3, 4]))
+def test_rings_are_the_best_of_all(seed, longest):
+    """Of pairs that can spare nobody; a beginning counts whose partial sums are all gains."""
+    rng = np.random.default_rng(seed)
+    n = 10
+    of = np.repeat(np.arange(n // 2), 2)
+    groups = Groups(
+        of,
+        np.arange(n).reshape(-1, 2),
+        np.full(n // 2, 2),
+        np.full(n // 2, 2.0),
+        *(np.zeros(shape) for shape in (n // 2, (n // 2, 2))),
+        np.full(n // 2, -1),
+    )
+    every = [(a, b) for a in range(n) for b in range(n) if of[a] != of[b]]
+    some = [every[at] for at in rng.permutation(len(every))[: rng.integers(1, len(every))]]
+    cost = {pair: round(float(rng.normal(0.3, 1.0)), 3) for pair in some}
+    steps = Steps(
+        np.zeros(n, np.int64),
+        np.zeros((n, n), np.int32),
+        np.zeros((n, n), np.int32),
+        np.zeros((n, n)),
+        np.zeros((n, n), np.bool_),
+        np.full(n, -1),
+    )
+    for (a, b), paid in sorted(cost.items(), key=lambda item: item[1]):
+        e = steps.used[a]
+        steps.group[a, e], steps.partner[a, e], steps.cost[a, e] = of[b], b, paid
+        steps.used[a] += 1
+
+    def best(ring, paid):
+        gains = [0.0]
+        for (a, b), more in cost.items():
+            if a != ring[-1] or paid + more >= 0:
+                continue
+            if b == ring[0] and len(ring) > 1:
+                gains.append(-paid - more)
+            elif len(ring) < longest and all(of[b] != of[each] for each in ring):
+                gains.append(best([*ring, b], paid + more))
+        return max(gains)
+
+    people = People(2.0, np.ones(n), np.zeros(n), np.zeros(n), np.zeros(1))
+    ring = np.full((n, longest), -1)
+    rings = Rings(np.zeros(n), ring, np.empty(n + 1), np.empty(1))
+    bound_rings(steps, rings)
+    find_rings(np.arange(n), 0, 100_000, people, groups, steps, rings)
+    np.testing.assert_allclose(rings.gain, [best([a], 0.0) for a in range(n)], atol=1e-8)

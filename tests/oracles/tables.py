@@ -184,3 +184,60 @@ def corners(occupied, moved, presence_table, flow_table, boxes, kinds, people, b
             for mine, grid in zip(moved, grids, strict=True)
         ],
     }
+
+
+def tree_shrunk(values, prior, variance, order):
+    """Values shrunk towards the prior, level by level, in a tree of halves of the order."""
+    m = len(values[0])
+
+    def total(table, begin, end, column):
+        return sum(table[order[i]][column] for i in range(begin, end))
+
+    nodes = [(0, len(order))]
+    estimate = [[total(prior, 0, len(order), c) for c in range(m)]]
+    while any(end - begin > 1 for begin, end in nodes):
+        halves, expected = [], []
+        for node, (begin, end) in enumerate(nodes):
+            middle = (begin + end) // 2
+            for half in [(begin, middle), (middle, end)] if middle > begin else [(begin, end)]:
+                halves.append(half)
+                expected.append([])
+                for c in range(m):
+                    of_parent = max(total(prior, begin, end, c), 1e-12)
+                    share = total(prior, *half, c) / of_parent
+                    expected[-1].append(estimate[node][c] * share)
+        off = [
+            [total(values, *half, c) - expected[h][c] for c in range(m)]
+            for h, half in enumerate(halves)
+        ]
+        many = len(halves) * m
+        square = sum(each**2 for row in off for each in row) / many
+        noise = variance * len(order) / len(halves)
+        kept = 0.0 if square <= noise * (1 + 3 * math.sqrt(5 / many)) else 1 - noise / square
+        estimate = [
+            [max(e + kept * d, 0.0) for e, d in zip(*rows, strict=True)]
+            for rows in zip(expected, off, strict=True)
+        ]
+        nodes = halves
+    out = [None] * len(order)
+    for place, row in enumerate(order):
+        out[row] = estimate[place]
+    return out
+
+
+def gravity(model, ends, rings, ring, rounds):
+    """The model scaled in turn to the sums of its rings, rows and columns."""
+    every, model = range(len(ends)), [list(row) for row in model]
+
+    def scaled(groups, sums):
+        for cells, due in zip(groups, sums, strict=True):
+            times = due / max(sum(model[i][j] for i, j in cells), 1e-12)
+            for i, j in cells:
+                model[i][j] *= times
+
+    for _ in range(rounds):
+        cells = [(i, j) for i in every for j in every]
+        scaled([[c for c in cells if ring[c[0]][c[1]] == r] for r in range(len(rings))], rings)
+        scaled([[(i, j) for j in every] for i in every], ends)
+        scaled([[(i, j) for i in every] for j in every], ends)
+    return model

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 import fpanon_core as fp
@@ -218,8 +219,9 @@ def test_the_boundary_of_a_line_is_that_of_trying_every_option():
     options = [ReleaseOption(steps=[fp.SampleUsers((i + 1) / 20)]) for i in range(13)]
     risks = [0.001 * 2**i for i in range(13)]  # 0.032 is within 0.05, 0.064 is not
     search = Search(people(), Limits(), utility_choice("travel"))
+    search._note([tuple(options)])
     known = {}
-    while (option := search._next(tuple(options), known)) is not None:
+    while (option := search._next(tuple(options), known, search._standing(known))) is not None:
         risk = risks[options.index(option)]
         known[option.steps] = result(option, risk, 0.5, least=2, width=0.0)
     inside = [i for i, risk in enumerate(risks) if risk <= 0.05]
@@ -274,6 +276,63 @@ def test_a_stated_frame_is_that_of_all_tables():
     frames = [o.recordless.frame for o in options if o.recordless is not None]
     assert frames
     assert all(frame.side_m == 3_000.0 for frame in frames)
+
+
+def searched_with(usefulness, *, skip):
+    """The search where each option's utility and risk are as told; all results, in order."""
+    search = Search(people(), Limits(), utility_choice("travel"))
+    if not skip:
+        search._useless = lambda *_: False
+    known = {}
+    while wanted := search.wanted(known):
+        option = wanted[0]
+        useful, risk = usefulness(search, option)
+        components = dict.fromkeys(("density", "flows", "mobility", "visits", "space"), useful)
+        measured = result(HIDDEN, risk, useful, least=2, width=0.0)
+        risks = {**measured.risks, "membership": (0.0, 0.0, 0.0)}
+        known[option.steps] = replace(measured, option=option, components=components, risks=risks)
+    table = SearchedTable(
+        tuple(known.values()), "outsider", search.choice, KNOWLEDGE, "", limits=search.limits
+    )
+    return search, known, table
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("without", [0.2, 0.5, 0.9])
+def test_what_is_skipped_would_change_nothing(seed, without):
+    """Utility and risk rise along each line, by as much as a seed says."""
+    rng = np.random.default_rng(seed)
+    slopes = rng.uniform(0.02, 0.2, 50)
+
+    def usefulness(search, option):
+        if option.recordless is not None:
+            return without, 0.0
+        lines = [*search._lines, *search._slow]
+        number, at = next((n, line.index(option)) for n, line in enumerate(lines) if option in line)
+        first = number if number in (0, len(search._lines)) else number - 1
+        useful = min(slopes[number], slopes[first]) * at
+        return min(0.99, useful), 0.01 * at * slopes[number] / 0.1
+
+    search, known, table = searched_with(usefulness, skip=True)
+    _, every, whole = searched_with(usefulness, skip=False)
+    skipped = search.skipped(known)
+    assert not {o.steps for o in skipped} & known.keys()
+    assert not search.left(known)
+    assert known.keys() <= every.keys() | {o.steps for line in search._lines for o in line}
+    assert (table.best is None) == (whole.best is None)
+    assert table.serves == whole.serves
+    assert table.choice.of(table.best) == whole.choice.of(whole.best)
+    assert table.least_revealing.option.steps == whole.least_revealing.option.steps
+    if without == 0.9:
+        assert skipped
+        assert len(known) < len(every)
+    kinds = {kind_of(each.option) for each in known.values()}
+    assert kinds == set(KINDS)  # of each kind some are tried
+
+
+def test_nothing_is_skipped_where_no_table_serves():
+    search, known, _ = searched_with(lambda *_: (0.05, 0.0), skip=True)
+    assert search.skipped(known) == []
 
 
 # --- advice ---
