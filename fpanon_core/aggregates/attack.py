@@ -37,7 +37,7 @@ from ..model.membership import MembershipResult
 from ..model.options import Tables
 from .contributions import Contribution, each_summed, table_frame
 from .smoothing import drawn_once, seeded
-from .tables import TABLES, Exact, exact_sums
+from .tables import TABLES, Counting, Exact, exact_sums
 from .usefulness import places_of
 
 WITHIN_M = (500.0, 1_000.0, 2_000.0)
@@ -118,15 +118,13 @@ def attack_tables(
         for name, counting, _ in tables
     }
     rest = np.setdiff1d(half, asked)
-    sums: dict[str, Exact] = {}
-    for name, counting, _ in tables:
-        every = Exact(np.zeros(counting(where, each)[1]))
-        if len(rest):
-            every = exact_sums(counting, fs.subset(rest), where, each, engine)
-        sums[name] = _joined(every, own[name], 1.0)
-    known = fs.subset(others)
+    sums = {
+        name: _joined(_summed_of(rest, fs, counting, where, each, engine), own[name], 1.0)
+        for name, counting, _ in tables
+    }
     mean = {
-        name: exact_sums(counting, known, where, each, engine).cells for name, counting, _ in tables
+        name: _summed_of(others, fs, counting, where, each, engine).cells
+        for name, counting, _ in tables
     }
     # Of the noise on a cell, in shares of a person.
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
@@ -162,6 +160,20 @@ def attack_tables(
             membership, differencing=many / of, differencing_low=low, differencing_high=high
         )
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
+
+
+def _summed_of(
+    people: IntArray,
+    fs: FingerprintSet,
+    counting: Counting,
+    where: TableFrame,
+    option: Tables,
+    engine: Engine | None,
+) -> Exact:
+    """Return the sums of some people, given as row numbers; zeros for nobody."""
+    if not len(people):
+        return Exact(np.zeros(counting(where, option)[1]))
+    return exact_sums(counting, fs.subset(people), where, option, engine)
 
 
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
