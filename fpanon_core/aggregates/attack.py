@@ -46,6 +46,7 @@ LEAST_PEOPLE = 20
 """Least number of people in data that can be attacked; half of them are in the publication."""
 _OUTLIERS = 10  # one target in so many is among the most recorded people
 _POINTS = 4
+_CELLS_AT_ONCE = 20_000_000  # of all workers together
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
 
 
@@ -151,7 +152,8 @@ def attack_tables(
         if each.epsilon is None:
             given_away[row] = any((more != less).any() for more, less in seen.values())
 
-    fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
+    cells = sum(counting(where, each)[1] for _, counting, _ in tables)
+    fill(_engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
     membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
         many, of = int(given_away.sum()), len(asked)
@@ -160,6 +162,12 @@ def attack_tables(
             membership, differencing=many / of, differencing_low=low, differencing_high=high
         )
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
+
+
+def _engine_for(cells: int, engine: Engine | None) -> LocalEngine:
+    """Return an engine with so few workers that the tables of all together fit into memory."""
+    workers = (engine or LocalEngine()).workers
+    return LocalEngine(min(workers, max(1, _CELLS_AT_ONCE // cells)))
 
 
 def _summed_of(

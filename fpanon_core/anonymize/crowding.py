@@ -112,8 +112,8 @@ def search_of(effort: Effort, k: int) -> Search:
         many = 240 if k == 2 else max(640 // k, k)
         return Search(240, max(16, k), many, 120, 96, 32, 5, 50_000, 256, 1.6, True)
     many = 60 if k == 2 else max(150 // k, k)
-    exact = 8 if k < _LARGE else 0
-    return Search(60, max(12, k), many, 20, 48, exact, 4, 3_000, 128, 1.3, False)
+    exact, most_steps = (8, 10_000) if k < _LARGE else (0, 3_000)
+    return Search(60, max(12, k), many, 20, 48, exact, 4, most_steps, 128, 1.3, False)
 
 
 def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:

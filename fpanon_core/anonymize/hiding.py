@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -35,7 +36,7 @@ from ..measures.kgap import check_k
 from ..model.arrays import CELL, BoolArray, Codes, FloatArray, IntArray, offsets_of, rows_of
 from ..model.checks import number, one_of, positive, whole
 from ..model.configs import StretchConfig
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import Cancelled, ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Method
 from ..model.options import MOST_LEFT_OUT
@@ -55,7 +56,7 @@ _LEFT_OVER, _HARDEST, _SPARSE = (
     REASONS.index(reason) for reason in ("left over", "hardest to hide", "period of fewer than k")
 )
 _SLACK_MIN = 1e-6
-_FEW_PEOPLE = 5_000  # whom one worker hides within seconds
+_FEW_PEOPLE = 20_000  # of a period: each worker has the candidates of one
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Run:
         return self._made(fs, part, shards, progress)
 
     def _of_periods(self, periods: PeriodSet, progress: Progress) -> GloveResult:
-        """Hide people only among the people of the same period, one period at a time."""
+        """Hide people only among the people of the same period."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
         people = np.bincount(which, pieces.weight)
@@ -218,16 +219,15 @@ class Run:
     ) -> tuple[list[Part], int]:
         """Hide the people of each period; return the parts, and the largest number of shards.
 
-        Periods of few people are hidden beside each other, each by one worker. If there are many,
-        the workers share each period, so that a cancelled run ends soon.
+        Each period is hidden by one worker, several beside each other. If a number of shards is
+        given, or a period has very many people, or there are fewer periods than workers, then the
+        workers share one period after the other.
         """
         work = np.array([pieces.lengths[rows].sum() for rows in each], np.float64)
-        small = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= self.engine.workers
-        if small and self.shards is None:
+        few = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= self.engine.workers
+        if few and self.shards is None:
             self.settings.check_limits(pieces)
-            found: dict[int, Part] = {}
-            self._at_once(pieces, each, work, found.__setitem__, progress)
-            return [found[at] for at in range(len(each))], 1
+            return self._beside(pieces, each, work, progress), 1
         parts, most, upto = [], 1, offsets_of(work) / work.sum()
         for at, rows in enumerate(each):
             some, shards = pieces.subset(rows), 1
@@ -236,6 +236,37 @@ class Run:
             parts.append(self._part(some, shards, stretch(progress, upto[at], upto[at + 1])))
             most = max(most, shards)
         return parts, most
+
+    def _beside(
+        self, pieces: FingerprintSet, each: list[IntArray], work: FloatArray, progress: Progress
+    ) -> list[Part]:
+        """Hide the people of each period with one worker; a cancelled run ends soon."""
+        found: dict[int, Part] = {}
+        if self.engine.apart:
+            self._at_once(pieces, each, work, found.__setitem__, progress)
+            return [found[at] for at in range(len(each))]
+        shares, stopped = np.zeros(len(each)), Event()
+
+        def hidden(at: int) -> float:
+            def inner(share: float) -> None:
+                shares[at] = share
+                if stopped.is_set():
+                    raise Cancelled
+
+            some = pieces.subset(each[at])
+            found[at] = _part_of(some, self.grouping(some, self.settings, LocalEngine(1), inner))
+            shares[at] = 1.0
+            return float(work[at])
+
+        def told(_: float) -> None:
+            try:
+                tell(progress, float(shares @ work / work.sum()))
+            except BaseException:
+                stopped.set()
+                raise
+
+        self.engine.run(hidden, range(len(each)), float(work.sum()), told)
+        return [found[at] for at in range(len(each))]
 
     def _at_once(
         self,

@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from ..model.checks import whole
@@ -20,6 +20,7 @@ from .progress import Progress, tell
 T = TypeVar("T")
 R = TypeVar("R")
 
+_TOLD_S = 1.0  # at the latest, progress is told again, so that it can end the work
 _BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
 
 
@@ -65,8 +66,8 @@ class Engine:
         total : float
             Total work, for ``progress``.
         progress : callable of one float in [0, 1], optional
-            Called from this thread. If it raises an exception, no further block is begun, and the
-            exception is raised again.
+            Called from this thread, at least once a second. If it raises an exception, no further
+            block is begun, and the exception is raised again.
         """
         queue: Sequence[T] = list(blocks)
         tell(progress, 0.0)
@@ -93,7 +94,10 @@ class Engine:
         running, done_work = len(takers), 0.0
         try:
             while running:
-                work = done.get()
+                try:
+                    work = done.get(timeout=_TOLD_S)
+                except Empty:
+                    work = 0.0
                 if work is None:
                     running -= 1
                     continue

@@ -3,7 +3,7 @@
 Each kind of records has lines of options; from one option to the next, utility and risk rise. A
 line is bisected until the last option within the thresholds and the first outside are neighbours.
 For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
-cannot be more useful than those are skipped.
+can be neither the most useful nor the recommended one are skipped.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -41,7 +41,17 @@ from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regio
 from ..model.purpose import Purpose, Recipient, as_purpose
 from ..model.utility import weighting
 from .framing import stated_of_data
-from .judgement import Limits, best_option, kind_of, most_useful, serves, within_limits
+from .judgement import (
+    NEED,
+    Limits,
+    best_option,
+    kind_of,
+    most_useful,
+    needs_lost,
+    serves,
+    some_alone,
+    within_limits,
+)
 from .option_result import OptionResult, UtilityChoice
 from .options import explore_options
 from .options_table import OptionsTable
@@ -58,7 +68,7 @@ from .releases import reference
 
 SECONDS = 300.0
 """Most seconds that a search takes, unless another time is stated."""
-SKIPPED = "Skipped, as they cannot be more useful than the best tables or synthetic people"
+SKIPPED = "The search skipped options that are too coarse to be useful"
 """Why the options of :attr:`SearchedTable.skipped` were not tried."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """The attacker's knowledge: four of a person's samples, each equally likely.
@@ -91,8 +101,8 @@ class SearchedTable(OptionsTable):
     untried : tuple of ReleaseOption
         The options to try next; empty where the search is complete.
     skipped : tuple of ReleaseOption
-        The options that were not tried, as they cannot be more useful than the best tables or
-        synthetic people within the thresholds.
+        The options that were not tried, as they can be neither the most useful nor the recommended
+        one.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -183,8 +193,9 @@ def find_release(
     known: dict[tuple[Step, ...], OptionResult] = {}
     try:
         while wanted := search.wanted(known):
-            option = wanted[0]  # then asked again: each result may show that others are useless
-            known[option.steps] = explore_options(fs, [option], **how).results[0]
+            for option in wanted:
+                if not search.useless(option, known):  # by now
+                    known[option.steps] = explore_options(fs, [option], **how).results[0]
     except Cancelled:
         if time.monotonic() < until:
             raise
@@ -226,7 +237,9 @@ class Search:
         self._begun = _without_records(fs, choice, frame)
         self._lines: list[Line] = []
         self._finer: dict[tuple[Step, ...], list[tuple[Step, ...]]] = {}
+        self._safest: list[ReleaseOption] = []
         for coarser in _coarser(fs, limits):
+            self._safest.append(coarser[-1][1][0])
             self._note([line for line, _ in coarser])
             for line, suppressed in coarser:
                 for one, other in zip(line, suppressed, strict=True):
@@ -244,7 +257,9 @@ class Search:
         """
         for n, line in enumerate(lines):
             for at, option in enumerate(line):
-                finer = [each.steps for other in lines[: n + 1] for each in other[at:]]
+                # Regions of one column need not lie within those of another.
+                end = at + 1 if _by_regions(option) else len(line)
+                finer = [each.steps for other in lines[: n + 1] for each in other[at:end]]
                 self._finer[option.steps] = finer
 
     def wanted(self, known: Known) -> list[ReleaseOption]:
@@ -257,8 +272,8 @@ class Search:
         ----------
         known : mapping of steps to OptionResult
         """
-        without = self._without(known)
-        return without or self._further(self._lines, known) or self._further(self._slow, known)[:1]
+        first = self._without(known) or [o for o in self._safest if o.steps not in known]
+        return first or self._further(self._lines, known) or self._further(self._slow, known)[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """Return the next option of every line that is not complete.
@@ -270,15 +285,24 @@ class Search:
         return self._without(known) + self._further([*self._lines, *self._slow], known)
 
     def skipped(self, known: Known) -> list[ReleaseOption]:
-        """Return the options that are not tried, as others without records are more useful.
+        """Return the options that can be neither the most useful nor the recommended one.
 
         Parameters
         ----------
         known : mapping of steps to OptionResult
         """
-        stands, every = self._standing(known), [*self._lines, *self._slow]
-        gone = [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
-        return list(dict.fromkeys(gone))
+        every, stands = [*self._lines, *self._slow], self._standing(known)
+        return [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
+
+    def useless(self, option: ReleaseOption, known: Known) -> bool:
+        """Return whether an option can by now be neither the most useful nor the recommended one.
+
+        Parameters
+        ----------
+        option : ReleaseOption
+        known : mapping of steps to OptionResult
+        """
+        return self._useless(option, self._standing(known))
 
     def _without(self, known: Known) -> list[ReleaseOption]:
         return [o for o in self._begun if o.steps not in known] or self._smaller(known)
@@ -311,24 +335,28 @@ class Search:
         results = list(known.values())
         table = OptionsTable(tuple(results), "outsider", self.choice, KNOWLEDGE, self._digest)
         within = [i for i, result in enumerate(results) if self._within(result)]
-        without = [i for i in serves(table, within) if results[i].option.recordless is not None]
-        most = max((float(table.utility[i]) for i in without), default=-math.inf)
+        # Only those that stay in the running, whatever else is found.
+        kept = [i for i in within if not some_alone(results[i]) and not needs_lost(table, i)]
+        useful = {i: float(table.utility[i]) for i in serves(table, kept)}
+        least = [NEED * max(useful.values(), default=-math.inf)]
+        least += [u for i, u in useful.items() if results[i].option.recordless is not None]
         kinds = {kind_of(results[i].option) for i in within}
-        every = (*self._lines, *self._slow)
-        kinds |= {kind_of(line[0]) for line in every if line[0].steps in known}
-        return Standing(most, kinds, known)
+        if all(option.steps in known for option in self._safest):
+            kinds.add("coarser records")
+        return Standing(max(least), kinds, known)
 
     def _useless(self, option: ReleaseOption, stands: Standing) -> bool:
-        """Return whether an option cannot be the most useful, nor be recommended.
+        """Return whether an option can be neither the most useful nor the recommended one.
 
-        It cannot if options without records serve the purpose, and even the components of a finer
-        option, with a margin, are not worth more. Of each kind, one line is searched nevertheless.
+        The result of a finer option bounds its utility. An option of less than 80% of the best
+        utility does not serve. Nor is one with records recommended that is less useful than one
+        without. Of each kind, an option within the thresholds is looked for nevertheless.
         """
         if kind_of(option) not in stands.kinds or self.choice.weights is None:
             return False
-        finer = (stands.known.get(steps) for steps in self._finer[option.steps])
+        finer = (stands.known.get(steps) for steps in self._finer.get(option.steps, ()))
         return any(
-            _most_worth(option, result, self.choice.weights) <= stands.most
+            most_worth(option, result, self.choice.weights) < stands.least
             for result in finer
             if result is not None and result.fault is None
         )
@@ -372,24 +400,24 @@ class Standing(NamedTuple):
 
     Attributes
     ----------
-    most : float
-        Largest utility of an option without records that serves; −∞ if there is none.
+    least : float
+        An option with records that is less useful changes nothing; −∞ if none serves.
     kinds : set of str
-        Kinds with an option within the thresholds, or of which the coarsest of a line was tried.
+        Kinds with an option within the thresholds; coarser records also if the safest were tried.
     known : mapping of steps to OptionResult
     """
 
-    most: float
+    least: float
     kinds: set[str]
     known: Known
 
 
-def _most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
+def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
     """Return the largest utility that an option may have, from the result of a finer option.
 
     Coarser records raised utility by at most half of the margin: on two samples and generated
-    people, for all purposes. Where periods are longer, more is seen of how far a person moves, and
-    among how many places; so these components may rise to 1.
+    people, for all purposes. Where periods are longer, more is seen of how far people move, among
+    how many places, and on which trips; so these components may rise to 1.
     """
     steps, others = option.steps, finer.option.steps
     rare = any(isinstance(step, SuppressRare) for step in steps)
@@ -397,9 +425,14 @@ def _most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str
     alike = _periods(steps) == _periods(others)
     for name, weight in weights.items():
         value = finer.components.get(name, math.nan)
-        rises = name in ("mobility", "visits") and not alike
+        rises = name in ("flows", "mobility", "visits") and not alike
         worth += weight * (1.0 if rises or math.isnan(value) else value)
     return worth
+
+
+def _by_regions(option: ReleaseOption) -> bool:
+    step = option.steps[0]
+    return isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
 
 
 def _periods(steps: Iterable[Step]) -> list[Step]:

@@ -71,8 +71,8 @@ def section(data: Dataset, explored: Exploration) -> None:
         if left and nothing:  # that time ran out comes before what little was tried
             _offer(data, "Go on searching", untried)
         if explored.table.results:
-            gone = [option.told for option in exploration.skipped(data.fs)]
-            _found(explored, under_way(data), story.skipped(gone))
+            gone = exploration.skipped(data.fs) if tried is not None else []
+            _found(explored, under_way(data), story.skipped([option.told for option in gone]))
         mine = workspace.of(data.digest)
         if (standing := mine.choice) is not None:
             st.markdown(story.chosen_told(standing.result.option.name, standing.why))

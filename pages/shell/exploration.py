@@ -111,9 +111,9 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def skipped(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return the options that the search skips, as they cannot be more useful than others."""
+    """Return the options that an ended search skipped; none while it runs."""
     tried = workspace.of(fs.digest).tried
-    return [] if tried is None else _search(fs).skipped(_every(fs, tried.knowledge))
+    return [] if tried is None or tried.until else _search(fs).skipped(_done(fs, tried.knowledge))
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
@@ -121,12 +121,18 @@ def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
-    search, done = _search(fs), _every(fs, tried.knowledge)
+    search, done = _search(fs), _done(fs, tried.knowledge)
+    return search.wanted(done) if one_round else search.left(done)
+
+
+def _done(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
+    """Return the results known by now, with the search's failures, by their steps."""
+    done = _every(fs, knowledge)
     for job in searching(fs):
         if job.error is not None:  # it stands in the way of nothing else
             option = job.meta["key"][1].options[0]
             done[option.steps] = OptionResult(option, fault=job.error.message)
-    return search.wanted(done) if one_round else search.left(done)
+    return done
 
 
 def _search(fs: FingerprintSet) -> Search:

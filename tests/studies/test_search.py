@@ -11,7 +11,7 @@ import pytest
 
 import fpanon_core as fp
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
-from fpanon_core.model.options import ReleaseOption, Synthesize
+from fpanon_core.model.options import Generalize, ReleaseOption, Synthesize
 from fpanon_core.model.purpose import RECIPIENTS, THRESHOLDS
 from fpanon_core.studies.advice import ADVICE, describe_advice, ladder, ladder_table
 from fpanon_core.studies.judgement import (
@@ -27,9 +27,10 @@ from fpanon_core.studies.judgement import (
 from fpanon_core.studies.option_result import UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import merged
 from fpanon_core.studies.report_verdict import describe_nearest, tried_told
-from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
+from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable, most_worth
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
+GRID = Generalize(fp.GeneralizationProfile(fp.Grid(2_000), 60))
 WIDE = {"home": 0.2}
 FRAME = FrameConfig(StatedPeriod(None, 2, 60), "grid", StatedArea(0, 0, 8_000, 8_000, "metres"))
 
@@ -278,61 +279,99 @@ def test_a_stated_frame_is_that_of_all_tables():
     assert all(frame.side_m == 3_000.0 for frame in frames)
 
 
-def searched_with(usefulness, *, skip):
-    """The search where each option's utility and risk are as told; all results, in order."""
+def searched_with(measure, *, skip):
+    """The search where each option's utility and risk are as told, and all results, in order."""
     search = Search(people(), Limits(), utility_choice("travel"))
     if not skip:
         search._useless = lambda *_: False
     known = {}
     while wanted := search.wanted(known):
-        option = wanted[0]
-        useful, risk = usefulness(search, option)
-        components = dict.fromkeys(("density", "flows", "mobility", "visits", "space"), useful)
-        measured = result(HIDDEN, risk, useful, least=2, width=0.0)
-        risks = {**measured.risks, "membership": (0.0, 0.0, 0.0)}
-        known[option.steps] = replace(measured, option=option, components=components, risks=risks)
-    table = SearchedTable(
-        tuple(known.values()), "outsider", search.choice, KNOWLEDGE, "", limits=search.limits
+        for option in wanted:
+            if not search.useless(option, known):
+                known[option.steps] = measure(search, option)
+    results = tuple(known.values())
+    limits = search.limits
+    return search, SearchedTable(
+        results, "outsider", search.choice, KNOWLEDGE, "", limits=limits, untried=()
     )
-    return search, known, table
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("without", [0.2, 0.5, 0.9])
+def measured_as(option, useful, risk):
+    found = result(HIDDEN, risk, useful, least=2, width=0.0)
+    risks = {**found.risks, "membership": (0.0, 0.0, 0.0)}
+    return replace(found, option=option, risks=risks)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("without", [0.1, 0.3, 0.5, 0.9])
 def test_what_is_skipped_would_change_nothing(seed, without):
-    """Utility and risk rise along each line, by as much as a seed says."""
+    """Utility falls with coarser places, longer windows and periods, and rare bins left out.
+
+    Where each line leaves the thresholds has nothing to do with it.
+    """
     rng = np.random.default_rng(seed)
-    slopes = rng.uniform(0.02, 0.2, 50)
+    rises, ends = rng.uniform(0.05, 0.3, 2), rng.integers(0, 8, 50)
 
-    def usefulness(search, option):
+    def measure(search, option):
         if option.recordless is not None:
-            return without, 0.0
+            return measured_as(option, without, 0.0)
         lines = [*search._lines, *search._slow]
-        number, at = next((n, line.index(option)) for n, line in enumerate(lines) if option in line)
-        first = number if number in (0, len(search._lines)) else number - 1
-        useful = min(slopes[number], slopes[first]) * at
-        return min(0.99, useful), 0.01 * at * slopes[number] / 0.1
+        number = next(n for n, line in enumerate(lines) if option in line)
+        at, slow = lines[number].index(option), number - len(search._lines)
+        times = 0.9**number if slow < 0 else 0.9**slow
+        useful = min(0.99, rises[int(slow >= 0)] * (1 + at) * times)
+        return measured_as(option, useful, 0.01 if at < ends[number] else 0.2)
 
-    search, known, table = searched_with(usefulness, skip=True)
-    _, every, whole = searched_with(usefulness, skip=False)
-    skipped = search.skipped(known)
-    assert not {o.steps for o in skipped} & known.keys()
+    search, table = searched_with(measure, skip=True)
+    _, whole = searched_with(measure, skip=False)
+    known = {each.option.steps: each for each in table.results}
+    skipped = {option.steps for option in search.skipped(known)}
+    assert not skipped & known.keys()
     assert not search.left(known)
-    assert known.keys() <= every.keys() | {o.steps for line in search._lines for o in line}
-    assert (table.best is None) == (whole.best is None)
     assert table.serves == whole.serves
-    assert table.choice.of(table.best) == whole.choice.of(whole.best)
-    assert table.least_revealing.option.steps == whole.least_revealing.option.steps
+    for one, other in ((table.best, whole.best), (table.least_revealing, whole.least_revealing)):
+        assert one.option.steps == other.option.steps
     if without == 0.9:
-        assert skipped
-        assert len(known) < len(every)
-    kinds = {kind_of(each.option) for each in known.values()}
-    assert kinds == set(KINDS)  # of each kind some are tried
+        assert len(known) < len(whole.results)
+    assert {kind_of(option) for option in table.options} == set(KINDS)
 
 
-def test_nothing_is_skipped_where_no_table_serves():
-    search, known, _ = searched_with(lambda *_: (0.05, 0.0), skip=True)
-    assert search.skipped(known) == []
+def test_nothing_is_skipped_where_nothing_serves():
+    lost = lambda _, option: measured_as(option, 0.05, 0.0)  # noqa: E731
+    search, table = searched_with(lost, skip=True)
+    assert search.skipped({each.option.steps: each for each in table.results}) == []
+
+
+def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
+    weights = {"flows": 0.5, "mobility": 0.2, "space": 0.3}
+    parts = {"flows": 0.1, "mobility": 0.4, "space": 0.2}
+    finer = replace(result(COARSE, 0.0, 0.0), components=parts)
+    sums = 0.5 * 0.1 + 0.2 * 0.4 + 0.3 * 0.2
+    coarser = ReleaseOption(steps=[GRID])
+    assert most_worth(coarser, finer, weights) == pytest.approx(sums + 0.02)
+    rare = ReleaseOption(steps=[GRID, fp.SuppressRare(5)])
+    assert most_worth(rare, finer, weights) == pytest.approx(sums + 0.06)
+    # Longer periods show more of trips and movement: both may rise to 1.
+    days = replace(finer, option=ReleaseOption(steps=[fp.Periods(1), fp.Glove(2)]))
+    weeks = ReleaseOption(steps=[fp.Periods(7), fp.Glove(2)])
+    assert most_worth(weeks, days, weights) == pytest.approx(0.5 + 0.2 + 0.06 + 0.02)
+    unknown = replace(finer, components=parts | {"space": math.nan})
+    assert most_worth(coarser, unknown, weights) == pytest.approx(0.05 + 0.08 + 0.3 + 0.02)
+
+
+def test_regions_of_one_column_say_nothing_about_another():
+    """Columns are ordered by their number of regions, but need not lie within each other."""
+    search = Search(people(), Limits(), utility_choice("travel"))
+    lines = [
+        tuple(
+            ReleaseOption(steps=[Generalize(fp.GeneralizationProfile(fp.Regions(name), minutes))])
+            for name in ("district", "vendor")
+        )
+        for minutes in (60, 360)
+    ]
+    search._note(lines)
+    noted = search._finer[lines[1][0].steps]
+    assert noted == [lines[0][0].steps, lines[1][0].steps]
 
 
 # --- advice ---
