@@ -119,14 +119,11 @@ def attack_tables(
         for name, counting, _ in tables
     }
     rest = np.setdiff1d(half, asked)
-    sums = {
-        name: _joined(_summed_of(rest, fs, counting, where, each, engine), own[name], 1.0)
-        for name, counting, _ in tables
-    }
-    mean = {
-        name: _summed_of(others, fs, counting, where, each, engine).cells
-        for name, counting, _ in tables
-    }
+    sums, mean = {}, {}
+    for name, counting, _ in tables:
+        before = _summed_of(rest, fs, counting, where, each, engine)
+        sums[name] = _joined(before, own[name], 1.0)
+        mean[name] = _summed_of(others, fs, counting, where, each, engine).cells
     # Of the noise on a cell, in shares of a person.
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
     homes = HomeAttack(fs, where, asked, rng) if "presence" in option.CONTENTS else None
@@ -156,10 +153,10 @@ def attack_tables(
     fill(_engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
     membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
-        many, of = int(given_away.sum()), len(asked)
-        low, high = wilson_interval(many, of)
+        share, many = float(given_away.mean()), int(given_away.sum())
+        low, high = wilson_interval(many, len(asked))
         membership = replace(
-            membership, differencing=many / of, differencing_low=low, differencing_high=high
+            membership, differencing=share, differencing_low=low, differencing_high=high
         )
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 # Room: files, lines of code. They only ever go down.
 BUDGET = {
     "fpanon_core": (2, 46),
-    "fpanon_core/aggregates": (8, 1_002),
+    "fpanon_core/aggregates": (8, 999),
     "fpanon_core/anonymize": (14, 2_442),
     "fpanon_core/attacks": (12, 2_096),
     "fpanon_core/commands": (14, 2_095),
