@@ -173,6 +173,7 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     nearest, rest = bench.nearest, bench.rest
     first_near, end_near = 0, 1  # of the cuts, latest last, that could lead to the smallest loss
     nearest[0] = 0
+    bounded = limit < np.inf
     most = limit + 1e-9 * abs(limit)  # sums may differ by their order
     met[:count] = 0
     half, by_time = bench.by_space / 2.0, bench.by_time
@@ -211,7 +212,7 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
         twice = once[once[j]] if once[j] >= 0 else -1
         while head < tail and lowest[head] <= twice:
             head += 1
-        while first_near < end_near and nearest[first_near] <= twice:
+        while bounded and first_near < end_near and nearest[first_near] <= twice:
             first_near += 1
         least = loss[lowest[head]] if head < tail else np.inf
         best, first = np.inf, -1
@@ -252,6 +253,8 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
             tail -= 1
         lowest[tail] = j
         tail += 1
+        if not bounded:
+            continue
         after = best + rest[j]
         while first_near < end_near and (
             loss[nearest[end_near - 1]] + rest[nearest[end_near - 1]] >= after
