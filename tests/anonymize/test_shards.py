@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.anonymize.hiding import LEAST_CROWDS, shards_of
+from fpanon_core.engines import local
 from fpanon_core.model.glove import REASONS
 
 METHODS = {"glove": fp.glove, "aligned": fp.aligned}
@@ -185,6 +186,23 @@ def test_short_periods_are_hidden_beside_each_other_as_one_by_one(method, worker
     assert found.group.tolist() == one_by_one.group.tolist()
     assert found.accuracy.equals(one_by_one.accuracy)
     assert found.shards == one_by_one.shards == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_periods_beside_each_other_can_be_cancelled(method, monkeypatch):
+    """Those at work end at their next step: none waits for the last."""
+    monkeypatch.setattr(local, "_TOLD_S", 0.001)
+    told = []
+
+    def stop(share):
+        told.append(share)
+        if len(told) > 1:
+            raise fp.Cancelled
+
+    cut = fp.into_periods(people(n=60, each=6), 1, seed=0)
+    with pytest.raises(fp.Cancelled):
+        METHODS[method](cut, 2, engine=fp.LocalEngine(2), progress=stop)
+    assert len(told) == 2
 
 
 @pytest.mark.parametrize("method", METHODS)

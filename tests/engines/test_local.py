@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from fpanon_core.engines import local
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.model.errors import Cancelled, ConfigError
 
@@ -50,6 +51,22 @@ def test_cancel_stops_blocks_not_begun():
     with pytest.raises(Cancelled):
         LocalEngine(1).run(task, range(5_000), 5_000, stop)
     assert len(done) < 1_000
+
+
+def test_progress_is_told_while_a_block_goes_on(monkeypatch):
+    """So that a cancel is noticed before the block ends."""
+    monkeypatch.setattr(local, "_TOLD_S", 0.01)
+    told, ended = [], threading.Event()
+
+    def stop(share):
+        told.append(share)
+        if len(told) == 3:
+            ended.set()
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        LocalEngine(1).run(lambda _: float(ended.wait(60)), [0], 1.0, stop)
+    assert told == [0.0, 0.0, 0.0]
 
 
 def test_no_blocks():

@@ -204,6 +204,13 @@ def test_the_search_on_screen_tries_what_the_command_tries(small: AppTest) -> No
     assert of_records(tried.options) == of_records(searched.options)
 
 
+def test_skipped_options_are_named() -> None:
+    assert story.skipped([]) == ""
+    told = story.skipped(["places of 1 km · 1 h", "GLOVE, *k* = 20"])
+    assert told.startswith("The search skipped options that are too coarse to be useful: places of")
+    assert "\\*k\\*" in told
+
+
 def test_a_search_ends_when_its_time_is_over(small: AppTest) -> None:
     measured(small)
     small.button(key="overview_find_go").click().run()
