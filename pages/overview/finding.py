@@ -154,7 +154,7 @@ def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
         with st.container(key="overview_best"):
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
     said, more = story.best_told(explored)
-    layout.what_this_means("\n\n".join(said), *more, key="overview_best")
+    layout.what_this_means("\n\n".join(said), *more, skipped, key="overview_best")
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if row is not None:
@@ -174,9 +174,8 @@ def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
             hide_index=True,
             alt="The kinds of release, the least revealing first, each with one option.",
         )
-    for told in (story.promise(explored), skipped):
-        if told:
-            st.caption(told)
+    if promise := story.promise(explored):
+        st.caption(promise)
     if advice := story.advice(explored):
         st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
 
