@@ -39,14 +39,14 @@ BUDGET = {
     "pages/hiding": (6, 1_143),
     "pages/method": (2, 53),
     "pages/options": (6, 1_416),
-    "pages/overview": (5, 659),
+    "pages/overview": (5, 658),
     "pages/present": (6, 830),
     "pages/report": (3, 216),
     "pages/server": (9, 1_107),
     "pages/shell": (26, 2_976),
     "pages/tables": (4, 558),
     "pages/unicity": (4, 591),
-    "tests": (323, 41_735),
+    "tests": (323, 41_740),
 }
 
 
