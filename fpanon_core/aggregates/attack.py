@@ -182,10 +182,10 @@ def _summed_of(
 
 
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
-    """Return the sums with contributions of people added as often as ``times`` says.
+    """Return the sums plus ``times`` the contributions of some people.
 
-    The targets' contributions are added as they are taken away later. If they were counted twice,
-    another draw among the trips of a person with many would be other trips.
+    A target's contribution is counted once, then added here, and later subtracted. If it were
+    counted again, other trips could be drawn of a person with more than count.
     """
     cells, total = sums.cells.copy(), sums.total
     for some, amounts, more in people:

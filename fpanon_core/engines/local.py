@@ -20,7 +20,7 @@ from .progress import Progress, tell
 T = TypeVar("T")
 R = TypeVar("R")
 
-_TOLD_S = 1.0  # at the latest, progress is told again, so that it can end the work
+_REPORT_S = 1.0  # progress is reported at least so often, so that it can end the work
 _BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
 
 
@@ -95,7 +95,7 @@ class Engine:
         try:
             while running:
                 try:
-                    work = done.get(timeout=_TOLD_S)
+                    work = done.get(timeout=_REPORT_S)
                 except Empty:
                     work = 0.0
                 if work is None:

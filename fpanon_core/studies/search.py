@@ -85,7 +85,7 @@ _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
 _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
-_MARGIN, _MARGIN_OF_RARE = 0.02, 0.06  # by which coarser records may raise utility
+_MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
 
 Known = Mapping[tuple[Step, ...], OptionResult]
 
@@ -251,9 +251,10 @@ class Search:
         self._lines += hidden
 
     def _note(self, lines: list[Line]) -> None:
-        """Note which options are as fine as each one: at its place or later, in its line or before.
+        """Store, for each option, the options that are at least as fine.
 
-        Of the ``lines``, the finest comes first.
+        They stand at the same place or later, in the same line or an earlier one. Lines come with
+        the finest first.
         """
         for n, line in enumerate(lines):
             for at, option in enumerate(line):
@@ -415,13 +416,12 @@ class Standing(NamedTuple):
 def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
     """Return the largest utility that an option may have, from the result of a finer option.
 
-    Coarser records raised utility by at most half of the margin: on two samples and generated
-    people, for all purposes. Where periods are longer, more is seen of how far people move, among
-    how many places, and on which trips; so these components may rise to 1.
+    Coarser records and larger groups raised utility by at most half of the margin: on two samples
+    and generated people, for all purposes. Where periods are longer, more is seen of how far people
+    move, among how many places, and on which trips; so these components may rise to 1.
     """
     steps, others = option.steps, finer.option.steps
-    rare = any(isinstance(step, SuppressRare) for step in steps)
-    worth = _MARGIN_OF_RARE if rare else _MARGIN
+    worth = _MARGIN if all(isinstance(step, Generalize) for step in steps) else _WIDE_MARGIN
     alike = _periods(steps) == _periods(others)
     for name, weight in weights.items():
         value = finer.components.get(name, math.nan)
@@ -507,7 +507,8 @@ def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[list[tuple[Line, Li
             line = tuple(ReleaseOption(steps=[each]) for each in profiles)
             rare = tuple(ReleaseOption(steps=[each, SuppressRare(least)]) for each in profiles)
             found.append((line, rare))
-        yield found
+        if found:
+            yield found
 
 
 def _spaces(fs: FingerprintSet) -> list[list[Space]]:

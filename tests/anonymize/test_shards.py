@@ -191,7 +191,7 @@ def test_short_periods_are_hidden_beside_each_other_as_one_by_one(method, worker
 @pytest.mark.parametrize("method", METHODS)
 def test_periods_beside_each_other_can_be_cancelled(method, monkeypatch):
     """Those at work end at their next step: none waits for the last."""
-    monkeypatch.setattr(local, "_TOLD_S", 0.001)
+    monkeypatch.setattr(local, "_REPORT_S", 0.001)
     told = []
 
     def stop(share):

@@ -53,9 +53,9 @@ def test_cancel_stops_blocks_not_begun():
     assert len(done) < 1_000
 
 
-def test_progress_is_told_while_a_block_goes_on(monkeypatch):
+def test_progress_is_reported_while_a_block_goes_on(monkeypatch):
     """So that a cancel is noticed before the block ends."""
-    monkeypatch.setattr(local, "_TOLD_S", 0.01)
+    monkeypatch.setattr(local, "_REPORT_S", 0.01)
     told, ended = [], threading.Event()
 
     def stop(share):

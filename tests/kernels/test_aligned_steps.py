@@ -38,6 +38,17 @@ def loss_of(fs, members):
     return losses_of(fs, [members], StretchConfig())[0]
 
 
+def no_steps(n, room):
+    return Steps(
+        np.zeros(n, np.int64),
+        np.zeros((n, room), np.int32),
+        np.zeros((n, room), np.int32),
+        np.zeros((n, room)),
+        np.zeros((n, room), np.bool_),
+        np.full(n, -1),
+    )
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.one_of(crowds(max_users=15), boxes(max_users=12, max_samples=8)),
@@ -71,14 +82,7 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     near = np.array([[b for b in range(n) if b != a] for a in range(n)])
     alike = np.array([[loss_of(fs, [a, b]) for b in row] for a, row in enumerate(near)])
     room = (n - 1) * 2 * k
-    steps = Steps(
-        np.zeros(n, np.int64),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room)),
-        np.zeros((n, room), np.bool_),
-        np.full(n, -1),
-    )
+    steps = no_steps(n, room)
     people = People(float(k), np.ones(n), np.zeros(n), np.empty(n), np.zeros(1))
     gains_by_leaving(people, groups)
     pairs = list_pairs(near, -1, groups, steps)
@@ -180,14 +184,7 @@ def test_rings_are_the_best_of_all(seed, longest, spare):
     cost = {step: round(float(rng.normal(0.3, 1.0)), 3) for step in some}
     cost |= {(a, OUT, -1): float(people.worth[a]) for a in range(n) if of[a] != OUT}
     room = len(every) + n
-    steps = Steps(
-        np.zeros(n, np.int64),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room)),
-        np.zeros((n, room), np.bool_),
-        np.full(n, -1),
-    )
+    steps = no_steps(n, room)
     for (a, g, b), paid in sorted(cost.items(), key=lambda item: item[1]):
         e = steps.used[a]
         steps.group[a, e], steps.partner[a, e], steps.cost[a, e] = g, b, paid

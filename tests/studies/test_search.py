@@ -291,9 +291,7 @@ def searched_with(measure, *, skip):
                 known[option.steps] = measure(search, option)
     results = tuple(known.values())
     limits = search.limits
-    return search, SearchedTable(
-        results, "outsider", search.choice, KNOWLEDGE, "", limits=limits, untried=()
-    )
+    return search, SearchedTable(results, "outsider", search.choice, KNOWLEDGE, "", limits=limits)
 
 
 def measured_as(option, useful, risk):
@@ -336,6 +334,14 @@ def test_what_is_skipped_would_change_nothing(seed, without):
     assert {kind_of(option) for option in table.options} == set(KINDS)
 
 
+def test_data_coarser_than_a_day_are_searched_without_windows():
+    events = [1, 1, 2, 2], [0, 9_000, 0, 9_000], [0] * 4, [0, 6_000, 0, 6_000]
+    fs = fp.FingerprintSet.from_samples(*events, granularity_min=2_880)
+    search = Search(fs, Limits(), utility_choice("travel"))
+    assert search.wanted({})
+    assert not any(line for line in search._lines if kind_of(line[0]) == "coarser records")
+
+
 def test_nothing_is_skipped_where_nothing_serves():
     lost = lambda _, option: measured_as(option, 0.05, 0.0)  # noqa: E731
     search, table = searched_with(lost, skip=True)
@@ -354,7 +360,7 @@ def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
     # Longer periods show more of trips and movement: both may rise to 1.
     days = replace(finer, option=ReleaseOption(steps=[fp.Periods(1), fp.Glove(2)]))
     weeks = ReleaseOption(steps=[fp.Periods(7), fp.Glove(2)])
-    assert most_worth(weeks, days, weights) == pytest.approx(0.5 + 0.2 + 0.06 + 0.02)
+    assert most_worth(weeks, days, weights) == pytest.approx(0.5 + 0.2 + 0.06 + 0.06)
     unknown = replace(finer, components=parts | {"space": math.nan})
     assert most_worth(coarser, unknown, weights) == pytest.approx(0.05 + 0.08 + 0.3 + 0.02)
 
