@@ -104,7 +104,7 @@ def privacy_guarantee(
     if unit == "user-slot" and counts.filled_in:
         raise ConfigError(
             "Gaps are filled in, so one record decides many slots, and no promise for one slot "
-            "holds; count recorded samples only, or protect all of a person's record."
+            "holds. Count recorded samples only, or protect all of a person's records."
         )
     sensitivity = sensitivity_of(counts.n_slots, unit)
     return PrivacyGuarantee(epsilon, unit, sensitivity, sensitivity / epsilon, counts.n_slots)

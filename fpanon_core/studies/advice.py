@@ -93,7 +93,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
     for rung in ladder(table, limits):
         if rung.row is None:
             tried = any(kind_of(option) == rung.kind and option.steps for option in table.options)
-            none = "none could be made" if tried else "not tried"
+            none = "none could be judged" if tried else "not tried"
             rows.append((rung.kind.capitalize(), none, *5 * ("",)))
             continue
         result = table.results[rung.row]
@@ -125,7 +125,7 @@ def describe_promise(result: OptionResult) -> str:
 def advise(
     table: OptionsTable, *, thresholds: Limits | Mapping[str, float | None] | None = None
 ) -> pd.DataFrame:
-    """Return what each threshold would have to be for the next more useful option to pass.
+    """Return what each threshold would have to be for the nearest more useful option to pass.
 
     All other thresholds stay as they are. An option counts if its utility is at least 0.02 more
     than that of any option that passes now.
@@ -147,7 +147,7 @@ def advise(
     Raises
     ------
     ConfigError
-        A threshold is unknown or out of its range.
+        As :class:`.judgement.Limits`.
     """
     limits = _limits(table, thresholds)
     most = judgement.most_useful(table, judgement.within_limits(table, limits))

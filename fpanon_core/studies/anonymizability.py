@@ -77,7 +77,7 @@ class Parts:
 
     @classmethod
     def of(cls, components: StretchComponents) -> Parts:
-        """Copy the arrays of the components, without the data they were computed from."""
+        """Keep the arrays of the components, without the data they were computed from."""
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
@@ -251,7 +251,7 @@ def extended(before: Result | None, later: Result) -> Result:
         return later
     of_what = [(r.digest, r.config.profiles, r.config.stretch) for r in (before, later)]
     if of_what[0] != of_what[1]:
-        raise ConfigError("The results are of other data or settings; give two that differ in k.")
+        raise ConfigError("The results differ in data or settings; give two that differ only in k.")
     both = [
         replace(a if a.gaps.k >= b.gaps.k else b, parts=dict(sorted((a.parts | b.parts).items())))
         for a, b in zip(before.measured, later.measured, strict=True)

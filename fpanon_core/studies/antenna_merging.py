@@ -38,7 +38,7 @@ class Config:
     size : int
         Approximate number of antennas in a region.
     users : int
-        Number of targets, drawn at random.
+        Largest number of targets, drawn at random.
     seed : int
         Seed of the regions and of all draws.
     windows_min : tuple of float
@@ -78,7 +78,7 @@ class Result(Tabled):
     region : list of int
         Number of the cluster that each outline belongs to.
     sizes : int64 ndarray (n_clusters,)
-        Antennas in each cluster, or distinct places where the data have no antennas.
+        Places with antennas in each cluster, or distinct places of data without an antenna table.
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`, over time windows.
     antennas : bool
@@ -98,7 +98,8 @@ class Result(Tabled):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the size of each region, ``merged_antennas``, and the unicity, ``merged_unicity``.
 
-        The size is in the column ``antennas``, or ``places`` where the data have no antennas.
+        The size is the number of places with antennas, in the column ``antennas``. Without an
+        antenna table, it is the number of distinct places of the data, in the column ``places``.
         """
         noun = "antennas" if self.antennas else "places"
         regions = {"region": np.arange(len(self.sizes)), noun: self.sizes}

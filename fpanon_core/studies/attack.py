@@ -266,11 +266,8 @@ def study(
 
     Raises
     ------
-    ConfigError
-        The release carries no record of its original, or was made from other data; and as
-        :func:`fpanon_core.release`.
-    InfeasibleError
-        p exceeds the length of every record; and as :func:`fpanon_core.release`.
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.link` and :func:`fpanon_core.release`.
 
     Examples
     --------

@@ -65,7 +65,8 @@ class Config:
         Sizes of the k-anonymous groups. Those larger than the number of users are skipped, unless
         all are larger, which is an error.
     suppress_space_m, suppress_time_min : float or None
-        Thresholds of GLOVE with suppression, which is left out when both are None.
+        Limits of GLOVE with suppression, as in :class:`.hiding.Config`. If both are None, that
+        method is left out.
     stretch : StretchConfig
         Definition of the stretch effort that decides who is near.
     ladder : tuple of GeneralizationProfile
@@ -161,7 +162,8 @@ def compare_releases(
         profile :func:`one_cell` are cut to its side and window, but a grid with a stated origin
         keeps its side. The profile of one cell comes last; under it, all fingerprints are the same.
     suppress_space_m, suppress_time_min : float or None
-        Thresholds of GLOVE with suppression, which is left out when both are None.
+        Limits of GLOVE with suppression, as in :func:`glove`. If both are None, that method is left
+        out.
     config, engine, progress
         Passed to :func:`glove`.
 
@@ -171,7 +173,8 @@ def compare_releases(
         One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
         ``profile`` (in words; empty for GLOVE, which has none), ``space_size`` (side of the grid,
         metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN for GLOVE,
-        ``share_hidden`` (users who share their published fingerprint with at least k − 1 others),
+        ``share_hidden`` (of the published users, those who share their published fingerprint with
+        at least k − 1 others; 0 where nobody is published),
         ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
         published samples that hold the original ones; for a grid, its side and window),
         ``suppressed_share`` (of original samples), ``phantom_share``, ``verified``.

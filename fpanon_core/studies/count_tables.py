@@ -83,8 +83,8 @@ def release(
     """Return the data as a release option would publish them.
 
     Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options without records give
-    :class:`CountTables` or :class:`SyntheticPeople`. The noise of both always comes from the
-    operating system: no seed reproduces it.
+    :class:`CountTables` or :class:`SyntheticPeople`. Random numbers for these always come from the
+    operating system: no seed reproduces them.
     """
     chosen = as_option(option)
     step = chosen.recordless
@@ -166,7 +166,8 @@ def membership(
     fs : FingerprintSet
     option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
-        Number of people attacked; one in ten is among the people recorded most.
+        Number of people attacked, at most half of all; one in ten is among the people recorded
+        most.
     seed : int
         Seed of the division of the people into halves, of the draw of targets, and of the noise
         that the attack simulates.
@@ -176,9 +177,10 @@ def membership(
     Raises
     ------
     ConfigError
-        The option publishes records: their re-identification is measured instead.
+        The option publishes records, for which re-identification is measured instead; a number is
+        out of its range; or the frame does not fit the data.
     InfeasibleError
-        There are too few people.
+        There are too few people, or too many cells.
     """
     return _attacked(fs, option, targets, seed, True, progress=progress).membership
 
@@ -186,11 +188,11 @@ def membership(
 def recovery_of(
     fs: FingerprintSet, made: CountTables, **work: Unpack[Work]
 ) -> TableRecovery | None:
-    """Return the result of ``table_recovery``; None where the attack does not apply.
+    """Return the result of ``table_recovery``; None where the attack is not run.
 
-    The attack does not apply to tables without presence, with noise, or of means over several days,
-    nor to more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or where
-    nobody has a sample within the areas and days.
+    The attack is not run on tables without presence, with noise, or of means over several days, nor
+    on more than :data:`MOST_LINKED` people. Nor is it run where the clocks change, or where nobody
+    has a sample within the areas and days.
     """
     if made.presence is None or made.option.epsilon is not None:
         return None
@@ -263,7 +265,9 @@ def tables_result(
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
     if not len(found.homes):
-        unasked["home"] = "Nothing published tells who is where at night, or no night is recorded."
+        unasked["home"] = (
+            "Nothing published shows where people are at night, or no night is recorded."
+        )
     else:
         near = found.homes[found.homes["within_m"] == HOME_WITHIN_M]
         share, low, high, guess = near[["found", "low", "high", "guessing"]].to_numpy()[0].tolist()
@@ -316,7 +320,7 @@ class Result(Tabled):
     ----------
     config : Tables
     made, before : CountTables
-        The protected tables, and the exact ones, which only the data officer may see.
+        The tables as published, and the exact ones, which are not for release.
     error : float64 ndarray, shape of the values of presence, or None
         Expected error, in people, that the noise causes in each cell of presence; None without
         presence.
@@ -327,7 +331,7 @@ class Result(Tabled):
     archives : dict of str to bytes
         The bytes of the zip by the format of its tables; empty where a verdict has not passed.
     recovery : TableRecovery or None
-        What linking counts of single days recovers; None where that does not apply.
+        What linking counts of single days recovers; None where the attack is not run.
     """
 
     config: Tables
@@ -403,7 +407,7 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
     Raises
     ------
     ConfigError
-        The area is in metres on a projection that the records decided.
+        The area is in metres, and the records decided how the data were read.
     """
     fault, zone = reading_fault(fs, frame), None if fs.clock is None else fs.clock.timezone
     if fault and frame.area is not None and frame.area.unit == "metres":
@@ -417,8 +421,9 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
 def ledger_at(source: Source) -> Path:
     """Return the path of the ledger that records the ε spent on one data set.
 
-    The ledger is beside the data's file if that folder can be written to, else among the user's own
-    files. There its name can be linked to the data only with the user's key.
+    The ledger is beside the data's file if it exists there, or if that folder can be written to;
+    else it is among the user's own files. There its name can be linked to the data only with the
+    user's key.
     """
     body = source.file[1] if source.file is not None else b""
     if not isinstance(body, bytes):
@@ -445,7 +450,7 @@ def charge(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         raise ConfigError(
-            "No ledger can be kept, so no private tables are made. Make the data's folder, or "
+            "No ledger can be kept, so no private release is made. Make the data's folder, or "
             "~/.local/state ($XDG_STATE_HOME), writable."
         ) from None
     Ledger(path, budget=budget).spend(option, reason=reason)

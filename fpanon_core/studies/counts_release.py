@@ -94,7 +94,7 @@ class Config:
         if self.form == "private" and self.unit == "user-slot" and self.filled_in:
             raise ConfigError(
                 "Gaps are filled in, so one record decides many slots, and no promise for one slot "
-                "holds; count recorded samples only, or protect all of a person's record."
+                "holds. Count recorded samples only, or protect all of a person's records."
             )
 
 
@@ -174,7 +174,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of the sum of all counts that is of people with a sample in the slot, or NaN.
+        """Share of the sum of all counts that comes from people with a sample in the slot, or NaN.
 
         It is NaN for private counts, and where all counts are 0.
         """

@@ -40,16 +40,17 @@ TITLES = {
     "private": "Differentially private counts of people by place and time",
 }
 _FILLED = {
-    True: "In a slot without any sample, the person is still counted, at the place nearest to the "
-    "straight line between the places before and after. Many of these points are therefore filled "
-    "in, not recorded.",
-    False: "In a slot without any sample the person is not counted: a count is of the people who "
+    True: "In a slot without any sample, the person is still counted, at the place nearest to a "
+    "point interpolated between the places before and after. If one of these is missing, the other "
+    "is taken. Such places are filled in, not recorded.",
+    False: "In a slot without any sample, the person is not counted: a count is of the people who "
     "were recorded then, not of all who were there.",
 }
 _ROWS = {
     "plain": "Where a place and slot have no row, nobody was counted.",
-    "suppressed": "A place and slot without a row is blank: {few} people or fewer were counted, "
-    "perhaps nobody. No totals are published, because a blank could be worked out from them.",
+    "suppressed": "Where a place and slot have no row, the count is blank: fewer than {below} "
+    "people were counted, perhaps nobody. No totals are published, because a blank could be worked "
+    "out from them.",
     "private": "Every place and slot has a row. Counts are noisy and can be negative; setting "
     "negative ones to 0 makes totals too large.",
 }
@@ -58,50 +59,49 @@ _PROTECTION = {
     "Small counts can be of one person alone, and trajectories can be recovered from counts.",
     "suppressed": "Counts below {below} are left blank. Leaving them blank hides single people at "
     "rare places; this is a custom, not a promise.",
-    "private": "Differential privacy protects the people counted. If {unit} were different, the "
-    "table would look nearly the same: chances would differ by a factor of e^ε at most. "
-    "Each count has independent discrete Laplace noise of scale {scale:.4g} (standard "
-    "deviation about {deviation:.3g} people), drawn by OpenDP from the operating system.",
+    "private": "Differential privacy protects the people counted. If {unit} were different or "
+    "missing, the chance of any table would change by a factor of e^ε at most. Each count has "
+    "independent discrete Laplace noise of scale {scale:.4g} (standard deviation about "
+    "{deviation:.3g} people), drawn by OpenDP from the operating system.",
 }
 _UNIT = {
-    "user": "all the records of any one person, or the person's presence in the data,",
+    "user": "all the records of any one person",
     "user-slot": "the records of any one person within any one slot",
 }
 _NOT_PROMISED = {
-    "plain": "People can still be found in the table. Counts of one person say where that person "
-    "was. In other data, linking counts from slot to slot has recovered most of people's "
+    "plain": "People can still be singled out in the table. Counts of one person say where that "
+    "person was. In other data, linking counts from slot to slot has recovered most of people's "
     "trajectories (Xu et al. 2017). {more}",
-    "suppressed": "An attacker can still narrow blanks down. One way is to subtract from the "
-    "number of all people or from other tables of them (other slots, other squares, other limits). "
-    "Others are to watch counts that come and go around the limit, and to link counts from slot to "
-    "slot.",
+    "suppressed": "An attacker can still narrow blanks down. One way is to subtract counts from "
+    "the number of all people, or from other tables of them (other slots, squares or limits). "
+    "Other ways are to watch counts that come and go around the limit, and to link counts from "
+    "slot to slot.",
     "private": "What the whole group does is not hidden. An attacker who knows much about the "
     "group may still infer much about one of its members. Time zone, centre of the map projection, "
     "area and period are taken as given: they were stated, and not computed from the records.",
 }
 _MORE = {
     True: "Filled-in points make trajectories smoother than they were.",
-    False: "Anyone who knows that a person was recorded finds that person more easily.",
+    False: "Anyone who knows that a person was recorded singles that person out more easily.",
 }
 
 
 def readme(stated: Stated) -> list[str]:
     """Return the README's paragraphs; they state nothing about the records beyond the counts."""
     frame, form, guarantee = stated.frame, stated.form, stated.guarantee
-    values: dict[str, Any] = {"below": stated.below, "few": stated.below - 1}
-    values["more"] = _MORE[stated.filled_in]
+    values: dict[str, Any] = {"below": stated.below, "more": _MORE[stated.filled_in]}
     if guarantee is not None:
         scale = guarantee.scale
         values |= {"unit": _UNIT[guarantee.unit], "scale": scale, "deviation": 1.4142 * scale}
     return [
         "## What a row is",
         "A row says how many people were counted at one place in one time slot of "
-        f"{frame.slot_min:g} minutes. In a slot a person is counted once, at the place with most "
-        f"of the person's samples in it. {_FILLED[stated.filled_in]}",
+        f"{frame.slot_min:g} minutes. In a slot, a person is counted once, at the place with the "
+        f"most of the person's samples in it. {_FILLED[stated.filled_in]}",
         _ROWS[form].format_map(values),
         "## Places and period",
         f"{_places(frame)} {_period(frame)} Places and period were stated in advance, and not "
-        "taken from the records. Records outside these places and this period are not counted.",
+        "taken from the records. Records outside these places or this period are not counted.",
         "## What protects the people counted",
         _PROTECTION[form].format_map(values),
         *([] if guarantee is None else [epsilons(guarantee)]),
@@ -185,19 +185,20 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"the {many} together, ε = {in_all}. A record moved from one slot to another counts twice."
     )
     return (
-        f"{stated} The ε of repeated publications about the same people add up: two such tables "
-        "cost twice as much."
+        f"{stated} The values of ε of repeated publications about the same people add up: two such "
+        "tables cost twice as much."
     )
 
 
 def _places(frame: CountsFrame) -> str:
     if frame.area is None:
         return (
-            f"Places are the {frame.n_places:,} antennas of an antenna table; a record counts at "
-            "the nearest."
+            f"Places are the antennas of an antenna table, {frame.n_places:,} in all; a record "
+            "counts at the nearest."
         )
     return (
-        f"Places are {frame.n_places:,} squares of {frame.dx_m[0]:g} m over the area {frame.area}."
+        f"Places are squares of {frame.dx_m[0]:g} m over the area {frame.area}, "
+        f"{frame.n_places:,} in all."
     )
 
 

@@ -68,11 +68,12 @@ def cross_releases(
     Raises
     ------
     ConfigError
-        A key or the original is missing, or belongs to another release.
+        A key or the original is missing, or belongs to another release; or a key is given with a
+        result.
     SchemaError
         Files are missing, damaged or changed.
     InfeasibleError
-        Nobody is in both releases.
+        Nobody is in both releases, or nobody's records in both share a day.
 
     Notes
     -----
@@ -147,7 +148,7 @@ def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
     Raises
     ------
     InfeasibleError
-        Nobody is in both the earlier releases and the new one.
+        Nobody is in both the earlier releases and the new one, on days that both cover.
     """
     return measure.crossing(measure.together(before), made)
 
@@ -310,7 +311,7 @@ def match_releases(
 
 
 MEANING = (
-    "A few true points may lead to somebody's group in each release. What both releases say "
+    "A few true points may lead to a person's group in each release. What both releases say "
     "together then applies only to the people in both groups: if that is one person, to that "
     "person alone."
 )

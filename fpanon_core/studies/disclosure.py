@@ -44,7 +44,7 @@ class Config:
         Profiles to measure; if empty, those that suit the data (:func:`suited_profiles`).
     unicity_p : tuple of int
         Numbers of known points for unicity, which is measured besides the disclosure. If empty, p
-        of the knowledge, one fewer and one more.
+        of the knowledge, one fewer (unless that is 0) and one more.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Leak:
     bins : int
         Number of distinct bins, d.
     too_few : int
-        Number of targets with fewer than p bins; the attacker knows all bins of these targets.
+        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
     places : DataFrame
         Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
         ``north`` in degrees; without them where the data carry no projection.
@@ -161,7 +161,7 @@ class Result(Tabled):
     leaks : dict of str to Leak
         Leaks by the name of the profile.
     n_users : int
-        Number of people; guessing finds a person with a probability of 1 / ``n_users``.
+        Number of people; guessing picks the right one with a probability of 1 / ``n_users``.
     """
 
     config: Config
@@ -179,8 +179,8 @@ class Result(Tabled):
         - ``disclosure``: table of :func:`fpanon_core.disclosure_grid`;
         - ``agreement``: table of :func:`fpanon_core.ordinal_agreement`, with the discordant pairs
           in words; without rows where there is one profile;
-        - ``places``, ``hours``, ``users``: tables of :class:`Leak`, after the columns that identify
-          the profile of a row;
+        - ``places``, ``hours``, ``users``: ``places``, ``week`` and ``people`` of each
+          :class:`Leak`, after the columns that identify the profile of a row;
         - ``lorenz``: after the same columns, ``measure`` (em, kl), ``share_of_users``,
           ``share_of_total``.
         """

@@ -146,12 +146,12 @@ class Estimate(Tabled):
     Attributes
     ----------
     seconds : float or None
-        Time; None where it was not asked for, or where the people drawn to measure it are too few
-        for the study.
+        Time; None where it was not asked for, or where the study cannot be run on the people drawn
+        to measure it.
     needs_bytes : int or None
         Memory of the process at its peak; None where it was not measured.
     limit_bytes : int or None
-        Memory that a computation may take here.
+        Memory that a computation may take here; None without a limit.
     """
 
     seconds: float | None = None
@@ -338,7 +338,7 @@ def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:
     may = f"a computation may take {gigabytes(limit_bytes)} here"
     if needs_bytes <= limit_bytes:
         return f"{needs}; {may}."
-    return f"{needs}, more than there is: {may}."
+    return f"{needs}, which is too much: {may}."
 
 
 # --- time ----------------------------------------------------------------------------------------
@@ -355,8 +355,8 @@ def seconds_of(
     """Estimate the seconds that ``study(fs, config)`` takes on this machine, now.
 
     The estimate is good to a factor of about two, and takes a few seconds at most on data of
-    ordinary density. Return None where the people drawn to measure the time are too few for the
-    study.
+    ordinary density. Return None where the study cannot be run on the people drawn to measure the
+    time.
     """
     engine, cost = engine or LocalEngine(), _COSTS.get(study, Cost())
     try:
@@ -382,8 +382,8 @@ def carried_on(
     """Extrapolate the seconds for all people from some of them; a small set is measured whole.
 
     The growth between the last two measurements is continued, with a power within
-    ``growth.powers``. There are ``asked`` targets. Beyond that number of people, the power is lower
-    by one, but at least ``growth.beyond``.
+    ``growth.powers``. At most ``asked`` people are targets. Beyond that number of people, the power
+    is lower by one, but at least ``growth.beyond``.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 

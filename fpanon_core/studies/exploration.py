@@ -76,7 +76,10 @@ class Facts:
         for each in fields(self):
             value = getattr(self, each.name)
             if not _fits(value, str(each.type)):
-                raise SchemaError(f"What is kept of the data is damaged: {each.name}.")
+                raise SchemaError(
+                    f"The saved options are damaged (facts about the data: {each.name}); explore "
+                    "them anew."
+                )
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,7 +117,7 @@ class Step:
     place : int or None
         Index of the right record among the candidates, from 0; None if it is not among them.
     guess : Place or None
-        The person's home according to the one leading record; None where several lead equally, or
+        The person's home according to the one leading record; None where no record leads alone, or
         nobody's home is known.
     """
 
@@ -222,8 +222,8 @@ def follow(
         Row number of the person in the original.
     period : int, optional
         Number of the period whose record is attacked, for a release in periods. When None, it is
-        the first period in which :func:`.attack.study` attacks the person; periods with a published
-        record come first. For a person who is not a target there, it is the period with the most
+        one of the periods in which :func:`.attack.study` attacks the person, if possible one with a
+        published record. For a person who is not a target there, it is the period with the most
         samples, if possible among those with a published record.
     attacker : {"best_sample", "bayes"}
         Attacker who scores the records, such as the strongest of the attack
@@ -232,7 +232,7 @@ def follow(
     Raises
     ------
     ConfigError
-        There is no such person, or no record in that period; and as :func:`.attack.study`.
+        There is no such person, or no such period for this person; and as :func:`.attack.study`.
     InfeasibleError
         As :func:`.attack.study`.
 

@@ -30,7 +30,7 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 
 
 def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
-    """Return latitude and longitude of the middle of the stated area or of the antenna table.
+    """Return the latitude and longitude of the middle of the stated area or antenna table.
 
     The area must be stated in degrees. No record decides this middle, so private counts may be
     projected around it.

@@ -1,7 +1,8 @@
 """Judgement of release options: by a threshold for each measure, and by unique records.
 
-A verdict never rests on one measure. An option is within the thresholds when no measure's
-interval reaches above its threshold. A measure that is not known counts as possibly above.
+A verdict rests on all measures with a threshold. An option is within the thresholds when no
+measure's interval reaches above its threshold. A measure that is not known counts as possibly
+above.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
 """Kinds of release; the one that reveals least about single people comes first."""
 
 NEED = 0.8
-"""Least utility of a recommended option, as a share of the best within the thresholds."""
+"""Least utility of a recommended option, as a share of the best utility; see :func:`serves`."""
 
 JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
 """Measures by which options are judged.
@@ -66,10 +67,14 @@ class Limits:
         for name, limit in self.of.items():
             key = limit_key(name)
             if key not in told:
-                raise ConfigError(f"There is no limit of {name!r}; there are {', '.join(told)}.")
+                raise ConfigError(
+                    f"There is no threshold for {name!r}; give one for any of {', '.join(told)}."
+                )
             checked = _checked(name, limit)
             if given.setdefault(key, checked) != checked:
-                raise ConfigError(f"{name} has one limit together with {key}; give it once.")
+                raise ConfigError(
+                    f"Measures that share the threshold for {key} have different ones; give one."
+                )
         told |= given
         object.__setattr__(self, "of", told)
 
@@ -103,7 +108,8 @@ class Limits:
     def times(self, result: OptionResult, risk: str) -> float:
         """Return the upper end of a risk as a multiple of its threshold; NaN where it is not known.
 
-        The multiple is 0 without a threshold, and infinite for any risk above a threshold of 0.
+        The multiple is 0 without a threshold, and where the measure does not apply. It is infinite
+        for any risk above a threshold of 0.
         """
         most, high = self.allowed(result, risk), interval(result, risk)[2]
         if most is None or not asked_of(result, risk):
@@ -180,9 +186,9 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     """Return the key that sorts options, the least revealing first.
 
     Options are sorted by kind first. Of options without records, those with an ε come first, the
-    smallest ε first, and then those with a threshold. Of options with records, those without unique
-    records come first; both groups are sorted by re-identification risk. Exact tables, which
-    promise nothing and leave nothing blank, come last of all.
+    smallest ε first, and then those with a threshold of counts. Of options with records, those
+    without unique records come first; both groups are sorted by re-identification risk. Exact
+    tables, which promise nothing and leave nothing blank, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:
@@ -200,16 +206,16 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     Of the options within all thresholds, the best is the least revealing that serves
     (:func:`serves`); among equally revealing ones, the most useful. Where none serves, the best is
     the least revealing of those with nearly the best utility; pages name it and do not recommend
-    it. Where none is within all thresholds, the best is the nearest: its worst measure is the
-    smallest multiple of its threshold. Without any threshold no option is best. The unchanged data
-    are never best.
+    it. Where none is within all thresholds, the best is the nearest: the one whose worst measure is
+    the smallest multiple of its threshold. Without any threshold no option is best. The unchanged
+    data are never best.
 
     Parameters
     ----------
     table : OptionsTable
     limits : Limits
     need : float
-        Share of the best utility within the thresholds that an option must reach, in [0, 1].
+        Share of the best utility that an option must reach, in [0, 1]; see :func:`serves`.
     """
     good = within_limits(table, limits)
     if good:
@@ -226,9 +232,9 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
     """Return the rows that keep what the purpose needs most, and a share of the best utility.
 
-    An option that almost loses a component with a large weight does not serve: good resolution does
-    not make up for lost flows. Nor does an option with unique records serve, where others have
-    none.
+    An option that loses almost all of a component with a large weight does not serve: good
+    resolution does not make up for lost flows. Nor does an option with unique records serve, where
+    others have none. An option must reach a share ``need`` of the best utility among those left.
     """
     kept = [i for i in _nobody_alone(table, rows) if not needs_lost(table, i)]
     return _nearly(table, kept, need)
@@ -278,10 +284,10 @@ def _checked(name: str, limit: Any) -> float | None:
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or math.isnan(limit):
-        raise ConfigError(f"The limit of {name} is {limit!r}; give a number.")
+        raise ConfigError(f"The threshold for {name} is {limit!r}; give a number.")
     if limit == math.inf:
         return None
     if not 0 <= limit <= most:
         span = "from 0 to 1, such as 0.1 for 10%" if most == 1 else "of 0 or more"
-        raise ConfigError(f"The limit of {name} is {limit:g}; give a number {span}.")
+        raise ConfigError(f"The threshold for {name} is {limit:g}; give a number {span}.")
     return float(limit)

@@ -99,7 +99,8 @@ def home_found(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release carries no record of its original.
+        A parameter is out of its range, or the release carries no account of its original or was
+        made from other data.
     InfeasibleError
         No home of a person in the release is known.
 
@@ -170,7 +171,7 @@ def expected_error(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ExpectedError:
-    """Return the error of the attacker's best guess of a person's position at a recorded moment.
+    """Return the error of an attacker who guesses a person's position at a recorded moment.
 
     The attacker links p true points to the records (:func:`link`). The guess is the place with the
     least mean distance to the positions in the records at that moment, weighted by posterior. There
@@ -180,7 +181,8 @@ def expected_error(
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
         As for :func:`link`; targets are people in the release. Each has one moment, drawn among the
-        samples that are not known, or among all samples where all are known.
+        samples that are not known. It is drawn among all samples where all are known, or where
+        places are known without times.
 
     Returns
     -------
@@ -190,10 +192,8 @@ def expected_error(
 
     Raises
     ------
-    ConfigError
-        A parameter is out of its range, or the release carries no record of its original.
-    InfeasibleError
-        p exceeds the length of every record.
+    ConfigError, InfeasibleError
+        As :func:`link`.
 
     Examples
     --------

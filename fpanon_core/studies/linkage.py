@@ -3,8 +3,7 @@
 Unicity draws its points from the release. Linkage draws them from the original, and scores every
 published record by how likely the stated method is to make it from such points.
 
-Source: docs/science.md, “An attacker who knows the truth”; the measure of location inference is
-that of Shokri et al. 2011.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 The module also prepares an attack: it joins a release to the data it was made from. In a release in
 periods, each person's part in each period is attacked separately. The attacker knows points of one
@@ -90,7 +89,8 @@ def link(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release carries no record of its original.
+        A parameter is out of its range, or the release carries no account of its original or was
+        made from other data.
     InfeasibleError
         p exceeds the length of every record; or the release is in periods, and points are known
         without times.
@@ -147,8 +147,9 @@ def targets_of(
 ) -> Knowledge:
     """Draw known points of people in the release and, with ``absent``, then of all others.
 
-    Each of the two groups is sorted by person. With everybody in the release, the draws are those
-    of :func:`draw_knowledge`. With ``beyond``, p may exceed the length of every record.
+    Each of the two groups is in the order of the fingerprints. With everybody in the release, the
+    draws are those of :func:`draw_knowledge`. With ``beyond``, p may exceed the length of every
+    record.
     """
     if release.period is not None and config.strategy == "top":
         # An attacker who knows the period would find more than one who searches all of them.
@@ -291,7 +292,7 @@ def attacked(original: FingerprintSet, released: AnyRelease) -> Attacked:
     Raises
     ------
     ConfigError
-        The release carries no record of its original, or was made from other data.
+        The release carries no account of its original, or was made from other data.
     """
     return of_origin(_origin_of(original, released))
 

@@ -34,10 +34,10 @@ from .framing import first_date
 from .publishing import origin_of
 
 NO_KEY = (
-    "A release does not say who is who. Give the key that was written with the release (--key when "
-    "it was made, key= of publish, or the dashboard's button): it says which id each pseudonym "
-    "stands for. Where no key was kept, make the release again from the records, with a key. "
-    "Hiding people draws nothing at random, so the groups are the same."
+    "A release does not say who is who. Give the pseudonym key that was written with the release "
+    "(--key when it was made, key= of publish, or the dashboard's button): it says which id each "
+    "pseudonym stands for. Where no key was kept, make the release again from the records, with a "
+    "key. Hiding people draws nothing at random, so the groups are the same."
 )
 _DAY_MIN = 1_440
 _NAME_LENGTH = 120
@@ -64,14 +64,15 @@ def membership(
     Raises
     ------
     ConfigError
-        The key or the original is missing, or belongs to another release.
+        The key or the original is missing, or belongs to another release; or a key is given with a
+        result.
     SchemaError
-        The files are missing, damaged or changed.
+        The files are missing, damaged, changed or without rows.
     """
     if isinstance(released, (ReleasedSet, GloveResult)):
         if key is not None:
             raise ConfigError(
-                "A key belongs to files; a result itself says whose records it holds."
+                "A pseudonym key belongs to files; a result itself says whose records it holds."
             )
         return of_origin(origin_of(released, original))
     if key is None:
@@ -112,7 +113,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     assert facts is not None
     table = read_published(io.BytesIO(package.data))
     if not len(table):
-        raise SchemaError("The release has no rows: nothing of anybody is published in it.")
+        raise SchemaError("The release has no rows, so nobody is in it; give another release.")
     if table[list(_COLUMNS)].isna().to_numpy().any():
         raise SchemaError(
             "A row of the release lacks a bound or a time; give the release unchanged."
@@ -129,7 +130,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     who = _whose(np.asarray(names, dtype=object), key)
     if len(set(zip(who.tolist(), first.tolist(), strict=True))) < len(who):
         raise SchemaError(
-            "The key gives somebody several pseudonyms in one release, or one period of it; give "
+            "The key gives a person several pseudonyms in one release, or one period of it; give "
             "the key that was written with this release."
         )
     return Membership(
@@ -204,8 +205,8 @@ def _periods_of(
         local = starts.dt.tz_convert(ZoneInfo(str(facts.timezone))).dt.tz_localize(None)
     except (KeyError, ValueError, TypeError, OSError):
         raise SchemaError(
-            "The release does not say on which day, or in which zone, its periods begin; give it "
-            "as it was written."
+            "The release does not say on which day, or in which time zone, its periods begin; give "
+            "it as it was written."
         ) from None
     began = pd.Timestamp(dt.date.fromordinal(base))
     return ((local - began).dt.days.to_numpy(np.int64) // days).astype(np.int64), days, base

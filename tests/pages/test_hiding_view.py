@@ -140,7 +140,7 @@ def test_what_hiding_many_takes_stands_below_the_form(
     assert "Cutting the data into shards first" not in said(app)
     monkeypatch.setenv("FPANON_MEMORY_GB", "0.01")
     app.run()
-    assert "more than there is: a computation may take 10 MB here." in said(app)
+    assert "which is too much: a computation may take 10 MB here." in said(app)
     assert "Shards are set under" not in said(app)
     monkeypatch.setattr(form.estimates, "describe_memory", lambda *_: "All would, in 12 shards.")
     app.run()

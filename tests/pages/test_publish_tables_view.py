@@ -159,7 +159,7 @@ def test_without_a_place_for_the_ledger_nothing_private_is_made(
     monkeypatch.setenv("XDG_STATE_HOME", str(own_state / "file"))
     state(taxis)
     taxis.button(key="tables_go").click().run()
-    assert "No ledger can be kept, so no private tables are made." in said(taxis)
+    assert "No ledger can be kept, so no private release is made." in said(taxis)
     assert answer(taxis, "produce_tables")[1] is None
     go(taxis, "report")
 

@@ -100,8 +100,8 @@ def test_small_counts_are_blank_and_so_are_zeros(crowd):
     left = 133 - np.where(exact.counts >= 30, exact.counts, 0).sum(axis=1)
     assert made.subtractable == ((left > 0) & (left < 30)).sum()
     readme = unpacked(made)["README.md"].decode()
-    assert "29 people or fewer were counted, perhaps nobody" in readme
-    assert "One way is to subtract from the number of" in readme
+    assert "fewer than 30 people were counted, perhaps nobody" in readme
+    assert "One way is to subtract counts from the number of" in readme
 
 
 def test_plain_counts_add_up_to_those_counted(crowd):

@@ -163,9 +163,11 @@ def test_another_draw_of_the_same_option_is_a_second_release(fs):
 
 def test_without_a_key_it_is_said_what_is_needed(files, made):
     place, key = files["GLOVE"]
-    with pytest.raises(fp.ConfigError, match=r"A release does not say who is who.*Give the key"):
+    with pytest.raises(
+        fp.ConfigError, match=r"A release does not say who is who.*Give the pseudonym key"
+    ):
         fp.cross_releases(place, place, first_key=key)
-    with pytest.raises(fp.ConfigError, match="A key belongs to files"):
+    with pytest.raises(fp.ConfigError, match="A pseudonym key belongs to files"):
         fp.cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
     changed = made["GLOVE"].subset([0, 1])
     with pytest.raises(fp.ConfigError, match="give what release or glove returned"):
@@ -200,7 +202,7 @@ def altered(key, path, change):
     [
         (lambda t: t.iloc[1:], "names 39 of the 40"),
         (lambda t: pd.concat([t, t.iloc[:1]]), "40 pseudonyms in the release, and 1 not in it"),
-        (lambda t: t.assign(user_id="x"), "gives somebody several pseudonyms"),
+        (lambda t: t.assign(user_id="x"), "gives a person several pseudonyms"),
         (lambda t: t.rename(columns={"user_id": "who"}), "The key lacks pseudonym or user_id"),
     ],
 )
@@ -274,7 +276,9 @@ def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
     for epoch, zone in (("today", "UTC"), (None, "UTC"), ("2024-03-04", "Nowhere/At all")):
         told["fpanon"] |= {"epoch": epoch, "timezone": zone}
         (copy / "datapackage.json").write_text(json.dumps(told))
-        with pytest.raises(fp.SchemaError, match=r"on which day, or in which zone|has changed"):
+        with pytest.raises(
+            fp.SchemaError, match=r"on which day, or in which time zone|has changed"
+        ):
             fp.cross_releases(copy, copy, first_key=key, second_key=key)
 
 

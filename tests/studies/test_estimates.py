@@ -207,7 +207,7 @@ def test_shards_are_a_way_out():
 def test_for_the_screen():
     fs = people(2_000)
     said = estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=LITTLE)
-    assert "more than there is" in said
+    assert "which is too much" in said
     assert "of the 2,000 people would fit" in said
     enough = Limits(memory_bytes=10**9)
     assert estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=enough) == (

@@ -412,11 +412,11 @@ def test_a_function_of_ones_own_is_not_reported() -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({"magic": 0.1}, "There is no limit of 'magic'"),
+        ({"magic": 0.1}, "There is no threshold for 'magic'"),
         ({"outsider": 2.0}, "from 0 to 1"),
         ({"em": -1.0}, "of 0 or more"),
         ({"home": math.nan}, "give a number"),
-        ({"linkage": 0.1, "k": 0.2}, "one limit together"),
+        ({"linkage": 0.1, "k": 0.2}, "share the threshold for outsider"),
     ],
 )
 def test_limits_out_of_range_are_refused(limits: dict[str, float], said: str) -> None:
