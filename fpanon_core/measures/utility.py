@@ -212,7 +212,8 @@ def _common_part(mine: FloatArray, theirs: FloatArray, others: float) -> float:
 
 
 def _ks(a: FloatArray, b: FloatArray) -> float:
-    return float(ks_2samp(a, b, method="asymp").statistic)
+    with np.errstate(divide="ignore"):  # in the p-value of two single people, which is not used
+        return float(ks_2samp(a, b, method="asymp").statistic)
 
 
 Trips = tuple[IntArray, IntArray, FloatArray]

@@ -80,9 +80,7 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
         inside = [i for i in mine if i in good]
         row = best if best in inside else judgement.most_useful(table, inside)
         if row is None:
-            far = {i: judgement.beyond(table.results[i], limits) for i in mine}
-            known = [i for i in mine if math.isfinite(far[i])]
-            row = min(known, key=far.__getitem__, default=None)
+            row = judgement.nearest(table, mine, limits)
         rungs.append(Rung(kind, row, row in good, row in serving))
     return rungs
 

@@ -222,11 +222,17 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
         serving = serves(table, good, need) or _nearly(table, _nobody_alone(table, good), need)
         known = table.utility
         return min(serving, key=lambda i: (*revealing(table.results[i]), -known[i]), default=None)
-    if not limits.judged:
-        return None
-    far = {i: beyond(table.results[i], limits) for i in options_tried(table)}
-    known_far = [i for i in far if math.isfinite(far[i])]
-    return min(known_far, key=far.__getitem__, default=None)
+    return nearest(table, options_tried(table), limits) if limits.judged else None
+
+
+def nearest(table: OptionsTable, rows: Iterable[int], limits: Limits) -> int | None:
+    """Return the row whose worst measure is the smallest multiple of its threshold, or None.
+
+    Among equal ones it is the least revealing: with a threshold of 0, many may be infinitely far.
+    """
+    far = {i: beyond(table.results[i], limits) for i in rows}
+    known = [i for i in far if not math.isnan(far[i])]
+    return min(known, key=lambda i: (far[i], *revealing(table.results[i])), default=None)
 
 
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:

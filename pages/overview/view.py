@@ -46,7 +46,9 @@ with st.container(key="overview_verdict", gap="small"):
         st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
     else:
         heads = story.heads(explored, finding.under_way(data))
-        st.markdown("  \n".join(f"{mark} **{head}**" for mark, head in heads))
+        (mark, answer), *others = heads
+        said = [f"{mark} **{answer}**", *(f"{mark} {head}" for mark, head in others)]
+        st.markdown("  \n".join(said))
 
 # --- the map, and four statements ---
 with st.container(key="main_figure"):

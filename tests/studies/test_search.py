@@ -134,6 +134,16 @@ def test_the_least_revealing_that_serves_is_recommended():
     assert best_option(found.table, found.limits) == 1
 
 
+def test_with_a_threshold_of_0_the_least_revealing_option_is_the_nearest():
+    """Any risk is infinitely far above it."""
+    found = exploration(
+        result(COARSE, 0.02, 0.6), result(FINE, 0.01, 0.6), limits=Limits({"outsider": 0})
+    )
+    assert best_option(found.table, found.limits) == 1
+    rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Option"]
+    assert rows["Coarser records"] == FINE.name
+
+
 def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
     """By transport flows weigh 0.35: with none of them, fine times make an option useless."""
     fine = result(HIDDEN, 0.02, 0.9, least=2)
