@@ -114,7 +114,7 @@ def test_periods_are_asked_one_by_one_and_their_records_are_linked(
     text = " ".join(text.split())
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All known points come from one period of 1 day" in text
-    assert "records, each of one person in one period, asked about" in text
+    assert "records asked about, each of one person in one period" in text
     found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
     assert f"{found.chained:.1%} of a person's records end up in one chain on average" in text
