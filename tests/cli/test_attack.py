@@ -93,7 +93,7 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
         attack.Found(nobody, found.link, None, "Nobody.", found.error),
     )
     text = " ".join(words(result))
-    assert "picks the right record of none (95% interval: up to 11.4%) of the 30" in text
+    assert "picks the right record for none (95% interval: up to 11.4%) of the 30" in text
     assert "Homes: not known. Nobody." in text
 
 
