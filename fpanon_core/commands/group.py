@@ -98,8 +98,7 @@ _FOLDER_OF_FILES = "FPANON_DATA_DIR"
 
 def dashboard(
     port: Annotated[
-        int,
-        typer.Option("--port", min=1, max=65_535, help="Port of the dashboard on this machine."),
+        int, typer.Option("--port", min=1, max=65_535, help="Port on this machine.")
     ] = 8501,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open a browser, or only serve.")

@@ -145,9 +145,7 @@ def _carry_out(config: hiding.Config, beside: Beside, leaving: Leaving, run: Run
         "" if compared is None else _compared(compared),
     )
     if not passed:
-        typer.echo(
-            "Error: the release did not pass its verification; nothing is written.", err=True
-        )
+        typer.echo("Error: the release failed its verification; nothing is written.", err=True)
         raise typer.Exit(1)
 
 

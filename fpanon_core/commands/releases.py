@@ -70,8 +70,7 @@ class Leaving:
         one_of("--format", self.data_format, FORMATS)
         if self.out is None and (self.key is not None or self.left_out is not None):
             raise ConfigError(
-                "A pseudonym key and a list of what was left out belong to a release; give "
-                "--out, too."
+                "A pseudonym key or a list of left-out samples needs a release; give --out, too."
             )
         release = Path("release.zip") if self.out is None else check_target(self.out)
         for path, what in self._beside:
