@@ -1,9 +1,9 @@
 """The command line: ``fpanon`` or ``python -m fpanon_core``, followed by a command.
 
 It is meant for batch jobs and servers. The exit code is 0 when the work is done, and 130 after an
-interruption. It is 2 if the file, an option or the request is at fault; one sentence on standard
-error names the fault. It is 1 after a fault in the program, or if a release does not pass its
-verification.
+interruption. It is 2 if the file, an option or the request is at fault; a message on standard error
+names the fault. It is 1 after a fault in the program, or if ``hide``, ``glove`` or ``verify`` finds
+a release at fault.
 
 User ids are written only to files that must stay with the data. These are the pseudonym key, the
 list of what was left out, and the folder in which ``ingest --keep`` stores the data.
@@ -36,10 +36,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     debug: bool = typer.Option(
-        False, "--debug", help="After a fault of the program, print its trace; it may hold data."
+        False, "--debug", help="After a fault in the program, print its trace; it may hold data."
     ),
     version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Say which version it is."
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """Find out which release of a mobility data set is safe: read, measure and release the data."""

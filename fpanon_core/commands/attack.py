@@ -24,7 +24,7 @@ from .run import Run, plain, said, table_text
 # What the re-linking attack finds, or why it cannot be asked.
 Linked = relinking.Result | str
 
-_FOUND = "What is found, before and after,"
+_FOUND = "Findings before and after the release"
 _UNIFORM = replace(STRATEGY, default="uniform")
 _ASKED: Fields = {"option": None, "within_m": None, "strategy": _UNIFORM}
 
@@ -39,8 +39,8 @@ def attack(
     """Attack the data before and after a release option with true points; compare with guessing.
 
     The command makes the release that the option describes, and attacks it with points of the
-    original data. The result states how many records are singled out, how many homes are found, and
-    how far off guessed places are.
+    original data. The result states how many people's records are picked, how many homes are found,
+    and how far off guessed places are.
 
     For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
 
@@ -48,6 +48,8 @@ def attack(
     ----------
     out : Path or None
         Write one row per measure (.csv, .parquet), or everything (.json).
+    seed : int
+        Seed of the draws of targets, points and errors, and of the release.
     blur_m : float
         Error of the known places: standard deviation along x and y, metres.
     blur_min : float

@@ -53,7 +53,7 @@ class Wish:
     days : int or None
         Number of days.
     slot_min : float
-        Length of a slot, minutes; must divide a day.
+        Length of a slot, minutes; it must divide a day.
     places : str or None
         Count at the antennas of the antenna table, or in squares over --area; antennas if there is
         no --area.
@@ -123,7 +123,7 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
     if wish.unit not in _UNITS:
         raise ConfigError(f"--unit {wish.unit!r}; give one of {', '.join(_UNITS)}.")
     if private is not None and below is not None:
-        raise ConfigError("Give either --private or --suppress-below.")
+        raise ConfigError("Give either --private or --suppress-below, not both.")
     if wish.unit == "slot" and private is None:
         raise ConfigError("--unit is for private counts only; give --private with an ε.")
     if wish.days is None:
@@ -146,21 +146,21 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
 
 
 def check_private(wanted: Request) -> None:
-    """Raise ConfigError if the records decide a setting that private counts must have stated."""
+    """Raise ConfigError if the records decide a setting that must be stated for privacy."""
     if wanted.timezone is None:
         raise ConfigError(
-            "State the time zone of private counts with --timezone: if guessed, the zone is "
+            "State the time zone of a private release with --timezone: if guessed, the zone is "
             "taken from the records."
         )
     if wanted.screening.by_span:
         raise ConfigError(
             "--screen civ and sen go by the days of all records, so one more person can change "
-            "who is kept. For private counts, screen only by a minimum number of samples."
+            "who is kept. For a private release, screen only by a minimum number of samples."
         )
 
 
 def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | None:
-    """Return the projection centre of private counts from stated values, never from records.
+    """Return the projection centre of a private release from stated values, never from records.
 
     The centre is (latitude, longitude) in degrees: the middle of the stated area or, without an
     area, of the antenna table. It is None if the area is in metres or there is neither.
@@ -176,7 +176,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
     table = wanted.antenna_table()
     if table is not None and wanted.positions not in (None, AS_THEY_ARE):
         raise ConfigError(
-            "For private counts at the antennas, correct the positions in the files themselves: "
+            "For private releases at the antennas, correct the positions in the files themselves: "
             "with --positions, the events decide how the antennas' positions are read."
         )
     return None if table is None else middle_of(read_antennas(table))

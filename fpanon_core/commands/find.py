@@ -39,9 +39,11 @@ class Sought:
         Recipient of the release: anyone, named people under contract, or people in a secure
         room.
     controls : str or None
-        How well the recipient guards the data. Low if not given; high in a secure room.
+        Only for a contract or a room: how well the recipient guards the data. Low if not given;
+        high in a secure room.
     motive : str or None
-        How strongly the recipient may want to attack. High if not given.
+        Only for a contract or a room: how strongly the recipient may want to attack. High if not
+        given.
     sensitivity : str
         Sensitivity of the data. Location records are highly sensitive.
     areas : str or None
@@ -88,7 +90,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         beside = figures_beside(run.out)
         write_json(kept.to_dict(), beside)
         write_table([table.to_frame()], run.out)
-        run.written.append(f"Options written to {run.out}, all figures to {beside}.")
+        run.written.append(f"Options written to {run.out}, and all figures to {beside}.")
     found = table.least_revealing
     figures = {
         "purpose": purpose.name,

@@ -174,7 +174,7 @@ _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
     "w_time": "Weight of time; if not given, the rest of 1 after space.",
-    "max_time_min": "Stretch in time that counts as complete, minutes.",
+    "max_time_min": "Stretch in time, minutes, from which on the effort in time is at its maximum.",
 }
 PROFILES = asked(
     "--profile",

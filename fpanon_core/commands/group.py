@@ -48,7 +48,7 @@ class PlainFaults(TyperGroup):
                 raise
             # The message of an unforeseen exception may quote the data; its kind cannot.
             typer.echo(
-                f"Error: a fault of the program ({type(fault).__name__}) stopped the work; please "
+                f"Error: a fault in the program ({type(fault).__name__}) stopped the work; please "
                 "report it. To see where it was, run again with --debug before the command's name.",
                 err=True,
             )
@@ -98,7 +98,7 @@ _FOLDER_OF_FILES = "FPANON_DATA_DIR"
 
 def dashboard(
     port: Annotated[
-        int, typer.Option("--port", min=1, max=65_535, help="Where it listens on this machine.")
+        int, typer.Option("--port", min=1, max=65_535, help="Port on this machine.")
     ] = 8501,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open a browser, or only serve.")
@@ -107,7 +107,7 @@ def dashboard(
     """Open the dashboard in a browser, served on this machine; end it with Ctrl+C."""
     if any(find_spec(name) is None for name in _NEEDED):
         raise ConfigError(
-            'The dashboard is not installed; install it by: pip install "fpanon[dashboard]".'
+            'The dashboard is not installed; install it with: pip install "fpanon[dashboard]".'
         )
     # Streamlit takes its settings from where it is started and from beside the script. Started in
     # the script's folder, those of whatever folder the user stands in have no say.

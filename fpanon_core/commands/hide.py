@@ -47,7 +47,7 @@ class Beside:
     checkpoint : Path or None
         With --shards: a separate folder for finished parts. The same command, begun again, does
         only the missing parts. The folder contains personal data: keep it to yourself. The run's
-        files in it are removed when the run ends.
+        files in it are removed once the run is complete.
     compare : bool
         Also state, for k = 2, 5 and 10, the cost of making all records equally coarse, and of
         GLOVE. GLOVE runs without and with suppression (beyond 15 km or 6 hours).
@@ -74,6 +74,8 @@ def hide(
         Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None
         Suppress samples that would make a published sample longer than this, minutes.
+    leftover : str
+        Treatment of the last people, fewer than k: merged into the nearest group, or left out.
     method : str
         aligned: the samples of a group are cut into blocks of time that each hold a sample of every
         member, without false presence; glove: the published method GLOVE.
@@ -105,6 +107,8 @@ def glove(
         Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None
         Suppress samples that would make a published sample longer than this, minutes.
+    leftover : str
+        Treatment of the last people, fewer than k: merged into the nearest group, or left out.
     """
     _carry_out(config, beside, leaving, run)
 
@@ -141,7 +145,7 @@ def _carry_out(config: hiding.Config, beside: Beside, leaving: Leaving, run: Run
         "" if compared is None else _compared(compared),
     )
     if not passed:
-        typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
+        typer.echo("Error: the release failed its verification; nothing is written.", err=True)
         raise typer.Exit(1)
 
 
@@ -170,7 +174,7 @@ def _costs(result: hiding.Result) -> str:
         each = " in all periods"
         rows = [
             ["periods", f"{s['periods']:,} of {days_text(s['period_days'])}"],
-            ["parts of people not published", f"{s['pieces_suppressed']:,} of {s['pieces']:,}"],
+            ["pieces of records not published", f"{s['pieces_suppressed']:,} of {s['pieces']:,}"],
         ]
     loss = result.mean_loss
     rows += [
@@ -202,8 +206,8 @@ def _compared(found: comparison.Result) -> str:
     head = ["way", "k", "hidden", "spatial span", "temporal span", "suppressed", "verified"]
     tried = found.searched
     return (
-        f"{table_text(head, rows)}\nUniform: of {len(tried)} grids tried, from {tried[0]} to "
-        f"{tried[-1]}, the first that hides most. The last grid puts everything in one "
+        f"{table_text(head, rows)}\nUniform: the first of {len(tried)} grids, from {tried[0]} to "
+        f"{tried[-1]}, that hides the most people. The last grid puts everything in one "
         f"cell.\n{corners(found.comparison)}"
     )
 

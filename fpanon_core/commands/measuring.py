@@ -69,8 +69,8 @@ def _k_gaps(summary: pd.DataFrame, config: anonymizability.Config) -> str:
     head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*"]
     return (
         f"{table_text([*head, f'{far} or more', f'{late} or more'], rows)}\n"
-        f"* means over the matched samples, each counted up to {far} and {late}; the last columns "
-        "say how many are that far apart or farther."
+        f"* means over the matched samples, each counted up to {far} and {late}; the last two "
+        "columns give the share of samples at least that far apart."
     )
 
 
@@ -127,7 +127,7 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     many, full, usual = wish.merge_antennas, run.tables is not None, (wish.users, wish.seed)
     merging = None if many is None else antenna_merging.Config(many, *usual)
     if merging is not None and not full:
-        raise ConfigError("--merge-antennas makes tables; give their folder by --tables, too.")
+        raise ConfigError("--merge-antennas makes tables; give their folder with --tables, too.")
     study = outsider.Config(*usual)
     if full and wish.profiles:
         study = replace(study, profiles=wish.profiles)
@@ -222,7 +222,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
 
 _MEANS = (
     "EM and KL are means over each profile's own bins, as published: they do not say which of two "
-    "profiles is the safer. The sums over all bins of a person do (em_sum and kl_sum, by --out, "
+    "profiles is the safer. The sums over all bins of a person do (em_sum and kl_sum, in --out, "
     "--tables or --json; the command options compares by these sums)."
 )
 

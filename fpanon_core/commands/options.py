@@ -56,8 +56,8 @@ _ASKED: Fields = {
     "risk": asked(metavar="|".join(RISKS)),
     "limit": asked(
         help="Mark options as unsafe if the upper end of the 95% interval of the risk is "
-        "above this limit: a share, 0.1 for 10%; for home, of what is found beyond "
-        f"guessing; bins for em, nats for kl; inf for no limit. Usually {_USUAL}; none "
+        "above this threshold: a share, 0.1 for 10%; for home, of what is found beyond "
+        f"guessing; bins for em, nats for kl; inf for none. Usually {_USUAL}; none "
         "for the others, which only compare options."
     ),
     "strategy": asked(default="uniform"),
@@ -71,18 +71,18 @@ class Wish:
     Attributes
     ----------
     preset : str or None
-        Options to explore; several are joined by commas, as in trade,glove. trade: 3 regions by 4
-        windows; fine: 6 grids by 6 windows; hexagons: 5 resolutions by 3 windows. glove: k = 2, 5
-        and 10, unless there are fewer people; hide: aligned groups of the same k, for whole
-        records, weeks and days. tables: tables of presence and flows; asis: the data as they are.
-        trade if nothing else is given.
+        Options to explore; several are joined by commas, as in trade,glove. trade: up to 3 sizes of
+        regions by 4 windows; fine: up to 6 grids by 6 windows; hexagons: up to 5 resolutions by 3
+        windows. glove: k = 2, 5 and 10, unless there are fewer people; hide: aligned groups of the
+        same k, for whole records, weeks and days. tables: tables of presence and flows, and
+        synthetic people; asis: the data as they are. trade if nothing else is given.
     options_file : Path or None
         JSON file with a list of release options to explore.
     risk : str
         Measure of risk. outsider: share of people whose record the strongest of three attackers
         picks; home: share of homes found within 1 km by an attacker who has the record.
     utility : str
-        Purpose that sets the utility: transport, epidemics, or weights of your own, as in
+        Purpose that sets the utility, such as transport or epidemics; or weights of your own, as in
         flows=2,density=1. With --questionnaire, the domain asked about.
     questionnaire : Path or None
         Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.
@@ -432,7 +432,8 @@ def report(
         Name of the data; the file's name is never used.
     limit : list of str or None
         A threshold of your own, as in outsider=0.1, home=0.02, em=12; inf for none; may be given
-        several times. The thresholds of the options' file if not given.
+        several times. Other measures have the thresholds of the recipe, or else of the options'
+        file.
     recipe : Path or None
         Recipe of a report. Its measures, thresholds, question, choice and reason apply where
         nothing else is given here.

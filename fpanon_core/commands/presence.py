@@ -138,9 +138,9 @@ class Book:
     ledger : Path or None
         File beside the data set; ε is entered there as spent before anything is drawn.
     budget : float or None
-        Largest ε that may be spent on these people; the ledger keeps it.
+        Largest ε that may be spent on these people; the ledger keeps it with each release.
     reason : str or None
-        Reason for exceeding the budget; the ledger keeps it.
+        Reason for exceeding the budget; the ledger keeps it with the release.
     """
 
     ledger: Path | None = None
@@ -197,7 +197,7 @@ def tables(
     released = run.ask("tables", release, option)
     path = _write(package(released, table_format), option, out, run)
     if option.epsilon is None:
-        lines.append("Two such tables that differ by one person give that person away.")
+        lines.append("Two such tables that differ by one person can give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": path}
     linked = run.ask("linking counts", recovery_of, released)
     if linked is not None:

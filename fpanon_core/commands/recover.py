@@ -47,8 +47,8 @@ class Besides:
     mitigations : bool
         Repeat the attack after each mitigation; takes longer.
     trajectories : Path or None
-        Write the recovered trajectories, one row per slot (.csv, .parquet). They may be correct:
-        guard them like the data.
+        Write the recovered trajectories, one row per trajectory and slot (.csv, .parquet). They may
+        be correct: guard them like the data.
     """
 
     factors: bool = False

@@ -70,7 +70,7 @@ class Leaving:
         one_of("--format", self.data_format, FORMATS)
         if self.out is None and (self.key is not None or self.left_out is not None):
             raise ConfigError(
-                "A key and a list of what was left out belong to a release; give --out, too."
+                "A pseudonym key or a list of left-out samples needs a release; give --out, too."
             )
         release = Path("release.zip") if self.out is None else check_target(self.out)
         for path, what in self._beside:
@@ -95,7 +95,7 @@ class Leaving:
     @property
     def _beside(self) -> list[tuple[Path, str]]:
         """Files that are not for release, and their descriptions."""
-        named = ((self.key, "The key"), (self.left_out, "The list of what was left out"))
+        named = ((self.key, "The pseudonym key"), (self.left_out, "The list of what was left out"))
         return [(path, what) for path, what in named if path is not None]
 
 
@@ -118,7 +118,7 @@ def publish(
     """Make a release with a release option, and write it for publication.
 
     Noise, exchanges and draws of people come from the operating system's randomness. There is no
-    seed, and every run gives a different release, except of tables without noise.
+    seed, and every run gives a different release, except for tables without noise.
     """
     if leaving.out is None:
         raise ConfigError("Say with --out where the release goes: a .zip, or a new folder.")
@@ -299,8 +299,8 @@ def cross(
         crossing.MEANING,
         crossing.describe_naming(found),
         crossing.describe_followed(found, where) if more else "",
-        f"For each person, the smallest group in {periods:,} pairs of periods that share a day "
-        "counts; the tables list each pair."
+        f"For each person, the smallest group counts, over {periods:,} pairs of periods that share "
+        "a day; the tables list each pair."
         if periods > 1
         else "",
     )

@@ -44,13 +44,13 @@ from .from_config import asked
 
 _SOURCE = asked(
     help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest "
-    "--keep, which also takes a folder of parts.",
+    "--keep. Only ingest --keep reads a folder of parts.",
     argument=True,
 )
 _SHIPPED = ", ".join(each.key for each in SAMPLES)
 _SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIPPED}.")
 _POSITIONS = asked(
-    help=f"How positions are read, where they are doubtful: {', '.join(TURNS)}. Turned: all "
+    help=f"How the two numbers of a position are read: {', '.join(TURNS)}. Turned: all "
     "longitudes are west, or all latitudes south, though without a sign. If not given, positions "
     "that make no sense are refused."
 )
@@ -98,7 +98,7 @@ class Request:
     granularity_min : float
         Length of a sample, minutes.
     screen : str or None
-        Users to keep: civ (a sample on every day), sen (active on more than 75% of days), or a
+        People to keep: civ (a sample on every day), sen (active on more than 75% of days), or a
         least number of samples.
     """
 
@@ -138,6 +138,8 @@ class Request:
             Both a file and a sample are given, or neither, or an option is out of its range.
         SchemaError
             The file cannot be read as mobility data, or its positions are implausible.
+        InfeasibleError
+            The reading would not fit in memory.
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample.")
@@ -163,7 +165,7 @@ class Request:
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """Return a line on the data read, and the attribution of a shipped data set."""
         read = (
-            f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
+            f"{fs.n_users:,} people, {fs.n_samples:,} samples, {report.first} to {report.last}; "
             f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
         )
         note = self.attribution()

@@ -119,7 +119,7 @@ such as tls://host:8786.
 
     @property
     def workers(self) -> int:
-        """Number of blocks that run at once: the threads of all present workers."""
+        """Number of blocks that run at once: the threads of all workers, or 1 if there are none."""
         return max(1, self._threads())
 
     @property

@@ -51,7 +51,7 @@ class Limits:
     seconds : float or None
         Time limit of a job; a job may have a lower one of its own.
     idle_s : float or None
-        Time for which an idle child is kept.
+        Time for which an idle child is kept, seconds.
     """
 
     memory_bytes: int | None = None
@@ -253,6 +253,6 @@ def give_back() -> None:
 
 
 def give_back_after(n_samples: int) -> None:
-    """Give free memory back after a step on ``n_samples`` samples, if these are many."""
+    """Give free memory back after a step on ``n_samples`` samples, if over two million."""
     if n_samples > _MANY:
         give_back()

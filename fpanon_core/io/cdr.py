@@ -84,7 +84,7 @@ def read_cdr(
         doubtful positions raise an error instead.
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84), to six significant
-        digits. The middle of the data if None; every record then affects how all positions are
+        digits. The middle of the data if None; any record may then affect how all positions are
         snapped. For differentially private counts, the centre must be stated, and must not come
         from the records.
     regions : path, file object or bytes, optional

@@ -209,7 +209,7 @@ def first_rows(
     degrees: tuple[FloatArray, FloatArray],
     zone: str,
 ) -> pd.DataFrame:
-    """Return the first rows without users or fates: ``row``, ``time``, ``local_time``, ``lat``, ….
+    """Return the first rows without users or fates: ``row``, ``time``, ``lat`` and so on.
 
     ``us``: instants, microseconds since 1970; ``degrees``: latitudes and longitudes as used.
     """

@@ -3,10 +3,11 @@
 The values of ε add up over everything that is published about the same people. Each private release
 is a line of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256), so that an
 edited, removed or inserted line is detected. The last digest is also stored among the user's own
-files. So an older copy of the ledger, put back to start over, is detected as well.
+files, if these can be written. So an older copy of the ledger, put back to start over, is detected
+as well.
 
 A line is written to the disk before anything is published. An incomplete line from a killed process
-does not count as a release. The next process removes it.
+does not count as a release. The next charge removes it.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ class PackedTable:
     title : str
     frame : DataFrame
     fields : sequence of mapping
-        ``name``, ``type``, ``title``, ``description`` and ``unit`` of each column.
+        ``name``, ``type``, ``title`` and ``description`` of each column, and any ``unit``.
     """
 
     name: str
@@ -330,7 +330,7 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Raises
     ------
     SchemaError
-        The file is missing or damaged, or is not a release.
+        The file is missing or damaged, or is not the data file of a release.
     """
     return _as_published(_read(path))
 
@@ -343,7 +343,7 @@ def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
     Raises
     ------
     SchemaError
-        The file is damaged, or is not a release.
+        The file is damaged, or is not the data file of a release.
     """
     try:
         with pa.memory_map(str(path)) as source:

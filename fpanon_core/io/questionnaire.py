@@ -62,13 +62,15 @@ def read_questionnaire(
     DataFrame
         The usable rows: ``expert``, ``domain``, ``option`` (text), ``score`` (0 … 10).
         ``attrs["rejected"]`` is a DataFrame of the other rows: ``row``, ``reason``, and the four
-        fields, which a malformed row lacks. ``row`` is the number in the source; in a file, the
-        header is row 1. If an answer is given twice, the first is used.
+        fields, which a malformed row lacks. ``row`` is the number in the source; in a text file or
+        sheet, the header is row 1. If an answer is given twice, the first is used.
 
     Raises
     ------
     SchemaError
         The source cannot be read, a column is missing, or no row can be used.
+    ConfigError
+        The source is of an unsupported type, or an option is invalid.
 
     Examples
     --------

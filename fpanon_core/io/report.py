@@ -42,13 +42,13 @@ SCREENED_OUT = "screened out"
 
 REASONS = {
     MALFORMED: "the line has more or fewer fields than the others, or an unclosed quote",
-    NO_USER: "the person is empty",
+    NO_USER: "the person's id is empty",
     UNPARSEABLE_TIME: "the time is empty or in no known format",
-    MISSING_COORDINATES: "latitude, longitude or antenna is empty or not a number",
+    MISSING_COORDINATES: "latitude or longitude is empty or not a number, or the antenna is empty",
     IMPOSSIBLE_COORDINATES: "latitude beyond ±90 or longitude beyond ±180 degrees",
     ZERO_COORDINATES: "latitude and longitude are both 0, the mark of a lost position",
     UNKNOWN_ANTENNA: "the antenna is not in the antenna table, or has no usable position there",
-    TIME_OUTLIER: "the time lies years away from the bulk of the data",
+    TIME_OUTLIER: "the time is outside 1900 to 2199, or over a year away from the bulk of the data",
     SCREENED_OUT: "the person does not meet the screening rule",
 }
 """Reasons for setting a row aside, in the order in which they are tried, with their meaning."""
@@ -92,8 +92,8 @@ class PositionDoubt:
         Other ways to read the positions, the likeliest first; empty where none is plausible.
     strong : bool
         Whether the positions are impossible, uninhabited, or at odds with the file's own times, and
-        another way to read them is plausible. Work should not begin before a person has checked the
-        positions.
+        another way to read them is plausible. If so, a person should check the positions before any
+        work begins.
     """
 
     found: tuple[str, ...]

@@ -315,7 +315,7 @@ class Likeness:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """Return the column's numbers; empty unless over 80% of its filled fields are numbers."""
+        """Numbers of the column; empty unless over 80% of its filled fields are numbers."""
         if self.empty:
             return np.empty(0)
         values = numbers_of(self.column)
@@ -408,7 +408,7 @@ class Likeness:
 
     @property
     def is_position(self) -> bool:
-        """Whether the column holds fractional numbers in the range of degrees."""
+        """Whether the column holds fractional numbers, over 80% of them in the range of degrees."""
         return self.is_fractional and bool(np.mean(np.abs(self.numbers) <= 180) > 0.8)
 
     @property

@@ -52,8 +52,8 @@ def generate_cdr(
     seed : int
         Seed; the same seed gives the same table.
     events_per_day : float
-        Mean number of events per user and day. The default gives about 60 samples (of 100 m and
-        1 min) per user in two weeks.
+        Mean number of events per user and day; every user has at least one event. The default gives
+        about 60 samples (of 100 m and 1 min) per user in two weeks.
     activity_sigma : float
         Spread of the lognormal distribution of activity over users; 0 makes all equally active.
     start : datetime.date

@@ -20,7 +20,7 @@ from ..model.errors import SchemaError
 from .table import SourceTable
 
 MAX_JSON_BYTES = 256 << 20
-"""Largest size of a JSON file that is read, bytes; parsed JSON takes ten times its size."""
+"""Largest size of a JSON file that is read, bytes; parsed JSON takes over ten times its size."""
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
     "fpanon reads an array of records, one record a line, or GeoJSON with points; otherwise, save "

@@ -97,6 +97,7 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
     Raises
     ------
     SchemaError
+        The decoded size is above the budget.
     """
     wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
     # Of its columns a group is not asked here: where what is said of one contradicts itself, Arrow

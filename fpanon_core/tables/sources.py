@@ -121,8 +121,8 @@ def _bytes_at(name: str | bytes) -> bytes:
 def _check_size(size: int) -> None:
     if size > budgets.MAX_BYTES:
         raise SchemaError(
-            f"The file has more than {budgets.MAX_BYTES >> 30} GB of unpacked text; give Parquet, "
-            "or a part of the people or days."
+            f"The file has more than {budgets.MAX_BYTES >> 30} GB; give a smaller one, such as "
+            "Parquet, or a part of the people or days."
         )
 
 

@@ -252,7 +252,7 @@ def parse_times(
     :attr:`ParsedTimes.notes`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
     or am/pm, and by an offset. ``YYYYMMDDhhmmss`` and ``Tue Apr 03 18:00:09 +0000 2012`` are read
     as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
-    value before the year 1 or past 9999 is not a time.
+    value before the year 1 or after the year 9999 is not a time.
 
     By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
     not whole); state them if the column is one part of several.

@@ -42,7 +42,7 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
     Parameters
     ----------
     pieces : iterable of DataFrame
-        Columns of times with a zone are written as local times with their offset.
+        In CSV, columns of times with a zone are written as local times with their offset.
     path : path
         Path that ends in ``.csv``, ``.csv.gz`` or ``.parquet``, which sets the format. An existing
         file is replaced.

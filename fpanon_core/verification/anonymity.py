@@ -61,8 +61,8 @@ def verify_k_anonymity(
     suppressed : DataFrame, optional
         For a table: the samples stated as suppressed, in columns ``sample`` (row number in the
         original set) and ``reason``. As a cross-check, ``user`` (row number) or ``user_id`` may be
-        added. If a reason is a suppression threshold, every published sample must hold samples of k
-        people. A result includes its own list.
+        added. If a reason is a suppression threshold, or no reasons are given, every published
+        sample must hold samples of k people. A result includes its own list.
     key : DataFrame, Series or mapping, optional
         For a table: the person behind each pseudonym, as columns ``pseudonym`` and ``user_id``, or
         as a mapping from pseudonyms to ids. Without it, at least one assignment of records to users

@@ -117,7 +117,7 @@ class DataFile:
         self._odd = True
 
     def pieces(self) -> Iterator[pd.DataFrame]:
-        """Yield the rows in at least one piece, each of at most some hundred thousand rows.
+        """Yield the rows in at least one piece, each of at most a few hundred thousand rows.
 
         Raises
         ------

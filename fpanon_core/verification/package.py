@@ -90,7 +90,7 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
         if name not in members:
             faults.add("members", f"{name} is missing.")
         elif len(members[name]) > most:
-            faults.add("members", f"{name} is longer than a release's.")
+            faults.add("members", f"{name} is longer than in any release.")
             members[name] = members[name][:most]
     for _ in members.keys() - {*_MOST, *DATA}:
         faults.add("members", "There is a member that does not belong to a release.")

@@ -177,8 +177,8 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
         kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
-                f"Somebody is not published, and {kept[u]} of their samples are not listed as "
-                "left out."
+                f"A person is not published, and {kept[u]} of the person's samples are not listed "
+                "as left out."
             )
             faults.add("missing user", text, user=u)
         inside = covered & gone
@@ -280,7 +280,7 @@ def _check_samples_of_k(
     for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (
             f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
-            "and the release keeps limits."
+            "although the release states suppression limits."
         )
         faults.add("sample of too few", text, group=int(claim.label[claim.class_of_cell[c]]))
 

@@ -93,7 +93,7 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
         attack.Found(nobody, found.link, None, "Nobody.", found.error),
     )
     text = " ".join(words(result))
-    assert "picks the right record of none (95% interval: up to 11.4%) of the 30" in text
+    assert "picks the right record for none (95% interval: up to 11.4%) of the 30" in text
     assert "Homes: not known. Nobody." in text
 
 
@@ -114,7 +114,7 @@ def test_periods_are_asked_one_by_one_and_their_records_are_linked(
     text = " ".join(text.split())
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All known points come from one period of 1 day" in text
-    assert "records, each of one person in one period, asked about" in text
+    assert "records asked about, each of one person in one period" in text
     found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
     assert f"{found.chained:.1%} of a person's records end up in one chain on average" in text

@@ -275,7 +275,7 @@ def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Pa
     asked = ["tables", "--sample", "sf_cabs", "--from", "2008-06-08", "--what", "presence"]
     asked += ["--antennas-an-area", 60, "--threshold", 15]
     told = said_by(*asked, "--days", 1, "--out", tmp_path / "a.zip")
-    assert "Two such tables that differ by one person give that person away." in told
+    assert "Two such tables that differ by one person can give that person away." in told
     assert "recorded hours (95% interval" in " ".join(told.split())
     figures = figures_of(*asked, "--days", 1, "--out", tmp_path / "b.zip")
     assert [row["blanks"] for row in figures["recovery"]] == ["none", "0", "half", "all"]
@@ -456,7 +456,7 @@ def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
     for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
         output = said_by("verify", out, people, *options)
     assert "Verified: everyone in the release is in a group of at least 3" in output
-    assert "30 users" in output
+    assert "30 people" in output
 
 
 def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path) -> None:
@@ -543,7 +543,7 @@ def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, metho
     options = f"--method {method} --k 3 --period 1 --max-side-m 30000 --max-span-min 720"
     output = said_by("hide", people, options, "--out", out, "--key", key, "--left-out", lost)
     assert "Verified: everyone published in each period of 1 day is in a group" in output
-    assert "parts of people not published" in output
+    assert "pieces of records not published" in output
     keys = pd.read_csv(key)
     assert list(keys) == ["pseudonym", "user_id", "period"]
     assert keys["pseudonym"].is_unique

@@ -279,5 +279,5 @@ def test_dashboard_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> 
     result = CliRunner().invoke(app, ["dashboard"])
     assert result.exit_code == 2
     assert result.output == (
-        'Error: The dashboard is not installed; install it by: pip install "fpanon[dashboard]".\n'
+        'Error: The dashboard is not installed; install it with: pip install "fpanon[dashboard]".\n'
     )
