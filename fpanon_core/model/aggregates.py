@@ -66,7 +66,7 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentence that says what the records decided about how they were read: the centre of the map
+        Sentences that say what the records decided about how they were read: the centre of the map
         projection, or the times at which samples begin. "" if they decided nothing.
     """
 

@@ -90,7 +90,7 @@ class HomesFound(pd.DataFrame):
 
 
 QUANTILES = 2_001
-"""Number of stored quantiles of a distribution, evenly spaced from the smallest to the largest."""
+"""Number of stored quantiles of a distribution: values at even steps of rank."""
 
 
 def quantiles(values: FloatArray) -> FloatArray:

@@ -184,7 +184,7 @@ class Recipient:
             controls = self.controls or ("high" if kind == "room" else "low")
             object.__setattr__(self, "controls", controls)
             object.__setattr__(self, "motive", self.motive or "high")
-            one_of("controls", controls, LEVELS)
+            one_of("The level of controls", controls, LEVELS)
             one_of("motive", self.motive, LEVELS)
         if kind == "room" and self.controls != "high":
             raise ConfigError("A secure room has high controls; call weaker ones a contract.")
