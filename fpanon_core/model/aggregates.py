@@ -367,8 +367,8 @@ class Recovered(Closed):
     day_offsets : int64 ndarray (n_days + 1,)
         Slots of day i are ``day_offsets[i]:day_offsets[i+1]``.
     step_cost_m : float64 ndarray (n_slots,)
-        Total cost of the assignment into each slot, metres; NaN where a day begins and where
-        nothing was published.
+        Total cost of the assignment into each slot, metres. NaN up to the first slot of a day in
+        which anybody was counted, and on days without published counts.
     link_cost : float64 ndarray (n_days − 1,)
         Total information gain, bits, of the links from each day to the next; NaN next to a day
         without published counts.

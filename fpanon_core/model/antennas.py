@@ -127,8 +127,8 @@ class Antennas:
         found = self._numbers(name)
         if found is None:
             raise ConfigError(
-                f"The column {name!r} of the antenna table does not hold numbers of residents (0 or "
-                "more, not all 0); choose another column."
+                f"The column {name!r} of the antenna table does not hold numbers of residents (0 "
+                "or more, not all 0); choose another column."
             )
         return found
 

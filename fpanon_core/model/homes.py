@@ -51,7 +51,7 @@ class HomesFound(pd.DataFrame):
         guessing : float64 ndarray (n,)
             Distances from the guess of an attacker without records to the homes, metres.
         weight : int64 ndarray (n,)
-            Number of people with each home.
+            Number of people behind each home.
         distances : sequence of float
             Distances within which a guess counts as found, metres.
         unknown : int
