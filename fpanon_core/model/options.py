@@ -393,7 +393,7 @@ class Tables:
             raise ConfigError("Tables need a FrameConfig that states their areas and days.")
         put(self, "bands", whole("bands", self.bands, 1, 24))
         if 24 % self.bands:
-            raise ConfigError(f"bands = {self.bands} does not divide 24 hours evenly; try 8 or 12.")
+            raise ConfigError(f"bands = {self.bands} does not divide a day (24 h); try 8 or 12.")
         if self.threshold is not None and self.epsilon is not None:
             raise ConfigError("Give a threshold or epsilon, one of the two.")
         if self.threshold is not None:
