@@ -34,7 +34,7 @@ Distinct = tuple[list[IntArray], IntArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FingerprintSet(CellLists):
-    """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
+    """The fingerprints of a data set, made by :meth:`from_samples`. Arrays are read-only.
 
     Attributes
     ----------

@@ -205,11 +205,11 @@ class GloveResult:
         """Return the figures to show side by side, as plain numbers.
 
         Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
-        of spans up to 2 km and up to 2 hours. ``users`` counts people; ``users_suppressed`` counts
-        people without any published sample in any period. ``pieces`` and ``periods`` are the
-        numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
-        sample; all three are None without periods. With periods, ``users_left_over`` and
-        ``users_left_out`` count pieces, over all periods together.
+        of spans up to 2 km and up to 2 hours. ``users`` counts people, a merged fingerprint as one;
+        ``users_suppressed`` counts those without any published sample in any period. ``pieces`` and
+        ``periods`` are the numbers in the original, and ``pieces_suppressed`` counts the pieces
+        without a published sample; all three are None without periods. With periods,
+        ``users_left_over`` and ``users_left_out`` count pieces, over all periods together.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()

@@ -232,7 +232,7 @@ class Mechanism:
         Noise of the method, combined with the attacker's own error.
     boxes : bool
         Whether published samples are boxes around several original samples, so that a point may be
-        in any of them. Otherwise a point is in its own bin.
+        in any box. Otherwise a point is in its own bin.
     by_middle : bool
         Whether noise leads to the place with the nearest middle, so that the density of the noise
         is taken at that middle. Otherwise the density is taken over the cell.

@@ -31,7 +31,7 @@ EPIDEMICS: Mapping[str, float] = MappingProxyType(
 )
 """Weights for preventing infectious disease, by our judgement: where people are (density), how far
 they carry a disease (mobility), along which routes (flows), and among how many places they mix
-(visits). Infection takes days, so the resolution of time has no weight."""
+(visits). Infection takes days, so the resolution in time has no weight."""
 
 _NONE = dict.fromkeys(COMPONENTS, 0.0)
 
