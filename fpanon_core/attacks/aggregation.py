@@ -420,7 +420,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
     area = frame.area
     if area.unit == "degrees":
         if crs is None or frame.crs is None:
-            raise ConfigError("The data have no degrees; state the area in metres.")
+            raise ConfigError("The data have no positions in degrees; state the area in metres.")
         lon, lat = lon_lat(crs, x_m, y_m)
         inside = (area.south <= lat) & (lat < area.north)
         inside &= (lon - area.west) % 360.0 < area.east - area.west

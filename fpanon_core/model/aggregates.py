@@ -66,7 +66,7 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentence that says what the records decided about how they were read: the centre of the map
+        Sentences that say what the records decided about how they were read: the centre of the map
         projection, or the times at which samples begin. "" if they decided nothing.
     """
 
@@ -367,8 +367,8 @@ class Recovered(Closed):
     day_offsets : int64 ndarray (n_days + 1,)
         Slots of day i are ``day_offsets[i]:day_offsets[i+1]``.
     step_cost_m : float64 ndarray (n_slots,)
-        Total cost of the assignment into each slot, metres; NaN where a day begins and where
-        nothing was published.
+        Total cost of the assignment into each slot, metres. NaN up to the first slot of a day in
+        which anybody was counted, and on days without published counts.
     link_cost : float64 ndarray (n_days − 1,)
         Total information gain, bits, of the links from each day to the next; NaN next to a day
         without published counts.

@@ -112,7 +112,7 @@ class Antennas:
         if name not in self.columns:
             raise ConfigError(
                 f"The antenna table has no column {name!r}; it has "
-                f"{', '.join(map(repr, self.columns)) or 'none beside id and position'}."
+                f"{', '.join(map(repr, self.columns)) or 'none besides id and position'}."
             )
         return self.columns[name]
 
@@ -127,8 +127,8 @@ class Antennas:
         found = self._numbers(name)
         if found is None:
             raise ConfigError(
-                f"The column {name!r} of the antenna table has entries that are not numbers of "
-                "residents; choose another column."
+                f"The column {name!r} of the antenna table does not hold numbers of residents (0 "
+                "or more, not all 0); choose another column."
             )
         return found
 

@@ -80,7 +80,7 @@ class StatedArea:
 
     @classmethod
     def read(cls, text: str | None) -> StatedArea | None:
-        """Parse an area from a text with south, west, north and east; return None if it is empty.
+        """Parse an area from a text with south, west, north and east; return None for no text.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class FrameConfig:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        one_of("The places", self.places, PLACES)
+        one_of("The kind of places", self.places, PLACES)
         put(self, "side_m", positive("side_m", self.side_m, of="metres"))
         put(self, "resolution", whole("resolution", self.resolution, 0, 15))
         put(self, "antennas_an_area", whole("antennas_an_area", self.antennas_an_area, 1))
@@ -339,7 +339,7 @@ class CountsFrame(Closed):
         ------
         ConfigError
             Antennas are the places, but their table is missing or empty. Or a grid has an area in
-            degrees, but the data have no degrees. Or a first day is stated for data without a
+            degrees, but the data came in metres. Or a first day is stated for data without a
             clock, or is missing for data with one.
         InfeasibleError
             There are too many places, or the area reaches around the globe.
@@ -430,7 +430,7 @@ class CountsFrame(Closed):
         """
         side = positive("side_m", side_m, of="metres")
         if area.unit == "degrees" and crs is None:
-            raise ConfigError("The data have no degrees; state the area in metres.")
+            raise ConfigError("The data have no positions in degrees; state the area in metres.")
         own_crs = area.crs if area.unit == "degrees" else crs
         west, south, east, north = _outline(area)
         columns = max(1, math.ceil((east - west) / side - 1e-9))
@@ -513,8 +513,8 @@ def check_slot(slot_min: float) -> float:
     length = positive("slot_min", slot_min)
     if abs(_DAY_MIN / length - round(_DAY_MIN / length)) > 1e-9:
         raise ConfigError(
-            f"slot_min = {length:g} does not divide a day, so that slots would "
-            "begin at other times each day; choose for instance 30, 90 or 180."
+            f"slot_min = {length:g} does not divide a day, so slots would begin at different times "
+            "each day; choose 30, 90 or 180, for example."
         )
     return length
 

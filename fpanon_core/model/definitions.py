@@ -48,13 +48,14 @@ class Definition:
     Attributes
     ----------
     definition : str
-        One or two sentences, Markdown.
+        A few sentences, Markdown; empty where only names are given.
     works : str
         Authors and year of the source; empty for our own definition.
     section : str
         Section of the Method page with the formulas.
     risk : str
-        For a measure of risk, its name in :data:`~.disclosure.RISKS`.
+        For a measure of risk, its name in :data:`~.disclosure.RISKS`; for unique records,
+        :data:`~.disclosure.ALONE`.
     name, spoken : str
         Name of the measure, alone and in a sentence.
     axis : str
@@ -65,6 +66,7 @@ class Definition:
     counted : str
         What the threshold limits, for texts that count the thresholds in force.
     report : Reported
+        Name and meaning in a report.
     """
 
     definition: str = ""

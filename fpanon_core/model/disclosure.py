@@ -4,7 +4,7 @@
 measures by which a release is judged.
 
 The first measure is the re-identification risk: the share of people whose record the strongest of
-three attackers picks out. EM and KL are sums over a person's bins, because means cannot compare
+three attackers picks. EM and KL are sums over a person's bins, because means cannot compare
 release options of different resolution. No authority has set a threshold for mobility data; each
 threshold names its source.
 """
@@ -244,7 +244,7 @@ class Risk:
     Attributes
     ----------
     measure : str or None
-        Measure of :class:`DisclosureResult`; None for a measure that another result holds.
+        Measure of :class:`DisclosureResult`; None if another result holds the measure.
     limit : float or None
         Threshold that applies unless another is given. An option whose risk may exceed the
         threshold is marked. None for an advisory measure, which affects no verdict until a
@@ -271,8 +271,8 @@ HOME_WITHIN_M = 1_000.0
 """Distance within which a guess of a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Measures of the re-identification risk: by the strongest attacker, with true points, and with
-points as published. They share one threshold."""
+"""Measures of re-identification, which share one threshold: by the strongest attacker, by those who
+know true points, and k-disclosure."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -280,16 +280,18 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 )
 """The measures of risk by name.
 
-``"linkage"``: share of people whose record is picked by an attacker who knows p true points of each
-(:func:`fpanon_core.link`). ``"k"``: the same chance with p points as they are published.
-``"outsider"``: of the two, the one whose interval has the larger upper end. ``"home"``: share of
-people whose home is found within 1 km by an attacker who has their record and may know all other
-homes (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: with points as
-published."""
+``"outsider"``: share of people whose record the strongest of three attackers picks
+(:func:`fpanon_core.reidentification`). ``"linkage"``: the same for the stronger of the two who know
+p true points (:func:`fpanon_core.link`). ``"home"``: share of people whose home is found within
+1 km by an attacker who has their record and may know all other homes
+(:func:`fpanon_core.home_found`). ``"k"``, ``"unicity"``, ``"em"``, ``"kl"``: k-disclosure, unicity
+and sums of EM- and KL-disclosure, with points as published. ``"membership"``: advantage of an
+attacker on a release without records (:func:`fpanon_core.membership`)."""
 
 
 OF_TABLES = ("home", "membership")
-"""Measures for tables, which have no records; for records, all but membership apply."""
+"""Measures for tables and synthetic people, which hold no record of anybody. For records, all but
+membership apply."""
 
 ALONE = "alone"
 """People with a unique record: an attacker with enough points can single them out. Their share has

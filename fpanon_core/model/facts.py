@@ -19,7 +19,7 @@ from .options import AddNoise, Generalize, Glove, Periods, Permute, ReleaseOptio
 from .profiles import Regions
 
 AGAINST = ("original", "given")
-"""What a group of k was verified against: the original, or the input of GLOVE."""
+"""What a group of k was verified against: the original, or the input of the last step."""
 
 ACCURACY_OF = ("rows", "original samples", "samples as the steps before GLOVE left them")
 REGION = "name"

@@ -34,7 +34,7 @@ Distinct = tuple[list[IntArray], IntArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FingerprintSet(CellLists):
-    """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
+    """The fingerprints of a data set, made by :meth:`from_samples`. Arrays are read-only.
 
     Attributes
     ----------
@@ -141,7 +141,10 @@ class FingerprintSet(CellLists):
         """
         codes, ids = pd.factorize(np.asarray(user))
         if (codes < 0).any():
-            raise SchemaError(f"{int((codes < 0).sum())} rows have no user; leave them out.")
+            raise SchemaError(
+                f"The user is missing in {int((codes < 0).sum())} of {len(codes)} rows; leave such "
+                "rows out."
+            )
         x, y, t = (np.asarray(values, np.float64) for values in (x_m, y_m, t_min))
         for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
             positive(name, value)
@@ -152,7 +155,8 @@ class FingerprintSet(CellLists):
         bad = ~(np.isfinite(x) & np.isfinite(y) & np.isfinite(t))
         if bad.any():
             raise SchemaError(
-                f"{int(bad.sum())} rows have a position or time that is not a number."
+                f"A position or time is not a number in {int(bad.sum())} of {len(codes)} rows; "
+                "leave such rows out."
             )
         side, span = float(granularity_m), float(granularity_min)
         offsets, (t, x, y), count = distinct_cells([(codes, t, x, y)], len(ids), (span, side, side))

@@ -75,9 +75,9 @@ def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
 
 
 def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distance, kilometres, from each position to the nearest town, and its number.
+    """Return the distance from each position to the nearest town, and the number of that town.
 
-    The number is that of the town, for :func:`town`.
+    Distances are in kilometres. :func:`town` takes the number.
     """
     far, which = _towns().query(_on_sphere(lat, lon))
     return _km(far), which

@@ -29,9 +29,9 @@ REASONS = (
     "period of fewer than k",
 )
 """Reasons why a sample is not published. ``"space"``, ``"time"``, ``"space and time"``: with the
-sample, the group's cell would exceed the spatial threshold, the temporal one, or both.
+sample, the group's cell would exceed the limit on its side, the limit on its length, or both.
 ``"left over"``: the user was one of the last users, fewer than k, who were suppressed.
-``"fewer than k"``: the cell, or each part of it within the thresholds, would hold samples of fewer
+``"fewer than k"``: the cell, or each part of it within the limits, would hold samples of fewer
 than k users; in an aligned group, not of every member. ``"hardest to hide"``: the user is one of
 the share left out as costliest to hide. ``"period of fewer than k"``: fewer than k users have a
 sample in the period."""
@@ -45,7 +45,7 @@ class GloveResult:
     ----------
     group : int64 ndarray (n_users,)
         Group of each user, by row number. −1 for a user without a published sample: suppressed, or
-        with no sample left within the thresholds. Groups are numbered by their smallest row
+        with no sample left within the limits. Groups are numbered by their smallest row
         number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
@@ -205,11 +205,11 @@ class GloveResult:
         """Return the figures to show side by side, as plain numbers.
 
         Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
-        of spans up to 2 km and up to 2 hours. ``users`` counts people; ``users_suppressed`` counts
-        people without any published sample in any period. ``pieces`` and ``periods`` are the
-        numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
-        sample; all three are None without periods. With periods, ``users_left_over`` and
-        ``users_left_out`` count pieces, over all periods together.
+        of spans up to 2 km and up to 2 hours. ``users`` counts people, a merged fingerprint as one;
+        ``users_suppressed`` counts those without any published sample in any period. ``pieces`` and
+        ``periods`` are the numbers in the original, and ``pieces_suppressed`` counts the pieces
+        without a published sample; all three are None without periods. With periods,
+        ``users_left_over`` and ``users_left_out`` count pieces, over all periods together.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()

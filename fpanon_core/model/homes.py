@@ -51,7 +51,7 @@ class HomesFound(pd.DataFrame):
         guessing : float64 ndarray (n,)
             Distances from the guess of an attacker without records to the homes, metres.
         weight : int64 ndarray (n,)
-            Number of people with each home.
+            Number of people behind each home.
         distances : sequence of float
             Distances within which a guess counts as found, metres.
         unknown : int
@@ -90,7 +90,7 @@ class HomesFound(pd.DataFrame):
 
 
 QUANTILES = 2_001
-"""Number of stored quantiles of a distribution, evenly spaced from the smallest to the largest."""
+"""Number of stored quantiles of a distribution: values at even steps of rank."""
 
 
 def quantiles(values: FloatArray) -> FloatArray:

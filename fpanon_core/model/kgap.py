@@ -89,11 +89,12 @@ class StretchComponents:
     tail_space, tail_time, tail_total : float64 ndarray
         Tail weight indices of S, T, D; NaN where undefined.
     space_m, time_min : float64 ndarray
-        Mean distance and mean time between matched samples, capped at the threshold for each pair.
-        NaN where space, or time, has no weight, so that the mean is unknown.
+        Mean distance, metres, and mean time, minutes, between matched samples. Each distance and
+        time is capped at ``max_space_m`` or ``max_time_min``. NaN if space, or time, has no weight,
+        as the mean is then unknown.
     beyond_space, beyond_time : float64 ndarray
-        Share of the matched samples whose distance, or time, is at or beyond the threshold and is
-        therefore capped. NaN where space, or time, has no weight.
+        Share of the matched samples whose distance, or time, reaches this cap. NaN if space, or
+        time, has no weight.
     fs : FingerprintSet
     result : KGapResult
         Result that the components belong to; it has the configuration and the data's digest.

@@ -131,8 +131,8 @@ class Knowledge(Cells):
         if missing:
             total = sum(m + len(r) for r, m in known)
             raise InfeasibleError(
-                f"{missing} of the {total} bins given are not in their user's trajectory; give "
-                "bins by the lower corners of that user's samples in this data set (see to_frame)."
+                f"Their users' trajectories lack {missing} of the {total} bins given; give bins by "
+                "the lower corners of the user's samples in this data set (see to_frame)."
             )
         offsets = offsets_of([len(r) for r, _ in known])
         rows = np.array([row for r, _ in known for row in r], np.int64)
@@ -232,7 +232,7 @@ class Mechanism:
         Noise of the method, combined with the attacker's own error.
     boxes : bool
         Whether published samples are boxes around several original samples, so that a point may be
-        in any of them. Otherwise a point is in its own bin.
+        in any box. Otherwise a point is in its own bin.
     by_middle : bool
         Whether noise leads to the place with the nearest middle, so that the density of the noise
         is taken at that middle. Otherwise the density is taken over the cell.

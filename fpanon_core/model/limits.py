@@ -56,8 +56,9 @@ class Limit(Generic[N]):
         try:
             value = kind(text)
         except ValueError:
-            raise ConfigError(f"{text!r} is not a valid {kind.__name__}.") from None
-        return self.check("It", value)
+            what = "a whole number" if kind is int else "a number"
+            raise ConfigError(f"{text!r} is not {what}.") from None
+        return self.check("The value", value)
 
     def at_most(self, high: N) -> Limit[N]:
         """Return the range with its upper end lowered to ``high``, but not below its lower end."""

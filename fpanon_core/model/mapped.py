@@ -138,7 +138,7 @@ COLUMNS = ("offsets", *CELL, "count", "weight", "number")
 _WHOLE = {"offsets", "count", "weight", "number"}
 _ABOUT, _IDS, _FORMAT = "about.json", "user_ids.txt", 1
 _CHANGED = SchemaError(
-    "The folder of fingerprints is damaged or was altered since it was written; read the data "
+    "The folder of fingerprints is damaged, or was altered after it was written; read the data "
     "again."
 )
 _FAULTS = (
@@ -262,8 +262,8 @@ def told(path: Path) -> Iterator[None]:
         remove(path)
         if isinstance(fault, OSError):
             raise ConfigError(
-                f"The folder of fingerprints could not be written ({fault.strerror}); what was "
-                "begun is removed. Make room, or choose another place."
+                f"The folder of fingerprints could not be written ({fault.strerror}); its files "
+                "were removed. Make room, or choose another place."
             ) from None
         raise
 

@@ -393,7 +393,7 @@ class Tables:
             raise ConfigError("Tables need a FrameConfig that states their areas and days.")
         put(self, "bands", whole("bands", self.bands, 1, 24))
         if 24 % self.bands:
-            raise ConfigError(f"bands = {self.bands} do not divide a day of 24 hours; try 8 or 12.")
+            raise ConfigError(f"bands = {self.bands} does not divide a day (24 h); try 8 or 12.")
         if self.threshold is not None and self.epsilon is not None:
             raise ConfigError("Give a threshold or epsilon, one of the two.")
         if self.threshold is not None:
@@ -552,20 +552,19 @@ def check_chain(steps: Sequence[Step]) -> None:
     periods = steps[at[0]]
     assert isinstance(periods, Periods)
     if len(at) > 1:
-        raise ConfigError("Periods stand twice in this option; keep one of the two.")
+        raise ConfigError("This option has periods more than once; keep one.")
     for position, step in enumerate(steps):
         if isinstance(step, Generalize) and periods.days * 1_440 % step.profile.minutes:
             raise ConfigError(
-                f"Windows of {window_text(step.profile.minutes)} reach over the edges of periods "
-                f"of {days_text(periods.days)}; choose windows of which a period holds a whole "
-                "number."
+                f"Windows of {window_text(step.profile.minutes)} do not divide periods of "
+                f"{days_text(periods.days)} evenly; choose windows that do."
             )
         if position < at[0] and isinstance(step, Glove):
-            raise ConfigError(f"{step.WORD} stands before periods; put it after them.")
+            raise ConfigError(f"“{step}” stands before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
-                f"After periods, a record covers only a part of a person's data, but {step} needs "
-                "whole people; put it before the periods."
+                f"After periods, a record covers only a part of a person's data, but “{step}” "
+                "needs whole people; put it before the periods."
             )
 
 

@@ -2,7 +2,7 @@
 
 Source: docs/science.md, “Periods”.
 
-:func:`decided_by_records` says what the records decided of how they were read. A promise of
+:func:`decided_by_records` says what the records decided about how they were read. A promise of
 differential privacy compares data sets with and without a person, and both must be read alike. If
 the records decide the grid for positions and times, one more person can move the grid, and with it
 everybody's cells.
@@ -39,7 +39,7 @@ class PeriodSet(Closed):
     days : int
         Days in a period.
     n_people : int
-        Number of people in the original, each with at least one piece.
+        Number of people in the original.
     digest : str
         Digest of the original fingerprints.
     """
@@ -105,7 +105,7 @@ UNSTATED_CLOCK = (
 
 
 def decided_by_records(fs: FingerprintSet) -> str:
-    """Return a sentence that says what the records decided when they were read; "" if nothing.
+    """Return sentences on what the records decided about how they were read; "" if nothing.
 
     Data that came in metres, or without a calendar, are used as given.
     """

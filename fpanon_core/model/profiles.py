@@ -111,7 +111,7 @@ class GeneralizationProfile:
             :func:`fpanon_core.resolve`.
         """
         if (found := self._origin) is None:
-            raise ConfigError(f"The profile {self} has no origin; lay it over data by resolve().")
+            raise ConfigError(f"The profile {self} has no origin; resolve() gives one to a grid.")
         return found
 
     @property
@@ -174,7 +174,7 @@ def parse_profile(text: str) -> GeneralizationProfile:
     raise ConfigError(
         f"The profile “{text}” could not be read; write it like “2.5 km · 60 min”, “hexagons of H3 "
         "resolution 8 · 1 h”, “about 7 antennas · 1 h” or “regions by district · 1 h”, or in "
-        "letters: 2500:60, h8:60, a7:60, @district:60."
+        "short: 2500:60, h8:60, a7:60, @district:60."
     )
 
 

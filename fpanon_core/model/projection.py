@@ -1,7 +1,7 @@
 """Map projection of a data set in both directions, extents of maps, and places for labels.
 
-Data read in degrees are projected around their middle (docs/science.md, “Samples and
-fingerprints”). Data that came in metres have no projection, and so no degrees.
+Data read in degrees are projected around their middle, or around a stated point (docs/science.md,
+“Samples and fingerprints”). Data that came in metres have no projection, and so no degrees.
 
 A map shows all positions, or the part that holds nearly all of them. Otherwise one person who
 travelled far would shrink the city of all others to a dot.

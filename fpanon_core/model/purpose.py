@@ -121,7 +121,8 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType({"low": 0.09, "medium": 0.075
 ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {"high": (0.05, 0.1, 0.15), "medium": (0.2, 0.25, 0.3), "low": (0.4, 0.5, 0.6)}
 )
-"""Chances of an attack if the kind is not "anyone", by controls: low, medium, high motive."""
+"""Chances of an attack by recipients other than "anyone": by controls, for low, medium and high
+motive."""
 
 _MOST = 1 / 3  # the risk in groups of three, for any recipient
 _SENSITIVE = {"low": "less", "medium": "moderately", "high": "highly"}
@@ -184,7 +185,7 @@ class Recipient:
             controls = self.controls or ("high" if kind == "room" else "low")
             object.__setattr__(self, "controls", controls)
             object.__setattr__(self, "motive", self.motive or "high")
-            one_of("controls", controls, LEVELS)
+            one_of("The level of controls", controls, LEVELS)
             one_of("motive", self.motive, LEVELS)
         if kind == "room" and self.controls != "high":
             raise ConfigError("A secure room has high controls; call weaker ones a contract.")

@@ -79,7 +79,7 @@ def secret_order(number: int) -> IntArray:
 def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
     """Draw different names of 16 capitals and digits from the operating system.
 
-    Each has 80 bits, so that nobody can try them all, and two releases have none in common.
+    Each has 80 bits. So nobody can try them all, and two releases almost surely share none.
 
     Examples
     --------

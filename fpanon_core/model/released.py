@@ -82,7 +82,8 @@ class Origin:
             )
         if not (hidden.group >= 0).any():
             raise InfeasibleError(
-                "Nothing of this release is published: every sample exceeds the limits; raise them."
+                "Nothing of this result can be published: every sample was left out. Raise the "
+                "limits, choose a smaller k, or make longer periods."
             )
         inside = hidden.group >= 0
         return cls(

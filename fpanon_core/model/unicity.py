@@ -41,7 +41,7 @@ class UnicityResult(Closed):
     n_found : int
         Number of targets with |E_i| ≤ ``config.out_of``.
     too_few : int
-        Number of targets with fewer than p bins; all bins of such a target are known.
+        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
     n_users : int
         Number of users searched; a guess is right with a chance of 1 over this number.
     config : UnicityConfig
@@ -90,7 +90,8 @@ LAW_R2 = 0.9
 CLEARLY_R2 = 0.02
 """Difference in pseudo-R² above which another form fits clearly better than the law; our choice.
 
-A law may leave five times this unexplained. All forms have two coefficients, so are comparable."""
+A law may leave five times this unexplained. All forms have two coefficients, so they can be
+compared."""
 
 
 @dataclass(frozen=True)

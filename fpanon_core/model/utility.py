@@ -24,14 +24,14 @@ TRANSPORT: Mapping[str, float] = MappingProxyType(
 )
 """Weights for transport planning, by our judgement. Trips between areas (flows) come first; then
 demand by place and hour, and the time of day, which determines peaks; then how precisely stops can
-be located. Noriega Campero's (2015) experts gave scores to whole profiles, no weights."""
+be located. Noriega Campero's (2015) experts gave scores to whole profiles, not weights."""
 
 EPIDEMICS: Mapping[str, float] = MappingProxyType(
     {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
 )
 """Weights for preventing infectious disease, by our judgement: where people are (density), how far
 they carry a disease (mobility), along which routes (flows), and among how many places they mix
-(visits). Infection takes days, so the resolution of time has no weight."""
+(visits). Infection takes days, so the resolution in time has no weight."""
 
 _NONE = dict.fromkeys(COMPONENTS, 0.0)
 
@@ -79,7 +79,7 @@ def weighting(weights: Weights) -> dict[str, float]:
     unknown = [name for name in weights if name not in COMPONENTS]
     if unknown:
         raise ConfigError(
-            f"Utility has no component {unknown[0]!r}; there are {', '.join(COMPONENTS)}."
+            f"Utility has no component {unknown[0]!r}; it has {', '.join(COMPONENTS)}."
         )
     for name, value in weights.items():
         number(f"The weight of {name}", value, least=0.0)

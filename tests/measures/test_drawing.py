@@ -130,7 +130,7 @@ def test_named_bins():
         ({0: [(0, 0, "noon")]}, ConfigError, "three numbers"),
         ({0: [(0, 0, np.nan)]}, ConfigError, "three numbers"),
         ({0: 5}, ConfigError, "three numbers"),
-        ({0: [(0, 0, 0), (0, 0, 9)]}, InfeasibleError, "1 of the 2 bins given are not in"),
+        ({0: [(0, 0, 0), (0, 0, 9)]}, InfeasibleError, "lack 1 of the 2 bins given"),
         ({1: [(40, 0, 9)]}, InfeasibleError, "lower corners"),
     ],
 )

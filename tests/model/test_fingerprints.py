@@ -100,8 +100,8 @@ def test_wide_ranges_take_the_slow_road():
     [
         ({"user": [], "x_m": [], "y_m": [], "t_min": []}, SchemaError, "no event"),
         ({"x_m": [0.0]}, SchemaError, "same number of rows"),
-        ({"x_m": [np.nan, 0, 0, 0, 0]}, SchemaError, "1 rows have a position or time"),
-        ({"user": [None, "a", "a", "a", "a"]}, SchemaError, "1 rows have no user"),
+        ({"x_m": [np.nan, 0, 0, 0, 0]}, SchemaError, "not a number in 1 of 5 rows"),
+        ({"user": [None, "a", "a", "a", "a"]}, SchemaError, "missing in 1 of 5 rows"),
         ({"granularity_m": 0}, ConfigError, "granularity_m"),
         ({"granularity_min": -1}, ConfigError, "granularity_min"),
     ],
