@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from ..io.antennas import read_antennas
 from ..io.positions import middle_of
 from ..io.turns import AS_THEY_ARE
-from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
+from ..model.checks import one_of
+from ..model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError
 from ..model.options import Unit
 from ..studies import counts_release, counts_words
@@ -128,8 +129,8 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
         raise ConfigError("--unit is for private counts only; give --private with an ε.")
     if wish.days is None:
         raise ConfigError("State the period: --from with the first day, and --days.")
-    if wish.places is not None and wish.places not in PLACES:
-        raise ConfigError(f"--places {wish.places!r}; give one of {', '.join(PLACES)}.")
+    if wish.places is not None:
+        one_of("--places", wish.places, ("antennas", "grid"))
     if private is not None:
         check_private(wanted)
     period = StatedPeriod(wish.first_day, wish.days, wish.slot_min, wanted.timezone)

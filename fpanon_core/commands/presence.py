@@ -12,6 +12,7 @@ import typer
 
 from ..io.ledger import Ledger
 from ..io.publishing import check_target
+from ..model.checks import one_of
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Synthesize, Tables
@@ -122,8 +123,7 @@ class Wish:
 
     def option(self, frame: FrameConfig) -> Tables:
         """Return the stated release option; raise ConfigError if the contents are unknown."""
-        if self.what not in _CONTENTS:
-            raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
+        one_of("--what", self.what, tuple(_CONTENTS))
         areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
         protection = self.threshold, self.epsilon
         return _CONTENTS[self.what](areas, self.bands, *protection, self.trips_per_day)
@@ -182,9 +182,11 @@ def tables(
     option = wish.option(stated.frame(run.wanted.timezone))
     if option.epsilon is None and book.ledger is not None:
         raise ConfigError("Only private tables are charged; give --epsilon, too.")
+    if wish.people is not None and (option.frame.places != "antennas" or wish.column):
+        raise ConfigError("--people chooses areas of antennas only; leave it out.")
     _read(option, out, run, table_format)
     lines = []
-    if wish.people is not None and option.frame.places == "antennas":
+    if wish.people is not None:
         wise = proposal_for(run.fs, wish.people, option.epsilon_each or 1.0)
         many = math.ceil(len(run.fs.antennas or ()) / wise.areas)
         frame = replace(option.frame, antennas_an_area=many)

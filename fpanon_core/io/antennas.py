@@ -193,8 +193,8 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
     if malformed or bad.any():
         notes.append(
-            f"{malformed + int(bad.sum()):,} rows of the antenna table have no id or no possible "
-            "position and are left out."
+            "Rows left out of the antenna table, without an id or a possible position: "
+            f"{malformed + int(bad.sum()):,}."
         )
     frame = frame[~bad]
     again = frame["antenna"].duplicated()
@@ -203,8 +203,8 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
         places = first.loc[frame["antenna"]].to_numpy()
         moved = int((places != frame[["lat", "lon"]].to_numpy()).any(axis=1).sum())
         notes.append(
-            f"{int(again.sum()):,} rows of the antenna table repeat an id, {moved:,} of them at "
-            "another position; the first row of each id counts."
+            f"Rows of the antenna table that repeat an id: {int(again.sum()):,}, of them at "
+            f"another position: {moved:,}. The first row of each id counts."
         )
     frame = frame[~again].reset_index(drop=True)
     if frame.empty:

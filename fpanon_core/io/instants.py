@@ -219,7 +219,7 @@ def zone_of_clocks(
     if minutes is not offsets:
         notes.append("The offset column is read as hours.")
     if unknown := int(np.isnan(minutes[rows]).sum()):
-        notes.append(f"{unknown:,} rows have no offset; they are read as UTC.")
+        notes.append(f"Rows without an offset, read as UTC: {unknown:,}.")
     return "offset", np.nan_to_num(minutes)
 
 

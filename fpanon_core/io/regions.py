@@ -105,11 +105,11 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     column, texts = _names(properties, name)
     notes = [f"The regions are named by {column!r}."]
     if n_others:
-        notes.append(f"{n_others:,} features of the regions' file are not areas and are left out.")
+        notes.append(f"Features of the regions' file left out, as they are no areas: {n_others:,}.")
     broken = ~shapely.is_valid(areas)
     if broken.any():
         areas[broken] = shapely.make_valid(areas[broken], method="structure", keep_collapsed=False)
-        notes.append(f"{int(broken.sum()):,} outlines of regions cross themselves and are mended.")
+        notes.append(f"Outlines mended, as they cross themselves: {int(broken.sum()):,}.")
     names = tuple(dict.fromkeys(texts))
     if len(names) < len(texts):
         numbers = np.array([names.index(text) for text in texts])

@@ -147,7 +147,7 @@ def verify_release(
     if kind is None:
         return of_records.verify_release(path, original, k, key=key, left_out=left_out)
     if k is not None:
-        raise ConfigError("Nothing here promises a group of k; give k=None.")
+        raise ConfigError("This release has no groups of k people; leave k out.")
     return (verify_tables if kind == KIND else verify_people)(path, original)
 
 

@@ -148,7 +148,7 @@ def test_bad_rows_and_repeated_ids_are_told():
     read = read_antennas(table)
     assert read["antenna"].tolist() == ["A", "B"]
     assert "2 rows" in read.attrs["notes"][0]
-    assert "1 rows of the antenna table repeat an id, 1 of them" in read.attrs["notes"][1]
+    assert "repeat an id: 1, of them at another position: 1." in read.attrs["notes"][1]
 
 
 def test_what_is_no_antenna_table_is_refused():

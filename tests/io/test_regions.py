@@ -144,8 +144,8 @@ def test_what_is_no_area_is_counted_and_what_crosses_itself_is_mended() -> None:
     found = read_regions(collection(bow, road, {"type": "Feature", "geometry": None}, 3))
     assert found.names == ("Bow",)
     assert found.shapes[0].is_valid
-    assert "3 features of the regions' file are not areas and are left out." in found.notes
-    assert "1 outlines of regions cross themselves and are mended." in found.notes
+    assert "Features of the regions' file left out, as they are no areas: 3." in found.notes
+    assert "Outlines mended, as they cross themselves: 1." in found.notes
 
 
 def test_the_tables_own_column_of_that_name_is_kept_beside() -> None:
