@@ -84,8 +84,8 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
     The regions are those named by the three columns of the antenna table with the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
-    regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table, the
-    regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
+    regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table,
+    the regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
     data's extent. A few far travellers do not count in this extent. These regions replace the ZIP
     codes, districts and municipalities of Noriega Campero, which were those of another city.
 

@@ -66,7 +66,9 @@ class Config:
     def __post_init__(self) -> None:
         checks.one_of("format", self.format, FORMATS)
         if self.hidden is not None and self.option.steps:
-            raise ConfigError("Give a release option or the settings of GLOVE or aligned, one of the two.")
+            raise ConfigError(
+                "Give a release option or the settings of GLOVE or aligned, one of the two."
+            )
 
 
 @dataclass(frozen=True, eq=False)

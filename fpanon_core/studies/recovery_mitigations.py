@@ -223,11 +223,11 @@ def mitigation_table(
         that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
         mean absolute error of a published count of a place and slot, people, and
         ``count_error_share``, the sum of all errors as a share of the sum of all counts. Negative
-        and suppressed counts are read as 0. Errors of private counts are those of the noise, against the counts of the
-        same places, slots and samples without noise. For the error, the count of a coarser place
-        is spread evenly over its places. The count of a longer slot is repeated for its slots. On
-        coarser counts, a point is right if the coarse place is right. ``attrs`` hold ``config`` and
-        ``digest``.
+        and suppressed counts are read as 0. Errors of private counts are those of the noise,
+        against the counts of the same places, slots and samples without noise. For the error, the
+        count of a coarser place is spread evenly over its places. The count of a longer slot is
+        repeated for its slots. On coarser counts, a point is right if the coarse place is right.
+        ``attrs`` hold ``config`` and ``digest``.
 
     Raises
     ------
