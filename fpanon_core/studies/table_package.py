@@ -465,7 +465,7 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_h
         said.append(f"the number of trips between areas by no more than {' and '.join(by_day)}")
     scale = ""
     if "scale" in error:
-        off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
+        off = "by more than 100%" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
         scale = f" All numbers of people share one factor, which noise changes {off}."
     hours = ""
     if hours_hidden:
@@ -492,7 +492,7 @@ def _limits(option: Tables) -> str:
             "of zeros, as facts."
         )
     if option.threshold is not None:
-        said.append("A blank is not zero. Do not publish a second table of the same days.")
+        said.append("A blank does not mean zero. Do not publish a second table of the same days.")
     return " ".join(said)
 
 
