@@ -50,8 +50,9 @@ class OptionResult:
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
-        sums over the bins of a person, in bins and nats. Intervals of unicity, k and linkage do not
-        exceed the bound set by the people who share a record.
+        sums over the bins of a person, in bins and nats. Intervals of the re-identification risk,
+        linkage, unicity and k end at the bound set by the people who share a record, or at the
+        value if that is larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
@@ -66,7 +67,7 @@ class OptionResult:
     suppressed_share : float
         Share of the samples given to suppression that it left out; 0 without suppression.
     crowd_least : int
-        Smallest number of people who share a record; 1 where there is a unique record.
+        Smallest number of people who share a record: 1 with a unique record, 0 without records.
     alone_share : float
         Share of the people with a unique record.
     naming_most : float

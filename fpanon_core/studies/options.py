@@ -4,7 +4,7 @@ Risk is measured on what would be released, with p points that an attacker knows
 Noise and exchange move points, and groups of k publish them in larger cells. So the points are
 taken both as published and as they truly were. The risk by one kind of points does not bound the
 risk by the other kind. So the re-identification risk is that of the strongest attacker of a set
-(:mod:`.reidentification`). If the release is a sample of the users, only people in the sample are
+(:mod:`.reidentification`). If the release is a sample of the people, only people in the sample are
 targets. The risk is that of these people; the chance of not being in the sample does not lessen it.
 
 The bins of options differ in size. So EM and KL are compared by their sums over a person's bins,
@@ -156,8 +156,8 @@ def explore_options(
         May raise :class:`Cancelled`, which is passed on.
     previous : OptionsTable, optional
         Results to reuse for options measured on the same data with the same knowledge and seed;
-        failed options are tried again. Ignored with ``areas`` or the caller's own functions, which
-        cannot be compared.
+        failed options are tried again. Ignored if ``areas`` or a function of the caller's own is
+        given.
     on_option : callable of one OptionResult, optional
         Called when each result is ready, for instance to save it.
 
@@ -166,10 +166,11 @@ def explore_options(
     OptionsTable
         Its front uses the intervals of risk. One option dominates another if its utility is no
         lower, and the upper end of its risk is no higher than the other's lower end. One of the two
-        must be strictly better. If one option would dominate by the estimates alone, the two
-        options are level. An option that fails (with an :class:`FpanonError`, or as memory runs
-        out) has a ``fault``, and does not affect the others. Recent releases are kept in the
-        process, within bounds (:mod:`fpanon_core.studies.releases`), and not made again.
+        must be strictly better. If one option would dominate by the estimates but not by the
+        intervals, the two options are level. An option that fails (with an :class:`FpanonError`, or
+        when memory runs out) has a ``fault``, and does not affect the others. Recent releases are
+        kept in the process, within bounds (:mod:`fpanon_core.studies.releases`), and not made
+        again.
 
     Raises
     ------

@@ -27,7 +27,7 @@ from .tabled import Tabled
 
 @dataclass(frozen=True, eq=False)
 class OptionsTable(Tabled):
-    """Risk and utility of every option, and the Pareto front; arrays are in order of ``results``.
+    """Risk and utility of each option, and the Pareto front; arrays follow the order of results.
 
     Attributes
     ----------
@@ -143,7 +143,8 @@ class OptionsTable(Tabled):
     def level_with(self) -> list[IntArray]:
         """Row numbers of the options with which each option is level.
 
-        Of two level options, one would dominate the other by the estimates alone.
+        Of two level options, one would dominate the other by the estimates, but not by the
+        intervals.
         """
         return level(self.risk, self.utility, self.risk_low, self.risk_high)
 

@@ -46,7 +46,8 @@ class Config:
     least : int
         Least number of people in a hexagon that is shown.
     across : int
-        Approximate number of hexagons along the longer side of the area of nearly all samples.
+        Largest number of hexagons, approximately, along the longer side of the area of nearly all
+        samples.
     most : int
         Largest number of hexagons shown; those with the most people are kept.
     option : ReleaseOption
@@ -89,8 +90,8 @@ class Result(Tabled):
         ``after`` has people.
     after : float64 ndarray (n,)
         Expected number of people who were there at least once according to the release. Each
-        published area is taken to hold the person at a uniformly random place. It is 0 where fewer
-        than ``config.least`` people may have been there. All 0 without an option.
+        published area is taken to hold the person at a uniformly random place. The number is 0
+        where fewer than ``config.least`` people may have been there, and without an option.
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)

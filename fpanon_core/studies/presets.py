@@ -1,6 +1,6 @@
 """Lists of release options to start with, and published figures to compare with.
 
-The first list is the grid of Noriega Campero 2015, table 5.1.
+The first list follows the grid of Noriega Campero 2015, table 5.1.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd
 class PublishedUnicity(NamedTuple):
     """Unicity at p = 4 from table 5.2 of Noriega Campero 2015.
 
-    The data are those of 1.6 million people in a metropolis in a month.
+    The data cover 1.6 million people in a metropolis over a month.
     """
 
     region: str
@@ -75,17 +75,17 @@ PUBLISHED_TRADE = tuple(
 )
 """Noriega Campero 2015, table 5.2; the last figure is an upper bound.
 
-The figures are of other data, so only the shape is comparable.
+The figures come from other data, so only the shape is comparable.
 """
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return options of up to 3 sizes of regions × 4 windows, like Noriega Campero's table 5.1.
 
-    The regions are named by the three columns of the antenna table with the most regions. If only
-    two columns name regions, single antennas are the finest size. With fewer columns, the regions
-    are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table, the
-    regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
+    The regions are those named by the three columns of the antenna table with the most regions. If
+    only two columns name regions, single antennas are the finest size. With fewer columns, the
+    regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table,
+    the regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
     data's extent. A few far travellers do not count in this extent. These regions replace the ZIP
     codes, districts and municipalities of Noriega Campero, which were those of another city.
 
@@ -222,7 +222,7 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas; without any, of squares, at most one for every two people."""
+    """Return a frame of antennas; without any, of squares, at most about one for two people."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))

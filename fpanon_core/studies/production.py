@@ -66,7 +66,9 @@ class Config:
     def __post_init__(self) -> None:
         checks.one_of("format", self.format, FORMATS)
         if self.hidden is not None and self.option.steps:
-            raise ConfigError("Give a release option or how GLOVE hides everyone, one of the two.")
+            raise ConfigError(
+                "Give a release option or the settings of GLOVE or aligned, one of the two."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +110,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``release``: the facts that are plain numbers and words, in one row."""
+        """Return ``release``: the facts that are numbers or words, and ``verified``, in one row."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()

@@ -1,8 +1,8 @@
 """Publication of a release: written, read back, checked against the original, and described.
 
 * The check reads the bytes of the data file again and compares them with the original data. Only a
-  release that passes is moved to its path. The key, which joins pseudonyms to the input's ids, and
-  the list of left-out samples are separate files, not for release.
+  release that passes is moved to its path. The pseudonym key and the list of left-out samples are
+  separate files, not for release.
 * :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
   looks for everybody's k-anonymous group. It compares the groups with the original itself where
   every sample given to GLOVE still holds its raw samples whole. Otherwise, for example where
@@ -93,9 +93,10 @@ def publish(
     Raises
     ------
     ConfigError
-        A path cannot be written to, or the key or the list would be inside the release. The
-        original is missing or a different one. A list is asked for, but samples were moved before
-        some were left out, so that none can be listed.
+        A path cannot be written to, the pseudonym key or the list would be inside the release, or
+        both have one path. It is not known how the release was made, or the original is missing or
+        a different one. The option has GLOVE or aligned more than once. A list is asked for, but
+        samples were moved before some were left out, so that none can be listed.
     InfeasibleError
         Nothing of the release is published, or the release did not pass its verification; nothing
         is written.
@@ -169,8 +170,8 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
         original = known(digest) if original is None else original
         if original is None:
             raise ConfigError(
-                "This result neither holds the data that were hidden nor says whose each record "
-                "is; give original=, the fingerprints that were hidden."
+                "This result does not hold the data that were hidden, so the owners of its records "
+                "are not known; give original=, the fingerprints that were hidden."
             )
         return Origin.of_glove(released, original)
     origin = released.origin if isinstance(released, ReleasedSet) else None
@@ -193,7 +194,8 @@ class Produced:
     sha256 : str
         SHA-256 of the data file.
     key : DataFrame
-        ``pseudonym``, ``user_id`` of everybody published; with periods also ``period``, its number.
+        ``pseudonym``, ``user_id`` of everybody published; with periods also the number of the
+        ``period``.
     left_out : DataFrame or None
         ``user_id``, ``sample``, ``reason`` of every left-out sample of the original; None where
         samples were moved before some were left out, so that none can be named.
@@ -216,8 +218,8 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     """
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(
-            "GLOVE stands twice in this option, and a record given to the second already stands "
-            "for several people; keep one of the two, that with the larger k."
+            "GLOVE or aligned appears more than once in this option, so the later one would be "
+            "given records of several people. Keep only the one with the largest k."
         )
     records = origin.records
     naming = records.named()
@@ -315,7 +317,7 @@ def verdict_on(
         seen, files.read_published(data), hidden.k, suppressed=hidden.suppressed, key=key
     )
     return _verdict(
-        found, origin.k, " The release was checked against the data that GLOVE was given."
+        found, origin.k, " The release was checked against the data that the last step was given."
     )
 
 

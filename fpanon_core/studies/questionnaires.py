@@ -61,8 +61,8 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`, but a SchemaError, as for a file that is not a
-        questionnaire, is not raised: its message is returned as ``refused``.
+        As :func:`fpanon_core.read_questionnaire`, except SchemaError, as for a file that is not a
+        questionnaire: its message is returned as ``refused``.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE

@@ -59,8 +59,8 @@ class Source:
         Key of a sample data set, or "".
     file, antennas : tuple of (name, content), or None
         The tables of events and of antennas, each as bytes, a Path or a FolderFile. Antennas given
-        with a sample data set replace its own. In place of events, a folder in which a reading was
-        kept can be given, as a Path or a KeptFolder.
+        with a sample data set replace its own. In place of events, a folder can be given: of parts,
+        as a Path, or one in which a reading was kept, as a Path or a KeptFolder.
     regions : tuple of (name, content), or None
         GeoJSON of the regions that contain the antennas, as bytes, a Path or a FolderFile.
     region_name : str or None
@@ -92,7 +92,7 @@ class Source:
 
     @cached_property
     def seal(self) -> str:
-        """Name of this source, which can be linked to its content only with the user's key."""
+        """Name of this source; only the user's key can link it to the source's content or path."""
         body: Any = self.sample if self.file is None else self.file[1]
         content = body if isinstance(body, bytes) else str(body).encode()
         return sealed(b"fpanon source", content).hex()[:32]
@@ -133,7 +133,7 @@ def read(
     Parameters
     ----------
     keep : Path, optional
-        A new folder in which to keep the reading, which can later replace the file as a source.
+        A new folder in which to keep the reading; it can later replace the file as a source.
 
     Raises
     ------
@@ -207,9 +207,9 @@ def _kept(
         or keep is not None
     ):
         raise ConfigError(
-            "This folder holds what was read already; columns, zones, granularity, screening, "
-            "antennas and regions cannot be changed any more. Leave these options out, or read the "
-            "data anew."
+            "This folder holds data that were read already. Columns, zones, granularity, "
+            "screening, antennas, regions and the folder can no longer be changed. Leave these "
+            "options out, or read the data anew."
         )
     if reading.centre is not None:
         raise ConfigError(
@@ -372,8 +372,8 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
     way = (
         f"In a folder of its own, the file is read piece by piece, with about {gigabytes(in_parts)}"
         if head.kind == "Parquet" and in_parts <= limit
-        else "If it is put into a folder of its own, as Parquet or several smaller files, the "
-        "file is read piece by piece with less memory"
+        else "If the file is put into a folder of its own, as Parquet or several smaller files, it "
+        "is read piece by piece with less memory"
     )
     raise InfeasibleError(
         f"{_too_much(needs, limit)} {way}: fpanon ingest FOLDER --keep NEW_FOLDER on the command "

@@ -1,7 +1,7 @@
 """Recipe: everything, except the data, that others need to arrive at the same numbers.
 
-A recipe holds no results and nobody's name. Of the data it holds only their stated name and their
-keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
+A recipe holds neither results nor the signer's name. Of the data it holds only their stated name
+and their keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Config(Counting):
     ----------
     link_threshold_m : float
         Trajectories and records at most this far apart, metres, are linked before the optimal
-        assignment, the nearest first. If it is 0, every assignment is optimal.
+        assignment, the nearest first. If the distance is 0, every assignment is optimal.
     """
 
     link_threshold_m: float = 0.0
@@ -233,7 +233,7 @@ class Result(Tabled):
     def trajectories(self) -> pd.DataFrame:
         """Return the attacker's result, a row per recovered trajectory and slot, without names.
 
-        The trajectories may be true, so they are protected like the data.
+        The trajectories may be true, so protect them like the data.
         """
         c = self.counts
         # Everyone has a pair, so this undoes the pairing.

@@ -2,7 +2,7 @@
 
 The attack is run after each mitigation. The cost is the error of the published counts, which their
 readers have to bear. Private counts are made over the stated frame, or over a frame taken from the
-data. Nothing here is for publication: the noise is drawn from the study's seed.
+data. No counts made here are for publication: the noise is drawn from the study's seed.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def mitigation_table(
     The attacker knows the number of people (operators publish it). Private counts have the noise
     that each ε needs. Nothing is published here, so the noise is drawn from the seed. If the unit
     of protection is one slot, only recorded samples are counted; if it is a person, gaps are filled
-    in. Without ``frame``, the places and the period are taken from the data. The counts then show
-    only the effect of the noise, and carry no promise. To publish counts, make them with
+    in. Without ``frame``, the places and the period are taken from the data. The counts show only
+    the effect of the noise, and carry no promise. To publish counts, make them with
     :func:`dp_counts` over a stated frame.
 
     Parameters
@@ -202,7 +202,7 @@ def mitigation_table(
     limit : int
         Smallest count that is not suppressed.
     noise_share : float
-        Share of the points at people's most frequent places that are moved.
+        Probability that a point at a person's most frequent place is moved.
     epsilons : sequence of float
         Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
@@ -222,12 +222,12 @@ def mitigation_table(
         5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential privacy); the columns
         that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
         mean absolute error of a published count of a place and slot, people, and
-        ``count_error_share``, all errors together as a share of all people counted. Negative counts
-        are read as 0. Errors of private counts are those of the noise, against the counts of the
-        same places, slots and samples without noise. For the error, the count of a coarser place
-        is spread evenly over its places. The count of a longer slot is repeated for its slots. On
-        coarser counts, a point is right if the coarse place is right. ``attrs`` hold ``config`` and
-        ``digest``.
+        ``count_error_share``, the sum of all errors as a share of the sum of all counts. Negative
+        and suppressed counts are read as 0. Errors of private counts are those of the noise,
+        against the counts of the same places, slots and samples without noise. For the error, the
+        count of a coarser place is spread evenly over its places. The count of a longer slot is
+        repeated for its slots. On coarser counts, a point is right if the coarse place is right.
+        ``attrs`` hold ``config`` and ``digest``.
 
     Raises
     ------

@@ -74,8 +74,8 @@ def reidentification(
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As for :func:`link`. Targets are people in the release; all points of a person with fewer
-        than p are known. Points as published are never blurred.
+        As for :func:`link`. Targets are people in the release; if a person has fewer than p points,
+        all are known. Points as published are never blurred.
 
     Returns
     -------
@@ -190,7 +190,7 @@ class OutsiderRisk:
     ----------
     risks : dict of str to (value, low, high)
         ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
-        with true points) and ``"home"``, with 95% intervals; NaN where it cannot be measured.
+        with true points) and ``"home"``, with 95% intervals; NaN where one cannot be measured.
     attacker : str
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.
@@ -320,7 +320,7 @@ def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRi
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
-    """Return the row of each person's longest record, ascending; of equal ones, the earlier."""
+    """Return the row of each person's longest record, ascending; of equal ones, the earliest."""
     order = np.lexsort((period, -lengths, person))
     first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
     return first

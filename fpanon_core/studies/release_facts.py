@@ -166,7 +166,7 @@ class Size:
 
     @property
     def wide(self) -> bool:
-        """Whether the typical area is wider than a raw sample, and than half the data's width."""
+        """Whether the typical area is wider than a raw sample and wider than half the data."""
         return self.side_m > max(self.data_side_m / 2, self.granularity_m)
 
     @property

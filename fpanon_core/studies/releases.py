@@ -36,7 +36,7 @@ Steps = tuple[Step, ...]
 MOST_KEPT = 16
 """Largest number of releases that a process keeps."""
 MOST_SAMPLES = 4_000_000
-"""Most samples in all kept releases together: about 260 MB. A larger release is not kept."""
+"""Largest number of samples in all kept releases together: about 260 MB."""
 _MOST_REFERENCES = 2
 
 
@@ -167,7 +167,7 @@ _HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) -> Release:
     """Apply the steps to the data with a seed, for a study; the result is never published.
 
-    The results of all steps are kept for a while (:data:`MOST_KEPT`).
+    The results of all steps are kept for a while, unless they are too large (:data:`MOST_SAMPLES`).
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The report that an officer signs: what was decided, and on what evidence.
 
-The report is made from a saved exploration and a decision alone: no data are read, nothing is
-measured. It holds figures of everyone together, and nothing about one person in the data, no path
-and no file name.
+The report is made from a saved exploration, a decision and, if one was produced, the facts of the
+release. No data are read, and nothing is measured. The report holds figures of everyone together,
+nothing about one person in the data, and no path or file name.
 
 The report is one HTML page that opens offline and prints to A4, without script, request or font.
 The template engine escapes every text, and the page's own policy forbids loading anything.
@@ -137,7 +137,7 @@ class Report:
         if most == who.threshold:
             return who.sentence
         if most is None:
-            return f"{who.sentence} No threshold is in force."
+            return f"{who.sentence} That threshold is not in force."
         limit = w.limit(self.exploration.limits, NAMING[0])
         return f"{who.sentence} The threshold in force is {limit} instead."
 
@@ -233,7 +233,7 @@ class Report:
         if risk == NAMING[0] and self.exploration.recipient is not None:
             return "follows from who gets the release (first page)"
         if risk == ALONE:
-            return "the threshold of unicity, for shares of unique people"
+            return "the threshold of unicity, as proposed for shares of unique people"
         return f"{RISKS[risk].source}."
 
     @property
@@ -255,8 +255,8 @@ def report(
     ----------
     exploration : Exploration
     decision : Decision
-        The decision; its texts are shown as given, but without invisible characters, and cut if
-        they are very long.
+        The decision; its texts are shown with invisible characters replaced, and cut if they are
+        very long.
     made_on : str
         The date, as it is to be printed; if empty, the report has a line to fill in.
     produced : Produced, optional

@@ -1,7 +1,7 @@
 """The verdict of a report: what may be released, and whether the choice is within the thresholds.
 
 The sentences rest on the figures alone. Reasons against a choice get the same weight as reasons for
-it, and the number of unique records is always stated.
+it. What is known about unique records is always stated.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _by_how_much(result: OptionResult, risk: str, limits: Limits) -> str:
 
 
 def describe_nearest(exploration: Exploration) -> str:
-    """Describe the option that exceeds the thresholds by least, where none is within them.
+    """Describe the option that exceeds the thresholds least, where none is within them.
 
     Return "" where an option is within the thresholds, or where no option can be judged.
     """
@@ -184,8 +184,8 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """Say what attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        f"This option holds no person's record. An attacker asks of {asked} whether they are in "
-        f"the data. Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
+        f"This option holds no person's record. For {asked}, an attacker guesses whether they are "
+        f"in the data. Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
@@ -228,7 +228,8 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
         more = "more " if sure else ""
         told.append(f"may exceed {len(over) - sure} {more}(by the upper ends of the intervals)")
     of = sum(judgement.asked_of(result, risk) for risk in limits.judged)
-    return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
+    apply = "applies" if of == 1 else "apply"
+    return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that {apply}."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
@@ -254,7 +255,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     head = f"{which} {verb} within the thresholds{_alone_in(len(nobody), len(good))}."
     best = best_option(table, limits)
     if best is None:
-        return Sentence(head, ("How useful they are is not known.", *also), "open")
+        return Sentence(head, ("The utility is not known.", *also), "open")
     if not serves(table, good):
         lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
         told = (

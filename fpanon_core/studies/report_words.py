@@ -116,7 +116,7 @@ def components(names: Sequence[str]) -> str:
     >>> components(["flows", "time"])
     'flows and temporal resolution'
     """
-    return " and ".join(COMPONENTS[name][0].lower() for name in names)
+    return listed([COMPONENTS[name][0].lower() for name in names]) if names else ""
 
 
 def areas(table: OptionsTable) -> str:
@@ -327,7 +327,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
     """Return each weighty component of utility that is almost lost, with what is kept of it.
 
-    Resolution is left out for tables and made-up people: it is that of real people's points.
+    Resolution is left out for tables and synthetic people: it is that of real people's points.
     """
     none = ("space", "time") if result.option.recordless is not None else ()
     lost = [name for name in choice.lost(result) if name not in none]
@@ -343,7 +343,7 @@ def describe_kind(result: OptionResult) -> str:
             return "Exact counts are released: a count of one person says where that person was."
         return "Only counts are released."
     if option.recordless is not None:
-        return "Invented people's records are released, nobody's own."
+        return "Only invented people's records are released."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."
@@ -384,7 +384,7 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """Compare an option's utility with the highest within the thresholds.
 
     ``row`` is the option's row, and ``most`` that of the most useful option within the thresholds;
-    return "" if that is None.
+    return "" if ``most`` is None.
     """
     if most is None:
         return ""
@@ -468,7 +468,8 @@ def limit(limits: Limits, risk: str) -> str:
     if most is None:
         return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
-        return f"{100 * most:.3g} more people in 100 than guessing finds"
+        more = f"{100 * most:.3g}"
+        return f"{more} more {'person' if more == '1' else 'people'} in 100 than guessing finds"
     unit = MEASURES[risk].unit
     return f"{100 * most:.3g}%" if unit == "%" else f"{most:g} {unit}"
 

@@ -1,4 +1,4 @@
-"""Sparsity model: the unicity that chance alone gives to a number of users and bins."""
+"""Sparsity model: the unicity that chance alone produces for a number of users and bins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Config:
     users : int
     bins : int
     density : float
-        Share of the bins that each user is in.
+        Probability that a user is in a bin.
     """
 
     users: int
@@ -54,9 +54,9 @@ class Result(Tabled):
     unique, anonymous : float
         Probability that a given user is unique, and that everyone is 2-anonymous.
     over_bins : int64 ndarray (n,)
-        Numbers of bins, ascending, on either side of the one asked for.
+        Numbers of bins, ascending, around the one asked for.
     over_unique : float64 ndarray (n,)
-        Probability that a given user is unique with each number of bins.
+        Probability that a given user is unique, for each number of bins.
     """
 
     config: Config

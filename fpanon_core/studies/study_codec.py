@@ -1,4 +1,4 @@
-"""Encoding of frozen results as JSON values with separate arrays and tables, and decoding.
+"""Encoding of frozen results as JSON values with separate long arrays, and decoding.
 
 Texts, booleans, finite numbers and None are kept unchanged. Every other value becomes a list that
 begins with a letter: tuples, lists, sets, mappings, non-finite numbers, days and instants,
@@ -29,7 +29,7 @@ from .study_kinds import hints_of, name_of, type_named, types_kept
 
 Column = np.ndarray[Any, np.dtype[Any]]
 SHORT = 32
-"""Most elements of an array that is kept among the other values."""
+"""Largest number of elements of an array that is kept among the other values."""
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}

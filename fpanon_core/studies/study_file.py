@@ -199,7 +199,7 @@ def _seal(manifest: Mapping[str, Any]) -> str:
 def _members(content: bytes) -> dict[str, bytes]:
     """Return the members of the zip; compressed members are refused, so sizes are as stated."""
     if len(content) > MAX_BYTES:
-        raise SchemaError("The file is larger than any study.")
+        raise SchemaError("The file is larger than any study; open one saved by “Study (zip)”.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             infos = archive.infolist()
@@ -249,9 +249,9 @@ def _check_version(manifest: Mapping[str, Any]) -> None:
         )
     if manifest.get("fpanon") != __version__ or manifest.get("figures") != FIGURES:
         raise SchemaError(
-            f"The study was saved by another version ({str(manifest.get('fpanon'))[:20]}) than "
-            f"this one ({__version__}), which may measure differently. Open the study with that "
-            "version, or measure anew with its report's recipe."
+            f"Version {str(manifest.get('fpanon'))[:20]} saved the study, and this version "
+            f"({__version__}) may measure differently. Open the study with the version that saved "
+            "it, or measure anew with its report's recipe."
         )
 
 

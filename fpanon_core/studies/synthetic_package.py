@@ -38,7 +38,7 @@ MOSTLY_STATED = 2_000
 """People times ε below which hours are mostly those of the stated profile."""
 
 MOST_PUBLISHED = 20_000_000
-"""Most records of a package; the verifier needs some gigabytes of memory to read them."""
+"""Largest number of records in a package; the verifier needs gigabytes to read so many."""
 
 _MOST_OF_PERSON = 2 * int(EVENTS[-1])
 _MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
@@ -137,10 +137,10 @@ def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInt
     if user[0] != 1 or not np.isin(np.diff(user), (0, 1)).all():
         raise SchemaError("The people are not numbered from 1, one after another.")
     if wall_min.min() < 0 or wall_min.max() >= days * 1440 or place.min() < 0:
-        raise SchemaError("A record is outside of the stated days or places.")
+        raise SchemaError("A record is outside the stated days or places.")
     order = np.lexsort((place, wall_min, user))
     if (order != np.arange(len(order))).any():
-        raise SchemaError("The records are not in order of people, time and place.")
+        raise SchemaError("The records are not sorted by person, time and place.")
     return user, wall_min.astype(np.int32), place.astype(np.int32)
 
 
@@ -218,7 +218,8 @@ def readme(
         f"one person. Whatever is published is at most {times_as_likely(option.epsilon)} times as "
         "likely as if that person had not been in the data. Discrete Laplace noise (OpenDP) was "
         "added to eleven statistics; the people were made from the noisy statistics and public "
-        f"facts only. The ε of several releases about the same people add up.{start_text(frame)}",
+        "facts only. The values of ε of several releases about the same people add "
+        f"up.{start_text(frame)}",
         "## What is kept, and how well",
         _kept(option, n_noisy, groups),
         "## What is not kept",
@@ -259,7 +260,9 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
             f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
         )
     if n_people * option.epsilon < MOSTLY_STATED:
-        said.append("With so few people, the hours of the day mostly follow a stated profile.")
+        said.append(
+            "With so few people at this ε, the hours of the day mostly follow a stated profile."
+        )
     if n_places > n_people:
         said.append("There are more places than people; larger squares or hexagons serve better.")
     return said

@@ -102,7 +102,8 @@ class Result(Tabled):
         Quantiles of ``radius`` (metres) and ``places`` (the number that a person visits): of the
         real people within the frame, then of the synthetic people.
     week : float64 ndarray (2, 168)
-        Share of events by hour of the week from Monday: real, synthetic.
+        Share of events by hour of the week from Monday, or from the first day where the data have
+        no dates: real, synthetic.
     kept : dict of str to float
         Components of utility, against the real records within the frame.
     learnt : DataFrame

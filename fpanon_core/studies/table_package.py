@@ -105,14 +105,16 @@ def write_package(content: bytes, path: Place) -> Path:
     Raises
     ------
     ConfigError
-        The folder exists and is not empty.
+        The path is a file that does not end in .zip, or a folder that is not empty.
     """
     target = Path(path)
     if target.suffix.lower() == ".zip":
         write_bytes(content, target)
         return target
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ConfigError("The folder to publish to exists and is not empty; name another.")
+        raise ConfigError(
+            "The path to publish to is a file, or a folder that is not empty; name another."
+        )
     target.mkdir(mode=0o700, exist_ok=True)
     for name, member in members_of(content).items():
         write_bytes(member, target / name)
@@ -199,12 +201,12 @@ def _compare_bytes(
     """Check that a package is, byte for byte, what its data and its option make."""
     whole = source if isinstance(source, bytes) else zip_at(source)
     if whole is not None and whole != due:
-        faults.add("package", "The zip is not what its tables and its option make.")
+        faults.add("package", "The zip is not what its data and its option make.")
     for name in sorted(set(members) ^ set(members_of(due))):
         faults.add("member", f"{name!r} should not be there, or is missing.")
     for name, content in members_of(due).items():
         if name in members and members[name] != content:
-            faults.add("member", f"{name} is not what the tables and the option make.")
+            faults.add("member", f"{name} is not what the data and the option make.")
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:
@@ -217,7 +219,7 @@ def _stated_errors(stated: Any) -> dict[str, Any]:
     if not all(type(each) is float and 0 <= each < math.inf for each in numbers):
         raise SchemaError("The description states an error that is not a number.")
     if any(float(f"{each:.3g}") != each for each in numbers):
-        raise SchemaError("The description states an error of too many digits.")
+        raise SchemaError("The description states an error with too many digits.")
     return known
 
 
@@ -244,9 +246,9 @@ def _check_table(
     values = table[value].to_numpy(float)
     shown, least = values[~np.isnan(values)], option.threshold or 0
     if np.isinf(shown).any() or (shown < least - 1e-9).any():
-        faults.add("cells", f"A cell is below {least}.")
+        faults.add("cells", f"A cell is infinite or below {least}.")
     if len(shown) < len(values) and (option.threshold is None or name == "flows"):
-        faults.add("cells", "A cell is blank that is not below a threshold.")
+        faults.add("cells", "A cell is blank where no threshold allows it.")
     if (np.round(shown, PUBLISHED_DIGITS) != shown).any():
         faults.add("cells", f"A cell has more than {PUBLISHED_DIGITS} decimals.")
 
@@ -298,7 +300,7 @@ def _members(content: BinaryIO, only: str | None = None) -> dict[str, bytes]:
         entries = [each for each in packed.infolist() if only in (None, each.filename)]
         most = _MOST_BYTES if only is None else _MOST_DESCRIBED
         if sum(each.file_size for each in entries) > most:
-            raise SchemaError("The package is too large to be one of tables.")
+            raise SchemaError("The package is too large to be read.")
         return {each.filename: packed.read(each) for each in entries}
 
 
@@ -357,7 +359,7 @@ def readme(
     ]
     if "presence" in option.CONTENTS:
         hours = 24 // option.bands
-        length = f"{hours} hour{'s' * (hours > 1)}"
+        length = "hour" if hours == 1 else f"{hours} hours"
         parts.append(
             f"`people` in presence: how many people had records in the area during the {length} "
             "from `from_hour`, on an average weekday or weekend day. A person recorded in several "
@@ -366,7 +368,8 @@ def readme(
     if "flows" in option.CONTENTS:
         parts.append(
             "`trips` in flows: how often people went from one area to the next in which they have "
-            "records, on an average day. Pairs not listed have no trips, or too few to show."
+            "records, on an average weekday or weekend day. Pairs not listed have no trips, or too "
+            "few to show."
         )
     parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
     parts += [
@@ -393,7 +396,7 @@ def _areas_text(frame: TableFrame) -> str:
 
 
 def days_text(frame: TableFrame) -> str:
-    """Describe the stated days of a package, and what the promise does not cover."""
+    """Describe the stated days of a package, and what no promise covers."""
     counts, days = frame.counts, frame.days
     first = counts.first_day
     begin = (
@@ -404,8 +407,8 @@ def days_text(frame: TableFrame) -> str:
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
     return (
         f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
-        f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. The promise "
-        "below does not cover any choice made by looking at the records."
+        f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. No promise "
+        "covers any choice made by looking at the records."
     )
 
 
@@ -432,7 +435,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             f"{times_as_likely(option.epsilon)} times as likely as if that person had not been in "
             "the data. What one person can add was bounded, and discrete Laplace noise (OpenDP) "
             f"was added to each sum.{of_trips} All later steps used only the noisy sums and the "
-            "public areas. The ε of several releases about the same people add "
+            "public areas. The values of ε of several releases about the same people add "
             f"up.{start_text(frame)}"
         )
     if option.threshold is not None:
@@ -462,17 +465,19 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_h
         said.append(f"the number of trips between areas by no more than {' and '.join(by_day)}")
     scale = ""
     if "scale" in error:
-        off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
+        off = "by more than 100%" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
         scale = f" All numbers of people share one factor, which noise changes {off}."
-    hours = (
-        "Noise exceeds the differences between hours: an area has the same number all day."
-        if hours_hidden
-        else "Where an area's hours are unlike those of all others, smoothing hides some of the "
-        "difference."
-    )
+    hours = ""
+    if hours_hidden:
+        hours = " Noise exceeds the differences between hours: an area has the same number all day."
+    elif "people" in error and option.bands > 1:
+        hours = (
+            " Where an area's hours are unlike those of all others, smoothing hides some of the "
+            "difference."
+        )
     return (
         f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
-        f"sums over many cells are much more exact than single small cells. {hours}{scale}"
+        f"sums over many cells are much more exact than single small cells.{hours}{scale}"
     )
 
 
@@ -487,7 +492,7 @@ def _limits(option: Tables) -> str:
             "of zeros, as facts."
         )
     if option.threshold is not None:
-        said.append("A blank is not zero. Do not publish a second table of the same days.")
+        said.append("A blank does not mean zero. Do not publish a second table of the same days.")
     return " ".join(said)
 
 
@@ -507,6 +512,6 @@ _FIELDS = {
     "from_hour": field_of("from_hour", "number", "Hour at which the band begins, local time.", "h"),
     "people": field_of("people", "number", "People on an average day of that type.", "people"),
     "origin": field_of("origin", "string", "Name of the area in which the trip begins."),
-    "destination": field_of("destination", "string", "Name of the area in which it ends."),
+    "destination": field_of("destination", "string", "Name of the area in which the trip ends."),
     "trips": field_of("trips", "number", "Trips on an average day of that type.", "trips/day"),
 }

@@ -50,8 +50,8 @@ def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> Fingerpri
 def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
     """Raise ConfigError unless every profile is at least as coarse as the data.
 
-    :func:`generalized` uses the data as they are for a profile that is finer in space and time. So
-    a list of usual profiles suits any data. A caller who names a profile may need the error.
+    :func:`generalized` accepts a square grid that is finer in both space and time, and leaves the
+    data as they are. A caller who names a profile may need the error instead.
     """
     for profile in profiles:
         check_coarser(fs, profile)

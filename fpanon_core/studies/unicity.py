@@ -70,7 +70,7 @@ class Config:
     Attributes
     ----------
     users : int
-        Number of targets, drawn at random.
+        Number of targets, drawn at random where there are more people.
     seed : int
         Seed of all draws.
     strategies : tuple of str
@@ -173,9 +173,10 @@ class Result(Tabled):
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
-        Table as in ``grid`` for the coarsest square grid at other origins, in windows of about an
-        hour and in the longest windows. One origin is (0, 0); the others are about half a side off
-        the chosen origin, in x, in y and in both. Empty where there is no square grid.
+        Table as in ``grid`` for the coarsest square grid at other origins, in the shortest windows
+        of an hour or more and in the longest windows. The other origins are (0, 0), and those about
+        half a side off the chosen origin, in x, in y and in both. Empty where there is no square
+        grid.
     laws : tuple of Law
         Laws for each axis and p.
     exponents : dict of str to LinearFit or None

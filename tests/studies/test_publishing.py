@@ -672,7 +672,7 @@ def test_crowds_made_of_moved_samples_are_verified_as_crowds(fs, tmp_path):
 
 
 def test_glove_twice_is_refused_in_words(fs, tmp_path):
-    with pytest.raises(fp.ConfigError, match="GLOVE stands twice"):
+    with pytest.raises(fp.ConfigError, match="appears more than once"):
         fp.publish(fp.release(fs, [fp.Glove(2), fp.Glove(4)]), tmp_path / "out.zip")
     assert list(tmp_path.iterdir()) == []
 

@@ -330,8 +330,8 @@ def test_deep_nesting_is_refused(content: bytes) -> None:
 
 def test_other_versions_are_told(content: bytes) -> None:
     for name, value, said in (
-        ("fpanon", "0.0.9", "another version"),
-        ("figures", 1, "another ver"),
+        ("fpanon", "0.0.9", "saved the study"),
+        ("figures", 1, "saved the study"),
         ("study", 2, "has format 2"),
     ):
         with pytest.raises(SchemaError, match=said):
