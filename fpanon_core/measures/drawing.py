@@ -1,7 +1,7 @@
 """Draws of the points that an attacker knows.
 
-Draws depend only on the seed and run in one thread, so they are the same on every engine. The
-targets do not depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
+Draws run in one thread, so the same seed gives the same draws on every engine. The targets do not
+depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
 for a smaller p are the first points for a larger p. So values for different p, or for the profiles
 of a grid, are comparable.
 

@@ -150,7 +150,7 @@ def by_targets(
 ) -> list[R]:
     """Return the results of ``function(knowledge, fs, *given)`` on parts of the targets, in order.
 
-    There is one part for each worker.
+    There are as many parts as workers, or as targets if these are fewer.
     """
     # Each part reads all data once, so that there is one for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)

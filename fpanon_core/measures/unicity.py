@@ -297,8 +297,8 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
         raise ConfigError("Resolutions must be numbers above 0, and unicities must be numbers.")
     if len(at) < 3 or len(np.unique(at)) < 2:
         raise InfeasibleError(
-            f"{len(at)} points at {len(np.unique(at))} resolutions; a curve needs at least 3 "
-            "points, at 2 resolutions or more."
+            "A curve needs at least 3 points, at 2 resolutions or more; given are "
+            f"{len(at)} and {len(np.unique(at))}."
         )
     fits = {form: fit_curve(form, at, eps) for form in FORMS}
     law = fits["power"]
@@ -333,7 +333,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     beta = np.array([fit.beta for fit in fits.values()], np.float64)
     if len(p) < 2 or not np.isfinite(beta).all():
         raise InfeasibleError(
-            f"{int(np.isfinite(beta).sum())} values of p with an exponent; a line needs at least 2."
+            "A line needs at least 2 values of p, and a finite exponent β for each of them."
         )
     away = p - p.mean()
     spread = float(away @ away)
@@ -441,7 +441,7 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     The chances are those of Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. Two users
     have the same record with probability q = (π² + (1 − π)²)^d, and a user is unique with
     probability (1 − q)^(n−1). For π = 0.5, q itself is below the smallest floating-point number
-    from about d = 1 000 on. Long before that, (1 − q)^(n−1) rounds to 1.
+    from about d = 1,000 on. Long before that, (1 − q)^(n−1) rounds to 1.
 
     Examples
     --------
@@ -485,7 +485,7 @@ _ACROSS = 20  # squares along the longer side of where nearly everything is, at 
 
 
 def intervals(fs: FingerprintSet) -> Intervals:
-    """Return medians and quantiles of the minutes between consecutive samples of each person.
+    """Return the minutes between a person's consecutive samples: medians, and quantiles over all.
 
     Intervals are measured from start to start. A sample counts once, whatever its number of events;
     samples in the same minute at two places are 0 minutes apart. The median of an even number of
