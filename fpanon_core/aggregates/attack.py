@@ -7,7 +7,7 @@ of the person's contribution with the published excess over the sample's table; 
 likelihood ratio. (A third score, the nearest record, applies to synthetic people only.)
 
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
-noise a cell that differs shows where and when the person was.
+noise, a cell that differs shows where and when the person was.
 
 *Home*: the attacker knows up to four points of the person and guesses places near these points with
 many people at night. The baseline is the success of the same attacker on tables without the person.
@@ -105,10 +105,10 @@ def attack_tables(
         ``targets`` is not an integer of 1 or more, the seed is not an integer of 0 or more, or the
         frame does not fit the data.
     InfeasibleError
-        There are too few people, or too many cells.
+        There are fewer than 20 people, or too many cells.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of half of them.")
+        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people or more, not {fs.n_users}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)

@@ -1,6 +1,6 @@
 """Smoothing of private presence and flows from four noisy sums and the public frame.
 
-In a fine table the noise exceeds a single cell's count. So most of ε goes to the totals of the
+In a fine table, the noise exceeds a single cell's count. So most of ε goes to the totals of the
 areas. Cells are shrunk towards the product of their area's total and their band's total. At each
 level of a tree of neighbouring areas, the shrinkage is the noise's share of the variance at this
 level. Smoothing sees only the noisy numbers and the frame.
@@ -44,7 +44,7 @@ def seeded(seed: int, number: int) -> Noise:
 
 
 def drawn_once(noise: Noise) -> Iterator[Noise]:
-    """Yield functions without end: each adds the noise that the first one drew, in its order."""
+    """Yield functions without end: each adds the noise drawn by the first, in the same order."""
     drawn: list[IntArray] = []
 
     def first(values: IntArray, most: int, epsilon: float) -> IntArray:

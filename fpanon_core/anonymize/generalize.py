@@ -48,8 +48,8 @@ def generalize(
     region. The origin of the grid is chosen from the data unless it is given
     (:func:`fpanon_core.resolve`).
 
-    A hexagon is represented by its bounding rectangle, a cluster or region by the bounding
-    rectangle of its antennas' cells. Rectangles may overlap, but samples of different regions never
+    A hexagon is represented by a rectangle around it, a cluster or region by a rectangle around its
+    antennas' cells and its samples. Rectangles may overlap, but samples of different regions never
     have the same lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`.
     Without an antenna table, the data's distinct places are clustered. ``granularity_m`` becomes
     the grid's side; for hexagons, clusters and regions, it does not change.
@@ -71,7 +71,8 @@ def generalize(
     ConfigError
         The profile is finer than the data. A grid or hexagons are laid over regions, or regions
         over data that are generalized already. The data lack the antenna table or the column that
-        named regions need, or the projection that hexagons need.
+        named regions need, or the projection that hexagons need. Or an antenna that the data name
+        has no region.
     InfeasibleError
         The cluster size exceeds the number of antennas.
 
@@ -234,7 +235,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the first corner of the data's own grid above and right of the projection's centre.
+    """Return the corner of the data's own grid at the projection's centre, or next up and right.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """

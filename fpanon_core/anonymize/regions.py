@@ -201,8 +201,8 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
     lost = np.unique(sites.of_sample[region[sites.of_sample] < 0])
     if len(lost):
         raise ConfigError(
-            f"{len(lost)} antennas that the data name have no {space.column!r} in the antenna "
-            "table; fill it in, or choose another column."
+            f"The antenna table has no {space.column!r} for {len(lost)} of the antennas that the "
+            "data name; fill it in, or choose another column."
         )
     return region, [name for name in names.tolist() if name]
 

@@ -93,18 +93,18 @@ def privacy_guarantee(
         )
     if counts.of_records:
         raise ConfigError(
-            f"No promise can be made of these counts. {counts.of_records}"
+            f"No promise can be made about these counts. {counts.of_records}"
             + (_READ_AGAIN if counts.of_records == UNSTATED_CENTRE else "")
         )
     if counts.heaviest > 1:
         raise ConfigError(
-            "Some fingerprints stand for several people, so that one person may be in the counts "
+            "Some fingerprints stand for several people, so one person may be in the counts "
             "of all of them; make private counts from the data before they were merged."
         )
     if unit == "user-slot" and counts.filled_in:
         raise ConfigError(
             "Gaps are filled in, so one record decides many slots, and no promise for one slot "
-            "holds; count recorded samples only, or protect all of a person's record."
+            "holds; count recorded samples only, or protect all of a person's records."
         )
     sensitivity = sensitivity_of(counts.n_slots, unit)
     return PrivacyGuarantee(epsilon, unit, sensitivity, sensitivity / epsilon, counts.n_slots)
@@ -235,5 +235,5 @@ def _mechanism(sensitivity: int, epsilon: float) -> Any:
         scale = math.nextafter(scale, math.inf)
     raise ConfigError(
         f"epsilon = {epsilon:g} cannot be kept: the mechanism would spend {spent:g}; "
-        "choose another."
+        "choose another value."
     )

@@ -34,8 +34,8 @@ class Boxes(NamedTuple):
     """Bounds of all users' samples, and the costs of a published cell.
 
     User u has the rows ``offsets[u]:offsets[u+1]``, in order of start. Places are in metres and
-    times in minutes. A published cell costs ``by_space`` per metre of its
-    mean side, and ``by_time`` per minute of its span.
+    times in minutes. A published cell costs, for each sample in it, ``by_space`` per metre of its
+    mean side and ``by_time`` per minute of its span.
     """
 
     offsets: IntArray
@@ -330,7 +330,7 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Return a group's published cells, the row of each member's sample, and a code per sample.
+    """Return a group's published cells, the rows of the members' samples, and a code per sample.
 
     Cells (blocks, 6) are x, y, t, dx, dy, dt, in order of time, within ``side`` (m) and ``span``
     (minutes). Each sample left out costs ``price``. Rows and codes are in order of start; a code is

@@ -94,7 +94,7 @@ class Config:
         if self.form == "private" and self.unit == "user-slot" and self.filled_in:
             raise ConfigError(
                 "Gaps are filled in, so one record decides many slots, and no promise for one slot "
-                "holds; count recorded samples only, or protect all of a person's record."
+                "holds; count recorded samples only, or protect all of a person's records."
             )
 
 
