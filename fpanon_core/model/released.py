@@ -82,7 +82,7 @@ class Origin:
             )
         if not (hidden.group >= 0).any():
             raise InfeasibleError(
-                "Nothing of this release is published: no cell within the limits has k people; raise them."
+                "Nothing of this release is published. Raise the limits until cells hold k people."
             )
         inside = hidden.group >= 0
         return cls(
