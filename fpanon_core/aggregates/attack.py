@@ -79,7 +79,7 @@ def attack_tables(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> TablesAttacked:
-    """Run membership and home inference on the tables of one half of the people.
+    """Attack the tables of one half of the people: membership, differencing and homes.
 
     Parameters
     ----------
@@ -381,8 +381,8 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) says with 1 or 0 whether a home is found with the target in the
-    data, and without, within each distance of :data:`WITHIN_M`. The columns are those of
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise: with and without the
+    target in the data, within each distance of :data:`WITHIN_M`. The columns are those of
     :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]

@@ -116,8 +116,8 @@ def aligned(
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` or ``effort`` has an unknown value. ``groups`` does not have an integer for
-        each user, leaves a user without a group, has a group of fewer than k, or is given with
-        periods or several shards. ``leave_out`` is
+        each user, leaves a user without a group, or has a group of fewer than k. Or ``groups`` is
+        given with periods or several shards. ``leave_out`` is
         outside 0 … 0.1, or is above 0 although ``groups`` is given. ``shards`` is not an integer of
         1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
     InfeasibleError

@@ -3,7 +3,7 @@
 A coarse grid with a corner in the middle of a city cuts the city into quarters, and this alone
 distinguishes people. Therefore the origin of a grid is chosen from the data, unless it is given.
 The chosen origin has the largest mean number of people in a cell, over all pairs of a person and a
-cell that the person was in.
+visited cell.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -126,7 +126,7 @@ def generalize(
 
 
 def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
-    """Raise a ConfigError if a profile is finer than the data, in space or in time.
+    """Raise a ConfigError if a profile's windows, grid or hexagons are finer than the data.
 
     A grid or hexagons are also refused for data whose places are rectangles of several sizes.
     """

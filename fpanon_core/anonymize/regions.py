@@ -254,8 +254,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     """Return the hexagons that hold the middle of a sample's place, and each sample's hexagon.
 
     A hexagon is represented by a rectangle, in projected metres, that holds the whole hexagon,
-    wherever people were in it. The rectangle bounds the hexagon's corners, is widened on each side
-    by the possible bulge of an edge and by half a raw cell, and is rounded outwards to whole
+    wherever people were in it. The rectangle bounds the hexagon's corners. It is widened on each
+    side by the possible bulge of an edge and by half a raw cell, then rounded outwards to whole
     metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
     Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
     were. It is the same in every data set with that projection and with raw cells of that size.

@@ -189,8 +189,8 @@ class Said:
     places : float64 ndarray (n_records, 2)
         Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Share of the record's evidence that lies in a circle with a radius of 1 km around the
-        inferred home, or in a square with the same area.
+        Share of the record's evidence in a circle with a radius of 1 km around the inferred home,
+        or in a square with the same area; with noise, the circle may be larger.
     """
 
     places: FloatArray

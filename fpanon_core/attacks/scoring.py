@@ -50,8 +50,8 @@ def score_recovery(
     pair counts as 0.
 
     The attack links people within nights, then within days, then across days. After the first step,
-    the parts of trajectories in each night are paired separately, and the accuracy is the mean over
-    the points of all nights. After the second step, the same holds for days. The three accuracies
+    the parts of trajectories in each night are paired separately. The accuracy is the mean over the
+    points of all nights. After the second step, the same holds for days. The three accuracies
     are not comparable, because each step requires longer trajectories than the step before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in

@@ -117,7 +117,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
 
 
 def used(where: Ground, places: Places) -> list[Laid]:
-    """Lay the original's places over each grid, and find the areas they use.
+    """Lay the original's places over each grid or over the pieces, and find the areas they use.
 
     Raises
     ------

@@ -173,8 +173,8 @@ def points_needed(
         Number of heavy users drawn at random; all heavy users if there are no more than this.
     min_per_month : float
         Number of interactions (counts, not samples) in a month of 30 days that makes a user heavy.
-        The data last from the first to the last local calendar day with a sample, both included;
-        the numbers of interactions are scaled from this length to 30 days. Interactions of a
+        The data last from the first to the last local calendar day with a sample, both included.
+        The numbers of interactions are scaled from this length to 30 days. Interactions of a
         fingerprint that stands for several users are divided among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
@@ -248,7 +248,7 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Return each fingerprint's events in 30 days per person, float64 ndarray (n_users,).
+    """Return each fingerprint's number of events per person in 30 days, float64 (n_users,).
 
     The length of the data is as in :func:`points_needed`.
     """
@@ -433,8 +433,8 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     Raises
     ------
     ConfigError
-        ``n_users`` is not an integer of 1 or more, ``n_bins`` is empty or has a value that is not
-        an integer of 0 or more, or ``density`` is not a number in [0, 1].
+        ``n_users`` is not an integer of 1 or more. Or ``n_bins`` is empty or has a value that is
+        not an integer of 0 or more. Or ``density`` is not a number in [0, 1].
 
     Notes
     -----
@@ -530,10 +530,10 @@ def antennas_by_area(
     home_x_m, home_y_m : float64 ndarray (n_users,)
         Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n from 100 m to 500 km: the
-        smallest such side that needs at most 20 squares along the longer side of a box. The box
-        holds the central 98% of the places and others close by, or all places if their box is not
-        much larger.
+        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n, from 100 m to 500 km. It
+        is the smallest such side that needs at most 20 squares along the longer side of a box, or
+        500 km if none does. The box holds the central 98% of the places and others close by, or all
+        places if their box is not much larger.
 
     Examples
     --------

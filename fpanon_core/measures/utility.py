@@ -101,9 +101,9 @@ def utility(
     Raises
     ------
     ConfigError
-        The weights' name or a component is unknown, the weights are negative, not numbers or all 0,
-        the reference was made from other data, or the areas are of no known kind, too fine, or
-        missing in these data.
+        The weights' name or a component is unknown, or the weights are negative, not numbers or all
+        0. Or the reference was made from other data. Or the areas are of no known kind, too fine,
+        or missing in these data.
 
     Examples
     --------
