@@ -108,7 +108,7 @@ def attack_tables(
         There are fewer than 20 people, or too many cells.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people or more, not {fs.n_users}.")
+        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)

@@ -114,7 +114,7 @@ def attack_synthetic(
         There are fewer than 20 people.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people or more, not {fs.n_users}.")
+        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     if fs.n_users > _MOST_PEOPLE:
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
