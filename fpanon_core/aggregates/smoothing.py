@@ -301,10 +301,11 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def strata(values: FloatArray, many: int) -> IntArray:
-    """Return the part of each value, 0 … ``many`` − 1, where parts of equal size follow in order.
+    """Return the number of each value's part if the sorted values are cut into ``many`` parts.
 
-    The parts are those of ``np.array_split`` of the values in stable order. Only the values at the
-    parts' beginnings are put into their places: a whole order would take several times as long.
+    The parts are those of ``np.array_split`` of the values in stable order, numbered from 0. Only
+    the values at which parts begin are put in order, because a complete sort would take several
+    times as long.
     """
     n = len(values)
     first = np.cumsum([0] + [n // many + (part < n % many) for part in range(many - 1)])[1:]

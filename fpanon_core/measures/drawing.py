@@ -29,7 +29,7 @@ _SAMPLES_AT_ONCE = 1 << 22
 def draw_knowledge(
     fs: FingerprintSet, p: int, *, strategy: Strategy = "random", users: int = 2500, seed: int = 0
 ) -> Knowledge:
-    """Draw p points of some users' trajectories, as an attacker might know them.
+    """Draw p points of the trajectory of each target, as an attacker might know them.
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts. Points are thus drawn among the *interactions* (de Montjoye et al. 2013, Methods).
