@@ -7,7 +7,7 @@ of the person's contribution with the published excess over the sample's table; 
 likelihood ratio. (A third score, the nearest record, applies to synthetic people only.)
 
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
-noise a cell that differs shows where and when the person was.
+noise, a cell that differs shows where and when the person was.
 
 *Home*: the attacker knows up to four points of the person and guesses places near these points with
 many people at night. The baseline is the success of the same attacker on tables without the person.
@@ -79,7 +79,7 @@ def attack_tables(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> TablesAttacked:
-    """Run membership and home inference on the tables of one half of the people.
+    """Attack the tables of one half of the people: membership, differencing and homes.
 
     Parameters
     ----------
@@ -105,10 +105,10 @@ def attack_tables(
         ``targets`` is not an integer of 1 or more, the seed is not an integer of 0 or more, or the
         frame does not fit the data.
     InfeasibleError
-        There are too few people, or too many cells.
+        There are fewer than 20 people, or too many cells.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of half of them.")
+        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)
@@ -381,8 +381,8 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) says with 1 or 0 whether a home is found with the target in the
-    data, and without, within each distance of :data:`WITHIN_M`. The columns are those of
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise: with and without the
+    target in the data, within each distance of :data:`WITHIN_M`. The columns are those of
     :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]

@@ -1,7 +1,7 @@
 """Each person's contribution to a table: presence by area and band, and trips between areas.
 
-Tables are sums of these contributions. A person's contribution depends only on the stated frame and
-on the person's own samples.
+Tables are sums of these contributions. A person's contribution does not depend on other people's
+samples.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """

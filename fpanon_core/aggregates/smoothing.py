@@ -1,6 +1,6 @@
 """Smoothing of private presence and flows from four noisy sums and the public frame.
 
-In a fine table the noise exceeds a single cell's count. So most of ε goes to the totals of the
+In a fine table, the noise exceeds a single cell's count. So most of ε goes to the totals of the
 areas. Cells are shrunk towards the product of their area's total and their band's total. At each
 level of a tree of neighbouring areas, the shrinkage is the noise's share of the variance at this
 level. Smoothing sees only the noisy numbers and the frame.
@@ -44,7 +44,7 @@ def seeded(seed: int, number: int) -> Noise:
 
 
 def drawn_once(noise: Noise) -> Iterator[Noise]:
-    """Yield functions without end: each adds the noise that the first one drew, in its order."""
+    """Yield functions without end: each adds the noise drawn by the first, in the same order."""
     drawn: list[IntArray] = []
 
     def first(values: IntArray, most: int, epsilon: float) -> IntArray:
@@ -301,10 +301,11 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def strata(values: FloatArray, many: int) -> IntArray:
-    """Return the part of each value, 0 … ``many`` − 1, where parts of equal size follow in order.
+    """Return the number of each value's part if the sorted values are cut into ``many`` parts.
 
-    The parts are those of ``np.array_split`` of the values in stable order. Only the values at the
-    parts' beginnings are put into their places: a whole order would take several times as long.
+    The parts are those of ``np.array_split`` of the values in stable order, numbered from 0. Only
+    the values at which parts begin are put in order, because a complete sort would take several
+    times as long.
     """
     n = len(values)
     first = np.cumsum([0] + [n // many + (part < n % many) for part in range(many - 1)])[1:]

@@ -1,7 +1,7 @@
 """Presence and flow tables of people, released without any person's record.
 
 There are three kinds of tables. *Exact* tables have no protection. With a *threshold*, counts below
-it are blank. But comparing two tables that differ by one person still reveals that person.
+it are blank. But comparing two tables that differ by one person can still reveal that person.
 *Private* tables are ε-differentially private for everything about one person. Each person's
 contribution is bounded first (:mod:`.contributions`); then the cells and their sums get discrete
 Laplace noise from OpenDP. All later steps see only the noisy numbers and the public frame.

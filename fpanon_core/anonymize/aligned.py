@@ -74,8 +74,9 @@ def aligned(
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2 in metres, and span in minutes, of a published sample. Samples that
         would exceed a limit are left out. Each sample left out costs as much as a sample at both
-        limits; a missing limit is replaced by the extent of the data. Every published sample still
-        holds samples of all members of its group. The groups do not depend on the limits.
+        limits; the extent of the data replaces a limit that is missing or larger. Every published
+        sample still holds samples of all members of its group. The groups do not depend on the
+        limits.
     leftover : "merge" or "suppress"
         Treatment of the last users, fewer than k, when the number of users is not a multiple of k.
         Each joins the group whose loss rises least, or they are not published.
@@ -114,8 +115,9 @@ def aligned(
     ------
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
-        ``leftover`` or ``effort`` has an unknown value. ``groups`` leaves a user without a group,
-        has a group of fewer than k, or is given with periods or several shards. ``leave_out`` is
+        ``leftover`` or ``effort`` has an unknown value. ``groups`` does not have an integer for
+        each user, leaves a user without a group, or has a group of fewer than k. Or ``groups`` is
+        given with periods or several shards. ``leave_out`` is
         outside 0 … 0.1, or is above 0 although ``groups`` is given. ``shards`` is not an integer of
         1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
     InfeasibleError
@@ -184,7 +186,8 @@ def align(
     Raises
     ------
     InfeasibleError
-        A row number is out of range or occurs twice, or none is given.
+        A row number is out of range or occurs twice, or none is given. Or a mask has the wrong
+        length.
 
     Examples
     --------
@@ -230,15 +233,15 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
         )
     if (group < 0).any():
         raise ConfigError(
-            f"groups names no group (−1) for {int((group < 0).sum())} people; give a result in "
-            "which everybody is published, or leave these people out of the data."
+            f"groups leaves {int((group < 0).sum())} of {fs.n_users} people without a group (−1); "
+            "give a result that publishes everybody, or leave these people out of the data."
         )
     number, inverse = np.unique(group, return_inverse=True)
     weight = np.bincount(inverse, fs.weight)
     if (weight < k).any():
         raise ConfigError(
-            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} people; give "
-            "groups made for this k, or more."
+            f"{int((weight < k).sum())} of the {len(number)} groups given have fewer than k = {k} "
+            "people; give groups made for this k or a larger one."
         )
     order = np.argsort(inverse, kind="stable")
     ends = np.cumsum(np.bincount(inverse))[:-1]

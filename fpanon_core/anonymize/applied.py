@@ -150,7 +150,7 @@ def _applied(
             hidden = hide(given, k, leave_out=share, engine=engine, progress=progress, **limits)
             if not (hidden.group >= 0).any():
                 raise InfeasibleError(
-                    f"{step} would publish nothing: every sample exceeds the limits; raise them."
+                    f"{step} would publish nothing. Raise the limits until cells hold {k} people."
                 )
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
@@ -446,7 +446,7 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> F
     Returns
     -------
     FingerprintSet
-        The drawn users in the order of ``fs``; each keeps the running number of the pseudonym.
+        The drawn users in the order of ``fs``; each keeps the running number of its pseudonym.
 
     Raises
     ------

@@ -49,9 +49,9 @@ def release(
     Returns
     -------
     ReleasedSet
-        A FingerprintSet that :func:`fpanon_core.publish` takes. With GLOVE, the set has one
-        fingerprint for every published user, as a recipient sees it. The set then has no antenna
-        table, because its cells do not follow the table's regions.
+        A FingerprintSet that :func:`fpanon_core.publish` takes. With GLOVE or aligned publishing,
+        the set has one fingerprint for every published user, as a recipient sees it. The set then
+        has no antenna table, because its cells do not follow the table's regions.
 
     Raises
     ------
@@ -103,12 +103,12 @@ class Chained:
     person : int64 ndarray
         Row number in the original of each fingerprint that the last step returned.
     records : int64 ndarray
-        Row number in the original of each record to be released; with GLOVE, of each fingerprint
-        that GLOVE received and published.
+        Row number in the original of each record to be released; after GLOVE or aligned publishing,
+        of each fingerprint that this step received and published.
     steps : tuple of techniques
         Steps taken; they state the origin of each square grid.
     hidden : GloveResult or None
-        Result of GLOVE, if it was the last step.
+        Result of GLOVE or of aligned publishing, if that was the last step.
     samples_left_out : int
     kept_share : float
         Share of the input samples that suppression kept; 1 without suppression.

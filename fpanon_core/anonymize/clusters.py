@@ -115,7 +115,7 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
     if len(x) == 0:
         raise InfeasibleError("There is no antenna; give at least one.")
     if bad := int((~(np.isfinite(x) & np.isfinite(y))).sum()):
-        raise ConfigError(f"{bad} antennas have no finite position; leave them out.")
+        raise ConfigError(f"Antennas without a finite position: {bad}; leave them out.")
     return x, y
 
 

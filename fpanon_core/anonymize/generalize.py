@@ -3,7 +3,7 @@
 A coarse grid with a corner in the middle of a city cuts the city into quarters, and this alone
 distinguishes people. Therefore the origin of a grid is chosen from the data, unless it is given.
 The chosen origin has the largest mean number of people in a cell, over all pairs of a person and a
-cell that the person was in.
+visited cell.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -48,8 +48,8 @@ def generalize(
     region. The origin of the grid is chosen from the data unless it is given
     (:func:`fpanon_core.resolve`).
 
-    A hexagon is represented by its bounding rectangle, a cluster or region by the bounding
-    rectangle of its antennas' cells. Rectangles may overlap, but samples of different regions never
+    A hexagon is represented by a rectangle around it, a cluster or region by a rectangle around its
+    antennas' cells and its samples. Rectangles may overlap, but samples of different regions never
     have the same lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`.
     Without an antenna table, the data's distinct places are clustered. ``granularity_m`` becomes
     the grid's side; for hexagons, clusters and regions, it does not change.
@@ -71,7 +71,8 @@ def generalize(
     ConfigError
         The profile is finer than the data. A grid or hexagons are laid over regions, or regions
         over data that are generalized already. The data lack the antenna table or the column that
-        named regions need, or the projection that hexagons need.
+        named regions need, or the projection that hexagons need. Or an antenna that the data name
+        has no region.
     InfeasibleError
         The cluster size exceeds the number of antennas.
 
@@ -125,7 +126,7 @@ def generalize(
 
 
 def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
-    """Raise a ConfigError if a profile is finer than the data, in space or in time.
+    """Raise a ConfigError if a profile's windows, grid or hexagons are finer than the data.
 
     A grid or hexagons are also refused for data whose places are rectangles of several sizes.
     """
@@ -234,7 +235,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the first corner of the data's own grid above and right of the projection's centre.
+    """Return the corner of the data's own grid at the projection's centre, or next up and right.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """

@@ -11,7 +11,7 @@ extents. When cells are joined again after the cut, all cells count as pieces, w
 or not.
 
 **Limits.** Limits do not change the groups, only what is published; results with and without limits
-can be compared group by group. Under limits every published cell, trimmed or not, holds samples of
+can be compared group by group. Under limits, every published cell, trimmed or not, holds samples of
 at least k of its group's users. A cell with fewer users could reveal where one person was, and
 would state false presences of the others.
 

@@ -196,7 +196,7 @@ class Run:
         if people.max() < k:
             raise InfeasibleError(
                 f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
-                f"k ≤ {int(people.max())}, or longer periods."
+                "a smaller k or longer periods."
             )
         # As in whole fingerprints: of equals the one who stands first in the original, so that the
         # order drawn changes nobody's group.

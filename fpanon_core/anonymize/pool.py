@@ -3,7 +3,7 @@
 The pool keeps all fingerprints, even merged ones, numbered in order of addition. Those still to be
 merged are its members. For members it also keeps floors, which are lower bounds of distances. They
 let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in the data: from
-the first search on, the floors take 3 to 6 kB for each member.
+the first search on, the floors take up to 6 kB for each member.
 """
 
 from __future__ import annotations

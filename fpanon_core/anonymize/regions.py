@@ -201,8 +201,8 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
     lost = np.unique(sites.of_sample[region[sites.of_sample] < 0])
     if len(lost):
         raise ConfigError(
-            f"{len(lost)} antennas that the data name have no {space.column!r} in the antenna "
-            "table; fill it in, or choose another column."
+            f"The antenna table has no {space.column!r} for {len(lost)} of the antennas that the "
+            "data name; fill it in, or choose another column."
         )
     return region, [name for name in names.tolist() if name]
 
@@ -254,8 +254,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     """Return the hexagons that hold the middle of a sample's place, and each sample's hexagon.
 
     A hexagon is represented by a rectangle, in projected metres, that holds the whole hexagon,
-    wherever people were in it. The rectangle bounds the hexagon's corners, is widened on each side
-    by the possible bulge of an edge and by half a raw cell, and is rounded outwards to whole
+    wherever people were in it. The rectangle bounds the hexagon's corners. It is widened on each
+    side by the possible bulge of an edge and by half a raw cell, then rounded outwards to whole
     metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
     Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
     were. It is the same in every data set with that projection and with raw cells of that size.

@@ -322,7 +322,7 @@ def _located(
     if not filled_in and (fs.dt_min > slot_min + _CLOSE_MIN).any():
         raise InfeasibleError(
             f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
-            f"{slot_min:g} min, so that one record would be in many; choose slots as long as "
+            f"{slot_min:g} min, so one record would be in several; choose slots as long as "
             "the samples, or fill in gaps."
         )
     outside, late, found = 0, 0, []
@@ -380,7 +380,7 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
         Only one of the data and the frame has a calendar.
     """
     if (fs.clock is None) != (frame.clock is None):
-        raise ConfigError("Of the data and the frame only one has a calendar; state the period.")
+        raise ConfigError("State a first day if the data have dates; state none if they have none.")
     if fs.clock is None or frame.clock is None:
         return 0.0
     return (fs.clock.epoch - frame.clock.epoch).total_seconds() / 60

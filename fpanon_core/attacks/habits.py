@@ -26,7 +26,7 @@ TOP = 5
 """Number of most frequent places reported."""
 
 PAIRS = 2_000
-"""Maximum number of pairs of days that are drawn: days of one person, and days of two people."""
+"""Largest number of pairs of days drawn of each kind: of one person, and of two people."""
 
 _DAY_MIN = 1_440.0
 
@@ -39,7 +39,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
     fs : FingerprintSet
         The people counted.
     made : CountedPeople
-        Their counts, filled in.
+        Their counts and places, with gaps filled in.
     seed : int
         Seed of the draw of pairs of days.
 

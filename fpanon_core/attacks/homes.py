@@ -2,9 +2,9 @@
 
 *Attackers.* Each attacker of a stated set makes one guess for each record.
 
-*Guesses by a map of homes.* A census, a map of buildings or the operator's antennas show how people
-are spread within a cell. The most dangerous map shows the true homes of all other people: of
-everybody in the original except the target.
+*Guesses by a map of homes.* A census, a map of buildings or the operator's antennas can show how
+people are spread within a cell. The most dangerous map shows the true homes, as far as they are
+known, of everybody in the original except the target.
 
 *Likeliest homes.* An attacker who knows the distribution of the noise infers the homes that explain
 the records best.
@@ -64,7 +64,7 @@ _DEVIATIONS = 2.0  # standard deviations of noise within which a record's nights
 
 @dataclass(frozen=True, eq=False)
 class Homes:
-    """Place where each person is most often at night in the original; arrays of (n_users,).
+    """Place where each person is most often at night in the original; all arrays are (n_users,).
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Homes:
         Middle of the place with the most events at night; NaN without any. Ties go to the place
         with the most events in all, then to the smaller x, then y.
     nights : int64 ndarray
-        Nights with an event.
+        Number of nights with an event.
     """
 
     x_m: FloatArray
@@ -189,8 +189,8 @@ class Said:
     places : float64 ndarray (n_records, 2)
         Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Share of the record's evidence that lies in a circle with a radius of 1 km around the
-        inferred home, or in a square with the same area.
+        Share of the record's evidence in a circle with a radius of 1 km around the inferred home,
+        or in a square with the same area; with noise, the circle may be larger.
     """
 
     places: FloatArray
@@ -535,6 +535,6 @@ def places_at(
 
 
 def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return for each list of points the place with the least mean distance, (n_lists, 2)."""
+    """Return, for each list of points, the place with the least mean distance, (n_lists, 2)."""
     pairs = pairwise(offsets.tolist())
     return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

@@ -130,7 +130,7 @@ def noise_at_frequent(
     ----------
     counts : AggregateCounts
     truth : int32 ndarray (n_users, n_slots)
-        Place of each user in each slot, known to the operator who makes the release.
+        Place of each user in each slot, with gaps filled in; the operator knows these places.
     share : float
         In [0, 1].
     neighbours : int

@@ -93,12 +93,12 @@ def privacy_guarantee(
         )
     if counts.of_records:
         raise ConfigError(
-            f"No promise can be made of these counts. {counts.of_records}"
+            f"No promise can be made about these counts. {counts.of_records}"
             + (_READ_AGAIN if counts.of_records == UNSTATED_CENTRE else "")
         )
     if counts.heaviest > 1:
         raise ConfigError(
-            "Some fingerprints stand for several people, so that one person may be in the counts "
+            "Some fingerprints stand for several people, so one person may be in the counts "
             "of all of them; make private counts from the data before they were merged."
         )
     if unit == "user-slot" and counts.filled_in:
@@ -235,5 +235,5 @@ def _mechanism(sensitivity: int, epsilon: float) -> Any:
         scale = math.nextafter(scale, math.inf)
     raise ConfigError(
         f"epsilon = {epsilon:g} cannot be kept: the mechanism would spend {spent:g}; "
-        "choose another."
+        "choose another value."
     )

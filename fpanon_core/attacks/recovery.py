@@ -76,7 +76,7 @@ def recover_trajectories(
 
     **Slots with different totals**, as after suppression or noise. Negative counts are taken as 0.
     The attack follows ``n_trajectories`` people. The default is the greatest total of a slot or, if
-    a count is negative and the totals are noisy, the median total. A slot with fewer records is
+    noise made a count negative, the median total. A slot with fewer records is
     filled with dummy records; a slot with more records is filled with dummy trajectories. A dummy
     costs nothing: the number of dummies is fixed, so any unit price would change no link. A
     trajectory with a dummy record is assumed to have stayed in place; records with a dummy
@@ -148,8 +148,8 @@ def _estimate(counts: AggregateCounts) -> int:
     people = int(np.rint(np.median(counts.totals))) if counts.noisy else int(counts.totals.max())
     if people < 1:
         raise InfeasibleError(
-            "The counts hold nobody (their total is 0 or less); publish fewer suppressed or less "
-            "noisy counts, or say how many people there are (n_trajectories)."
+            "The counts hold nobody (their total is 0 or less); take counts with less suppression "
+            "or noise, or say how many people there are (n_trajectories)."
         )
     return people
 
@@ -334,7 +334,7 @@ def entropy(frequencies: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        A frequency is negative, or all are 0.
+        A frequency is negative, infinite or NaN, or none is above 0.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        A frequency is negative, or all frequencies of a day are 0.
+        A frequency is negative, infinite or NaN, or a day has no frequency above 0.
 
     Examples
     --------

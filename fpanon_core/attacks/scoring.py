@@ -50,8 +50,8 @@ def score_recovery(
     pair counts as 0.
 
     The attack links people within nights, then within days, then across days. After the first step,
-    the parts of trajectories in each night are paired separately, and the accuracy is the mean over
-    the points of all nights. After the second step, the same holds for days. The three accuracies
+    the parts of trajectories in each night are paired separately. The accuracy is the mean over the
+    points of all nights. After the second step, the same holds for days. The three accuracies
     are not comparable, because each step requires longer trajectories than the step before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
@@ -60,7 +60,7 @@ def score_recovery(
 
     **Baseline.** The counted records are linked at random in every slot, then paired and scored in
     the same way. This is the accuracy of an attacker who ignores where and when people go. It
-    exceeds 1 divided by the number of places, because pairing picks the best of many.
+    usually exceeds 1 divided by the number of places, because pairing picks the best of many.
 
     **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
     looks for the recovered trajectory with these places. A recovered trajectory is unique if no
@@ -158,7 +158,7 @@ def _belong_together(
             "against the counts they were recovered from."
         )
     if not 0 <= true.min() <= true.max() < counts.n_places:
-        raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
+        raise ConfigError(f"The truth must hold numbers of places, 0 … {counts.n_places - 1}.")
     if recorded is not None and recorded.shape != true.shape:
         raise ConfigError("State for each point of the truth whether it was recorded.")
 

@@ -50,7 +50,7 @@ _BUCKETS_OF_BINS = 64.0
 
 @dataclass(frozen=True, eq=False)
 class Published(Closed):
-    """Distinct records of a release, and the people they belong to. Arrays are read-only.
+    """Records of a release, and the people they belong to. Arrays are read-only.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Numba loops over plain arrays; input is validated by public functions elsewhere, not here.
 
 Compiled kernels are cached. numba considers a cached kernel current as long as its *own* file is
-unchanged, although a kernel of another file, compiled into it, may have changed. A stale kernel
+unchanged. But a kernel of another file, compiled into it, may have changed. A stale kernel
 would silently give wrong numbers, so the name of the cache folder contains a digest of all files
 here.
 

@@ -6,11 +6,11 @@ published as its bounding cell. The blocks minimize the total loss over the samp
 is that of its block's cell, ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
 A block that can be split into two blocks, each with a sample of every member, is never better than
-those two: neither of their cells is larger than the whole block's. So the search back from j, where
+those two. Neither of their cells is larger than the whole block's. So the search back from j, where
 a block ends, stops as soon as the samples up to j can be split in this way. It stops earlier if no
 remaining cut can give a better loss than the best one found. The bound is the smallest loss up to
 any remaining cut, plus the loss of the block so far. By the same bound, the search steps over a
-whole *run* of samples at once: a block that begins in the run has at least the samples and the cell
+whole *run* of samples at once. A block that begins in the run has at least the samples and the cell
 of the block so far. No block begins later than the latest cut from which every member has a sample.
 So the cell from that cut on is kept while j grows.
 
@@ -34,8 +34,8 @@ class Boxes(NamedTuple):
     """Bounds of all users' samples, and the costs of a published cell.
 
     User u has the rows ``offsets[u]:offsets[u+1]``, in order of start. Places are in metres and
-    times in minutes. A published cell costs ``by_space`` per metre of its
-    mean side, and ``by_time`` per minute of its span.
+    times in minutes. A published cell costs, for each sample in it, ``by_space`` per metre of its
+    mean side and ``by_time`` per minute of its span.
     """
 
     offsets: IntArray
@@ -165,8 +165,8 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit: a block begins at one of the cuts between the current one
-    and two blocks before it, and ``bench.rest`` bounds what is lost from there on.
+    loss is certain to exceed the limit. One of the cuts between the current one and two blocks
+    before it begins a block, and ``bench.rest`` bounds what is lost from there on.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -330,7 +330,7 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Return a group's published cells, the row of each member's sample, and a code per sample.
+    """Return a group's published cells, the rows of the members' samples, and a code per sample.
 
     Cells (blocks, 6) are x, y, t, dx, dy, dt, in order of time, within ``side`` (m) and ``span``
     (minutes). Each sample left out costs ``price``. Rows and codes are in order of start; a code is

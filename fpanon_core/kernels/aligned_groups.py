@@ -54,8 +54,8 @@ class Rings(NamedTuple):
 
     Row a of ``step`` (n, longest) has the steps of the ring that begins with user a; −1 after the
     last. A step is given by its position in the row of :class:`Steps` of the user who takes it.
-    ``last`` (n + 1,) has the least cost of a step that replaces each user, and last that of a step
-    that replaces nobody; ``least`` (1,) has the least of all.
+    ``last`` (n + 1,) has, for each user, the least cost of a step that replaces this user; its last
+    entry is the least cost of a step that replaces nobody. ``least`` (1,) has the least of all.
     """
 
     gain: FloatArray

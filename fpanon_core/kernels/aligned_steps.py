@@ -4,8 +4,7 @@ Such an entry is a *step*. To compute the exact best blocks for every possible s
 long. So blocks begin only at a few cuts: where the group's best blocks begin now, or would begin
 without one of its members. Between two of these cuts, the samples of each user form one box. The
 computed cost is that of blocks that could be published, so it is never too low. A step gains at
-least the computed amount.
-The losses of existing groups are always exact (:func:`weigh`).
+least the computed amount. The losses of existing groups are always exact (:func:`weigh`).
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """

@@ -76,11 +76,10 @@ def fill_bounds(
 ) -> None:
     """Set lower bounds ``bound[q, slot]`` on Δ and ``from_query[q, slot]`` on a directed effort.
 
-    The directed effort is that of the query q to the member in the slot.
-    The bounds are set for the slots of the tiles first … last − 1. ``own[table, class, feature,
-    q]`` are the queries' floors. A member's samples are compared with all queries at once, and a
-    query's samples with all members of a tile. The query itself and the two members ``parents[q]``
-    (−1 = none) are skipped.
+    The directed effort is that of the query q to the member in the slot. The bounds are set for the
+    slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are the queries' floors.
+    A member's samples are compared with all queries at once, and a query's samples with all members
+    of a tile. The query itself and the two members ``parents[q]`` (−1 = none) are skipped.
 
     The kernel is long on purpose: to pass the pool to another kernel would cost more time than that
     kernel's work.

@@ -1,4 +1,4 @@
-"""Samples that a group leaves out so that each cell is within the limits and holds k users.
+"""Samples left out of a group so that each cell keeps the limits and holds samples of k users.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
 beyond a limit, :func:`largest_part` finds the largest part within the limits. The result is exact

@@ -336,11 +336,11 @@ def guess_homes(
 
     The columns are x, y and the share of the record's mass at night that is there.
 
-    The place is the middle of one of the record's cells: the one with the most mass at night within
-    ``half`` of its middle in x and in y. Each cell's mass is spread evenly. Ties are decided by the
-    number of the record's cells there at any hour, then by order. With ``averaged``, the mean
-    position of the mass there is taken instead. If a record has no mass at night, all its cells
-    have equal mass.
+    The place is the middle of one of the record's cells. This cell has the most mass at night
+    within ``half`` of its middle in x and in y. Each cell's mass is spread evenly. Ties are decided
+    by the number of the record's cells there at any hour, then by order. With ``averaged``, the
+    mean position of the mass there is taken instead. If a record has no mass at night, all its
+    cells have equal mass.
     """
     offsets, x, y, dx, dy, night = cells
     for r in range(begin, end):

@@ -26,8 +26,8 @@ class Way(NamedTuple):
     """How a known point is published: densities by code, their scales, and the floor.
 
     ``boxes``, ``by_middle`` and ``timeless`` are those of
-    :class:`fpanon_core.model.knowledge.Mechanism`. No density exceeds the floor by more than
-    ``nats``.
+    :class:`fpanon_core.model.knowledge.Mechanism`. The logarithm of a density exceeds that of the
+    floor by ``nats`` at most.
     """
 
     space: int

@@ -15,7 +15,7 @@ from .table_sums import UNIT, Seen
 
 HOME, ANCHOR, OTHER = 0, 1, 2
 MOST_COUNTED = 128
-"""Maximum number of events, and of moves, of one person that count."""
+"""Maximum number of one person's events, and of moves, that the statistic ``amounts`` counts."""
 MOST_OF_SAMPLE = 1 << 20
 """Maximum number of events of one sample that count, so that their sums are exact."""
 

@@ -99,8 +99,8 @@ def people_in_cells(
     """Count, for each cell, the people of its class with a counted sample in it; also count pairs.
 
     A pair is a user and a cell with a counted sample of the user. For each counted sample, the
-    function sets ``side`` to the largest (dx + dy)/2 among the cells that the sample reaches
-    across, in metres, and ``span`` to their total duration, in minutes.
+    function sets ``side`` (m) to the largest (dx + dy)/2 among the cells that the sample reaches
+    across, and ``span`` (minutes) to their total duration.
     """
     offsets, samples, counted = people
     cells, reach, first, last, _ = classes

@@ -1,1 +1,1 @@
-"""Measures: each takes data and a configuration and returns a result."""
+"""Measures of data sets and of releases: their risk, their utility and their figures."""

@@ -117,7 +117,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
 
 
 def used(where: Ground, places: Places) -> list[Laid]:
-    """Lay the original's places over each grid, and find the areas they use.
+    """Lay the original's places over each grid or over the pieces, and find the areas they use.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArr
     tree = shapely.STRtree(where.shape)
     at, piece = tree.query(boxes)
     if len(at) > 4 * _MOST_ENTRIES:
-        raise ConfigError(f"A release's cells meet too many {where}; choose larger areas.")
+        raise ConfigError(f"The cells of the data meet too many {where}; choose larger areas.")
     left, low, right, high = shapely.bounds(where.shape).T[:, piece]
     part = shapely.area(where.shape)[piece]
     cut = ~((left >= west[at]) & (low >= south[at]) & (right <= east[at]) & (high <= north[at]))

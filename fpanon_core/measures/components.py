@@ -11,7 +11,8 @@ Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is 
 
 Source: docs/science.md, “Why a fingerprint is hard to hide”.
 
-*Mean loss* states in one number how coarse a release is: a mean over the original samples.
+*Mean loss* states in one number how coarse a release is: a mean over the original samples that are
+published.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -129,9 +130,10 @@ def mean_components(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean distance (m) and time (min) of each measured user's matched samples.
+    """Return the mean distance (m) and time (min) between each measured user's matched samples.
 
-    Both are arrays (n_measured,): ``space_m`` and ``time_min`` of :class:`StretchComponents`.
+    Both are arrays (n_measured,): ``space_m`` and ``time_min`` of :class:`StretchComponents`. Each
+    pair's distance and time are capped at their thresholds. A mean is NaN if its weight is 0.
 
     Raises
     ------
@@ -264,7 +266,7 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 def tail_weight_index(values: npt.ArrayLike) -> float:
     """Return the weight of the upper tail, as a multiple of the weight for a normal distribution.
 
-    Gramaglia & Fiore 2015, eq. 7.
+    The source is Gramaglia & Fiore 2015, eq. 7.
 
     The index is 1 for normal, 1.6 for exponential, and 14 for Pareto values of shape 1. It is NaN
     if the third quartile equals the median.

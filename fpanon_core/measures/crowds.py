@@ -12,7 +12,7 @@ Source: docs/science.md, “Techniques, utility and the front of release options
 *False presences.* A reader of a release takes a row for a statement about a person. If cells were
 cut, moved or exchanged, some rows are false: the person has no sample of their own in the row's
 cell. False presences are counted row by row in the release, against the original. Original samples
-that lie in no published cell of their person are counted too.
+whose lower corner lies in no published cell of their person are found, too.
 
 Source: docs/science.md, “A release, as it leaves”.
 

@@ -72,7 +72,7 @@ def disclosure(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> DisclosureResult:
-    """Compute unicity, k-, EM- and KL-disclosure: overall, per target and per bin.
+    """Compute unicity and k-disclosure, and EM- and KL-disclosure overall, per target and per bin.
 
     A fingerprint that stands for several people counts as that many identical users in n, |D_j|,
     |E_i| and |E_ij|.
@@ -145,7 +145,7 @@ def disclosure(
     if d < len(seen.users):
         raise ConfigError(
             f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give as many or "
-            "more, or leave it out."
+            "more, or leave n_bins out."
         )
     index = Index(fs, [knowledge], engine, part(progress, half, _INDEX_SHARE))
     classes = _classes(fs, index, seen, engine, part(progress, _INDEX_SHARE, _CLASSES_SHARE))
@@ -238,9 +238,9 @@ def _check_sizes(sizes: IntArray) -> None:
     empty = int((sizes == 0).sum())
     if empty:
         raise InfeasibleError(
-            f"Nobody fits what is known of {empty} of the {len(sizes)} targets, so that what "
-            "an attacker learns of them is undefined; draw the knowledge from the data that are "
-            "searched."
+            f"Nobody fits what is known of {empty} of the {len(sizes)} targets, so what an "
+            "attacker learns about these targets is undefined; draw the knowledge from the data "
+            "that are searched."
         )
 
 

@@ -1,7 +1,7 @@
 """Draws of the points that an attacker knows.
 
-Draws depend only on the seed and run in one thread, so they are the same on every engine. The
-targets do not depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
+Draws run in one thread, so the same seed gives the same draws on every engine. The targets do not
+depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
 for a smaller p are the first points for a larger p. So values for different p, or for the profiles
 of a grid, are comparable.
 
@@ -29,7 +29,7 @@ _SAMPLES_AT_ONCE = 1 << 22
 def draw_knowledge(
     fs: FingerprintSet, p: int, *, strategy: Strategy = "random", users: int = 2500, seed: int = 0
 ) -> Knowledge:
-    """Draw p points of some users' trajectories, as an attacker might know them.
+    """Draw p points of the trajectory of each target, as an attacker might know them.
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts. Points are thus drawn among the *interactions* (de Montjoye et al. 2013, Methods).

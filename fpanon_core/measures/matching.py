@@ -38,7 +38,7 @@ from ..model.knowledge import Knowledge
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
-_NO_COMMON_INDEX = "Places known without time and bins cannot share an index."
+_NO_COMMON_INDEX = "Bins, and places known without time, cannot share an index."
 R = TypeVar("R")
 
 
@@ -150,7 +150,7 @@ def by_targets(
 ) -> list[R]:
     """Return the results of ``function(knowledge, fs, *given)`` on parts of the targets, in order.
 
-    There is one part for each worker.
+    There are as many parts as workers, or as targets if these are fewer.
     """
     # Each part reads all data once, so that there is one for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)

@@ -80,8 +80,8 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
 
     The features are the cells and bins in which a user has samples, with the numbers of samples.
 
-    Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
-    with few enough squares. Bins are short spans of time, windows are longer ones.
+    Cells are the distinct places if these are few, otherwise the squares of a regular grid with few
+    enough squares. Bins are short spans of time, windows are longer ones.
     """
     cell, x0, x1, y0, y1 = _cells(fs)
     start, end = float(fs.t_min.min()), float(fs.t_min.max())

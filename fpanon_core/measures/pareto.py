@@ -12,7 +12,7 @@ estimates, but not by the intervals.
 Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
 options”.
 
-*Ordinal agreement* is whether measures rank the profiles in the same order.
+*Ordinal agreement* means that measures rank the profiles in the same order.
 
 If all measures rank the profiles in the same order, the choice of a profile does not depend on the
 measure. Profiles that are Pareto optimal under one measure are then Pareto optimal under all

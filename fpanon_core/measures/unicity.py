@@ -173,8 +173,8 @@ def points_needed(
         Number of heavy users drawn at random; all heavy users if there are no more than this.
     min_per_month : float
         Number of interactions (counts, not samples) in a month of 30 days that makes a user heavy.
-        The data last from the first to the last local calendar day with a sample, both included;
-        the numbers of interactions are scaled from this length to 30 days. Interactions of a
+        The data last from the first to the last local calendar day with a sample, both included.
+        The numbers of interactions are scaled from this length to 30 days. Interactions of a
         fingerprint that stands for several users are divided among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
@@ -248,7 +248,7 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Return each fingerprint's events in 30 days per person, float64 ndarray (n_users,).
+    """Return each fingerprint's number of events per person in 30 days, float64 (n_users,).
 
     The length of the data is as in :func:`points_needed`.
     """
@@ -297,8 +297,8 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
         raise ConfigError("Resolutions must be numbers above 0, and unicities must be numbers.")
     if len(at) < 3 or len(np.unique(at)) < 2:
         raise InfeasibleError(
-            f"{len(at)} points at {len(np.unique(at))} resolutions; a curve needs at least 3 "
-            "points, at 2 resolutions or more."
+            "A curve needs at least 3 points, at 2 resolutions or more; given are "
+            f"{len(at)} and {len(np.unique(at))}."
         )
     fits = {form: fit_curve(form, at, eps) for form in FORMS}
     law = fits["power"]
@@ -333,7 +333,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     beta = np.array([fit.beta for fit in fits.values()], np.float64)
     if len(p) < 2 or not np.isfinite(beta).all():
         raise InfeasibleError(
-            f"{int(np.isfinite(beta).sum())} values of p with an exponent; a line needs at least 2."
+            "A line needs at least 2 values of p, and a finite exponent β for each of them."
         )
     away = p - p.mean()
     spread = float(away @ away)
@@ -433,15 +433,15 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     Raises
     ------
     ConfigError
-        ``n_users`` is not an integer of 1 or more, ``n_bins`` is empty or has a value that is not
-        an integer of 0 or more, or ``density`` is not a number in [0, 1].
+        ``n_users`` is not an integer of 1 or more. Or ``n_bins`` is empty or has a value that is
+        not an integer of 0 or more. Or ``density`` is not a number in [0, 1].
 
     Notes
     -----
     The chances are those of Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. Two users
     have the same record with probability q = (π² + (1 − π)²)^d, and a user is unique with
     probability (1 − q)^(n−1). For π = 0.5, q itself is below the smallest floating-point number
-    from about d = 1 000 on. Long before that, (1 − q)^(n−1) rounds to 1.
+    from about d = 1,000 on. Long before that, (1 − q)^(n−1) rounds to 1.
 
     Examples
     --------
@@ -485,7 +485,7 @@ _ACROSS = 20  # squares along the longer side of where nearly everything is, at 
 
 
 def intervals(fs: FingerprintSet) -> Intervals:
-    """Return medians and quantiles of the minutes between consecutive samples of each person.
+    """Return the minutes between a person's consecutive samples: medians, and quantiles over all.
 
     Intervals are measured from start to start. A sample counts once, whatever its number of events;
     samples in the same minute at two places are 0 minutes apart. The median of an even number of
@@ -530,10 +530,10 @@ def antennas_by_area(
     home_x_m, home_y_m : float64 ndarray (n_users,)
         Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n from 100 m to 500 km: the
-        smallest such side that needs at most 20 squares along the longer side of a box. The box
-        holds the central 98% of the places and others close by, or all places if their box is not
-        much larger.
+        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n, from 100 m to 500 km. It
+        is the smallest such side that needs at most 20 squares along the longer side of a box, or
+        500 km if none does. The box holds the central 98% of the places and others close by, or all
+        places if their box is not much larger.
 
     Examples
     --------

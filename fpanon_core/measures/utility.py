@@ -85,8 +85,9 @@ def utility(
         has periods, its radii and visits are computed per record, because a recipient does not know
         which records belong to one person. Trips are still counted per person, without trips from
         one period to the next.
-    weights : "transport", "epidemics", or mapping of component to weight
-        Weights must not be negative or all 0; components not named have weight 0.
+    weights : str, or mapping of component to weight
+        "transport", "epidemics", "presence", "travel" or "research", or your own weights. Weights
+        must not be negative or all 0; components not named have weight 0.
     areas : float, Hexagons or Regions, optional
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
         table. The squares of :meth:`Reference.of` if not given. Not used if ``reference`` is given.
@@ -100,9 +101,9 @@ def utility(
     Raises
     ------
     ConfigError
-        The weights' name or a component is unknown, the weights are negative, not numbers or all 0,
-        the reference was made from other data, or the areas are of no known kind, too fine, or
-        missing in these data.
+        The weights' name or a component is unknown, or the weights are negative, not numbers or all
+        0. Or the reference was made from other data. Or the areas are of no known kind, too fine,
+        or missing in these data.
 
     Examples
     --------
@@ -265,8 +266,8 @@ class Reference(Closed):
     visits : float64 ndarray (n_people,)
         Number of distinct places.
     max_space_m, max_time_min : float
-        Mean spans of an event's cell, (dx + dy)/2, and of its window, at which the resolution
-        counts as lost.
+        Mean spans of an event's cell, (dx + dy)/2 in metres, and of its window, in minutes, at
+        which the resolution counts as lost.
     digest : str
         Digest of the original.
     """

@@ -3,11 +3,11 @@
 *Membership*: the attacker knows a person's whole trajectory and half of the data. The attacker sees
 synthetic people made from the other half, with or without the person. Three scores use the
 synthetic people: correlation and likelihood ratio of places by hour, and the similarity of the
-nearest record. A fourth attacker also sees the noisy statistics behind the synthetic people, and
-weights the statistics by their noise.
+nearest record. A fourth score uses the noisy statistics behind the synthetic people, weighted by
+their noise.
 
 *Near copies*: the test compares how near synthetic records are to people in the data and to people
-outside. An AUC of .5 means equally near.
+outside. An AUC of 0.5 means equally near.
 
 *Home*: the same attack as on tables of presence, with the homes of the model. These are the homes
 that very many synthetic people would show.
@@ -66,7 +66,7 @@ class SyntheticAttacked(TablesAttacked):
     ----------
     near_copies, near_copies_low, near_copies_high : float
         AUC of the similarity of the nearest synthetic record, for people in the data against people
-        outside, with its 95% interval. It is .5 if the records are equally near to both, and NaN
+        outside, with its 95% interval. It is 0.5 if the records are equally near to both, and NaN
         without synthetic people.
     """
 
@@ -87,12 +87,15 @@ def attack_synthetic(
 ) -> SyntheticAttacked:
     """Attack synthetic people made from half of the data: membership, near copies and homes.
 
+    If the data have more than 2,000 people, 2,000 of them, drawn at random, take the data's place.
+
     Parameters
     ----------
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        Number of people to attack; one in ten is among those with the most samples.
+        Number of people to attack, at most everybody in that half; one in ten is among those with
+        the most samples.
     seed : int
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.
@@ -111,7 +114,7 @@ def attack_synthetic(
         There are fewer than 20 people.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"{fs.n_users} people are too few to attack half of them.")
+        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     if fs.n_users > _MOST_PEOPLE:
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))

@@ -86,7 +86,7 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None
 
 
 def ready(model: Model, seed: int) -> float:
-    """Return the factor on the chances of moving that fits the statistics' mean number of moves."""
+    """Return the factor on chances of moving that makes the mean number of moves fit statistics."""
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
         # Other streams than the streams of the generated people.

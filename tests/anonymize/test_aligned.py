@@ -363,7 +363,7 @@ def test_says_what_is_wrong():
         ({"leave_out": -0.1}, "leave_out"),
         ({"leave_out": 0.1, "groups": [0, 0, 0]}, "leave_out"),
         ({"groups": [0, 0]}, "shape"),
-        ({"groups": [0, 0, -1]}, "no group"),
+        ({"groups": [0, 0, -1]}, "without a group"),
         ({"groups": [0, 0, 1]}, "fewer than k"),
     ):
         with pytest.raises((fp.ConfigError, fp.InfeasibleError), match=text):

@@ -106,7 +106,7 @@ def test_real_antennas_are_shared_out_far_more_evenly_than_by_k_means(size):
         ([0, 1], [0, 1], True, {}, ConfigError, "whole number"),
         ([0, 1], [0, 1], "7", {}, ConfigError, "whole number"),
         ([], [], 1, {}, InfeasibleError, "no antenna"),
-        ([0, np.nan, np.inf], [0, 1, 2], 1, {}, ConfigError, "2 antennas have no finite"),
+        ([0, np.nan, np.inf], [0, 1, 2], 1, {}, ConfigError, "without a finite position: 2"),
         ([0, 1], [0], 1, {}, ConfigError, "one x and one y"),
         ([[0, 1]], [[0, 1]], 1, {}, ConfigError, "one x and one y"),
         (["a"], [0], 1, {}, ConfigError, "numbers"),

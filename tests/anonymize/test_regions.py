@@ -146,7 +146,7 @@ def test_faults():
         generalize(plain, GeneralizationProfile(AntennaClusters(2), 0.5))
     table = towers([(0, 0, "A"), (500, 0, ""), (900, 0, "")])
     known = replace(plain, antennas=table)
-    with pytest.raises(ConfigError, match="2 antennas that the data name have no 'district'"):
+    with pytest.raises(ConfigError, match="no 'district' for 2 of the antennas that the data name"):
         generalize(known, district)
     assert generalize(known.subset([0]), district).n_samples == 1  # not needed, not missed
     with pytest.raises(ConfigError, match="no column 'zip'; it has 'district'"):

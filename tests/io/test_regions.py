@@ -99,7 +99,7 @@ def test_regions_are_areas_of_tables_and_of_profiles() -> None:
     inside, _ = read_cdr(EVENTS[:3], antennas=SITES, regions=DISTRICTS)
     made = fp.generalize(inside, fp.GeneralizationProfile(fp.Regions("region"), 60))
     assert made.n_samples == 2
-    with pytest.raises(ConfigError, match="1 antennas that the data name have no 'region'"):
+    with pytest.raises(ConfigError, match="no 'region' for 1 of the antennas that the data name"):
         fp.generalize(fs, fp.GeneralizationProfile(fp.Regions("region"), 60))
 
 

@@ -81,9 +81,9 @@ def test_equal_unicities_have_no_r2():
 @pytest.mark.parametrize(
     ("x", "eps", "error", "words"),
     [
-        ([1, 2], [0.5, 0.4], InfeasibleError, "2 points at 2 resolutions"),
-        ([2, 2, 2], [0.5, 0.4, 0.3], InfeasibleError, "3 points at 1 resolutions"),
-        ([], [], InfeasibleError, "0 points"),
+        ([1, 2], [0.5, 0.4], InfeasibleError, "given are 2 and 2"),
+        ([2, 2, 2], [0.5, 0.4, 0.3], InfeasibleError, "given are 3 and 1"),
+        ([], [], InfeasibleError, "given are 0 and 0"),
         ([1, 2, 3], [0.5, 0.4], ConfigError, "x has 3 values and unicity 2"),
         ([0, 2, 3], [0.5, 0.4, 0.1], ConfigError, "above 0"),
         ([1, 2, 3], [0.5, np.nan, 0.1], ConfigError, "numbers"),
