@@ -80,7 +80,7 @@ class Wish:
         JSON file with a list of release options to explore.
     risk : str
         Measure of risk. outsider: share of people whose record the strongest of three attackers
-        picks; home: share of homes found within 1 km by an attacker who has the record.
+        picks; home: share of homes found within 1 km by the strongest attacker.
     utility : str
         Purpose that sets the utility, such as transport or epidemics; or weights of your own, as in
         flows=2,density=1. With --questionnaire, the domain asked about.

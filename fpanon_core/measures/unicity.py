@@ -441,7 +441,7 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     The chances are those of Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. Two users
     have the same record with probability q = (π² + (1 − π)²)^d, and a user is unique with
     probability (1 − q)^(n−1). For π = 0.5, q itself is below the smallest floating-point number
-    from about d = 1,000 on. Long before that, (1 − q)^(n−1) rounds to 1.
+    from d = 1,075 on. Long before that, (1 − q)^(n−1) rounds to 1.
 
     Examples
     --------

@@ -33,7 +33,7 @@ NOTHING_LEAVES = ""
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision of the data officer, with its reason and signer.
+    """The decision of the privacy officer, with its reason and signer.
 
     Attributes
     ----------

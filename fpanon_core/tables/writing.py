@@ -336,7 +336,7 @@ def told_plainly() -> Iterator[None]:
         if fault.errno in _FULL:
             raise ConfigError(
                 "The disk is full, or a file may not grow so large there "
-                f"({os.strerror(fault.errno)}); what was begun is removed. Make room, or choose "
+                f"({os.strerror(fault.errno)}); the unfinished file is removed. Make room, or choose "
                 "another place."
             ) from fault
         raise ConfigError(
