@@ -360,7 +360,7 @@ def test_lengths_of_lists_and_batches_change_nothing(monkeypatch, many, refreshe
 
 def test_impossible_questions():
     fs = fp.FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
-    with pytest.raises(fp.InfeasibleError, match="k = 4 exceeds the 3 fingerprints loaded"):
+    with pytest.raises(fp.InfeasibleError, match="k = 4 exceeds the 3 people loaded"):
         fp.glove(fs, 4)
     with pytest.raises(fp.InfeasibleError, match="single fingerprint"):
         fp.glove(fs.subset([0]), 2)

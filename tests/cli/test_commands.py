@@ -750,7 +750,7 @@ def test_as_a_program_that_fails(three: Path) -> None:
     done = _program("measure", three, "--k", 9)
     assert done.returncode == 2
     assert done.stderr == (
-        "Error: k = 9 exceeds the 3 fingerprints loaded; choose k ≤ 3 or load more data.\n"
+        "Error: k = 9 exceeds the 3 people loaded; choose k ≤ 3 or load more data.\n"
     )
 
 

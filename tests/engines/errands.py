@@ -44,7 +44,7 @@ def sleep(seconds: float, *, progress: Progress) -> int:
 
 def refuse(*, progress: Progress) -> None:
     progress(0.1)
-    raise InfeasibleError("k = 50 exceeds the 32 fingerprints loaded; choose k ≤ 32.")
+    raise InfeasibleError("k = 50 exceeds the 32 people loaded; choose k ≤ 32.")
 
 
 def break_down(secret: str, *, progress: Progress) -> None:

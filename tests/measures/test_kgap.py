@@ -199,7 +199,7 @@ def test_a_k_that_is_none(k):
 
 def test_too_few_users():
     fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 3])
-    with pytest.raises(InfeasibleError, match="k = 3 exceeds the 2 fingerprints loaded"):
+    with pytest.raises(InfeasibleError, match="k = 3 exceeds the 2 people loaded"):
         k_gap(fs, 3)
     with pytest.raises(InfeasibleError, match="single fingerprint"):
         k_gap(fs.subset([0]), 2)
