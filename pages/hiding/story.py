@@ -119,7 +119,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
     if not worth.rows:
-        return "warning", "**Empty, though verified:** nothing is published. Try wider limits."
+        return "warning", "**Empty, though verified:** nothing is published. Try other settings."
     most = thresholds.limit("outsider")
     small = ""
     if most is not None and result.config.k * most < 1 - 1e-9:
@@ -188,7 +188,7 @@ def accurate(result: Result) -> list[str]:
     """Say how accurately samples are published, and how many rows are false presences."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
-        return ["Nothing could be published under these limits."]
+        return ["Nothing could be published with these settings."]
     told = (
         f"Half of the samples have areas at most {words.distance(f['median_space_m'])} wide, and "
         f"half have time spans of at most {words.duration(f['median_time_min'])}."

@@ -27,7 +27,7 @@ ASSUMED = (
     "are drawn at random; the intervals cover only that draw. Guessing means picking one of all "
     "the people."
 )
-"""Assumptions behind every figure of the page."""
+"""Assumptions behind the figures of unicity."""
 TABLES = {
     "unicity": "Points known",
     "points_needed": "Points needed",
@@ -436,7 +436,7 @@ def sparse(found: sparsity.Result) -> str:
     asked = found.config
     return (
         f"With {words.people(asked.users)}, {words.count(asked.bins, 'bin')} and a chance of "
-        f"{words.percent(asked.density)} to be in a given bin, any one person is unique with "
+        f"{words.percent(asked.density)} of being in a given bin, any one person is unique with "
         f"probability {_chance(found.unique)}. The probability that nobody is unique is "
         f"{_chance(found.anonymous)}."
     )
