@@ -336,12 +336,13 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         f"recovers least after {_after(best)}"
         if custom
         else "",
-        "Among the mitigations whose error is at most half the number of people counted, "
-        f"“{named(mild)}” helps most. The attack then recovers {words.percent(mild['recorded'])} "
-        f"of the points, and the error is {words.percent(mild['count_error_share'])} of the "
-        "number of people counted."
+        "Some mitigations without ε keep places and slots, with an error of at most half the "
+        f"number of people counted. Of these, “{named(mild)}” helps most. The attack then recovers "
+        f"{words.percent(mild['recorded'])} of the points, and the error is "
+        f"{words.percent(mild['count_error_share'])} of the number of people counted."
         if mild is not None
-        else "No mitigation keeps the error of the counts below half the number of people counted.",
+        else "No mitigation without ε that keeps places and slots has an error of at most half the "
+        "number of people counted.",
         f"{words.people(drawn)} in the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",

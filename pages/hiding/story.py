@@ -147,8 +147,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Less than half of the data are left: what is published shows the places and hours of "
-            "groups, not a fair picture of anybody's days."
+            " Less than half of the samples or people are left: what is published shows the places "
+            "and hours of groups, not a fair picture of anybody's days."
         )
     return "warning", f"{text} {small}".rstrip()
 

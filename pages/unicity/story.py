@@ -234,11 +234,11 @@ def curves(laws: Sequence[Law]) -> list[Fitted]:
 
 
 def flat(laws: Sequence[Law]) -> str:
-    """Say for which p unicity does not fall; return "" if it falls for every p."""
+    """Say for which p no law was fitted; return "" if one was fitted for every p."""
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
-    alike = "unicity is the same at every resolution"
+    alike = "unicity is the same at every resolution, or there are too few resolutions"
     return f"At p = {listed(without)}, {alike}: there is no law to fit."
 
 

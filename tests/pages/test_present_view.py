@@ -147,7 +147,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     assert "The chosen option is “coarse" in seen[QUESTION]
     assert "The option is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
     assert "people to be expected there from the published data" in seen[STILL]
-    assert "Hexagons with fewer than 5 people, before or after, are left out." in seen[STILL]
+    assert "Hexagons where fewer than 5 people were, or may have been, are left out." in seen[STILL]
     assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
     assert "than guessing finds (up to 3.0 times the accepted" in seen[DECIDED]
     assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
