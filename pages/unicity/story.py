@@ -341,9 +341,9 @@ def rhythm(result: Result) -> str:
     """Say how long it takes until a person is recorded again."""
     apart = result.recording.intervals
     if not apart.n_intervals:
-        return "Nobody was recorded twice, so there are no intervals."
+        return "Nobody has two samples, so there are no intervals."
     return (
-        f"For half of the people, the median time between two records is "
+        f"For half of the people, the median time between two samples is "
         f"{_at_most(np.median(apart.median_min))} or less."
     )
 
@@ -356,7 +356,7 @@ def rarely(result: Result) -> str:
     half = _at_most(np.median(apart.interval_min))
     few = ""
     if apart.too_few:
-        few = f" We left out {words.people(apart.too_few)} with only one record."
+        few = f" We left out {words.people(apart.too_few)} with only one sample."
     return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
 
 
