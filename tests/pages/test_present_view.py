@@ -186,7 +186,7 @@ def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> Non
     seen = presented(opened)
     assert list(seen) == OF_CHOICE == named(seen, "blank")
     assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
-    assert "The map on the left omits areas that had fewer than 5 people" in seen[STILL]
+    assert "Both maps omit areas with fewer than 5 people." in seen[STILL]
     assert "The release holds no record to re-identify." in seen[RISK]
     assert not answers(opened, "produce_tables"), "it is no release"
 
