@@ -14,6 +14,7 @@ from fpanon_core.model.glove import Method
 from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.presets import crowd
+from fpanon_core.studies.report_words import listed
 from pages.charts import words
 from pages.shell import widgets
 
@@ -78,7 +79,7 @@ def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """Say how long a run is likely to take, by k."""
     times = [f"about {words.clock(max(s, 1))} at k = {k}" for k, s in seconds.items()]
     return (
-        f"On this machine, hiding whole records ({WORDS[method]}) takes {' and '.join(times)}. "
+        f"On this machine, hiding whole records ({WORDS[method]}) takes {listed(times)}. "
         "Hiding in periods takes no longer."
     )
 

@@ -32,7 +32,7 @@ _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
 _FOUND = (
     "Unicity is the share of people singled out by known points of their record: {drawn}. An "
-    "attacker who knows more points finds more people."
+    "attacker who knows more points singles out more people."
 )
 _MOVED = (
     "The 2-gap in distance and time: a person's record is matched to the nearest other, sample by "
@@ -41,9 +41,9 @@ _MOVED = (
 )
 _RECOVERED = (
     "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
-    "nothing else. The number is the share of a person's recorded points that the trajectory "
-    "paired with the person gets right. Nights and days are linked first, then successive days. "
-    "The counts are of the places and the period of the data, with no noise and nothing left out."
+    "nothing else. The number is the share of everyone's recorded points that the trajectories "
+    "paired with them get right. Nights and days are linked first, then successive days. The "
+    "counts are of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
