@@ -121,7 +121,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
             "why": why or None,
         },
     )
-    with st.expander("The README in it"):
+    with st.expander("The README in the zip"):
         st.markdown(made.readme())
 
 
@@ -163,8 +163,8 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
         gaps = when[3].checkbox(
             "Fill in gaps",
             True,
-            help="Also count people in slots without a sample, on the straight line between the "
-            "places before and after, although nobody recorded them there.",
+            help="Also count people in slots without a sample, at places inferred from their "
+            "samples before or after. They were not recorded there.",
             **_kept("gaps"),
         )
     kind, bounds, side = _places(data)

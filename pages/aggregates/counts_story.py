@@ -182,7 +182,7 @@ def _protected(made: Result) -> str:
         are, hold = ("is", "it holds") if made.blank == 1 else ("are", "they hold")
         return (
             f"{words.count(made.blank, 'count')} above 0 and below {made.config.below} {are} left "
-            f"blank; {hold} {words.percent(made.blank_share)} of all people counted. In "
+            f"blank; {hold} {words.percent(made.blank_share)} of the sum of all counts. In "
             f"{made.subtractable:,} of {made.frame.n_slots:,} slots, anyone who knows the total "
             f"learns by subtraction that fewer than {made.config.below} people are in the blanks. "
             "Publish no totals, and no other table of the same people. Leaving counts blank is a "

@@ -30,7 +30,7 @@ _PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
 _KEYS = {"link_threshold_m": "link"}
 _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
 _HELP = {
-    "users": "If the data hold more people, so many are drawn at random.",
+    "users": "If the data hold more people, that many are drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
     "takes each trajectory in order and pairs it with the most similar one left (as "
     "published). The other way makes the pairs that have the most in common in total, and "

@@ -1,4 +1,4 @@
-"""Habits that the attack exploits: a section of the page “Would counts be safer”.
+"""Habits that the attack exploits: a section of the page “Would counts be safer?”.
 
 This module also holds the choice of the trajectory to show, among those counted: by pseudonym, or
 by how much of it is recovered. It also lists the files to download at the end of the page: every

@@ -19,8 +19,8 @@ STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
     "fpanon makes counts of these people, then attacks the counts with a program that sees nothing "
-    "else. Press **Apply** to use these settings. On large data, the attack waits until you press "
-    "**Attack the counts**."
+    "else. Press **Apply** to use these settings. On large data, or with the pairing “the best "
+    "together”, the attack waits until you press **Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
     "of all points, the attack recovered 95 to 98% over single nights and 73 to 91% over all days. "
@@ -60,7 +60,7 @@ def release(found: recovery.Result) -> Sentences:
         f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
-        "records before or after: nobody was recorded there then."
+        "records before or after: the person was not recorded then."
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
@@ -110,8 +110,8 @@ def attack(found: recovery.Result) -> Sentences:
         if score.error_median_m >= 5
         else f"{words.percent(found.within(0))} of the points are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
-        f"In these counts, a person spends {words.percent(found.at_home)} of the night at one and "
-        "the same place (89 to 95% in the data of Xu et al. 2017)."
+        f"In these counts, people spend {words.percent(found.at_home)} of the night at one place, "
+        "on average (89 to 95% in the data of Xu et al. 2017)."
         if np.isfinite(found.at_home)
         else "",
     )
@@ -273,7 +273,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         f"{words.duration(long['level'])}, {words.percent(long['whole'])} are recovered "
         f"(at random {words.percent(long['whole_random'])}).",
         f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} of the points are "
-        f"recovered, and with all {words.people(int(many['level']))}, "
+        f"recovered, and with {words.people(int(many['level']))}, "
         f"{words.percent(many['whole'])}.",
         f"Two places make {words.percent(fine['top2'])} of the trajectories unique at the finest "
         f"places, and {words.percent(coarse['top2'])} at the coarsest.",
@@ -336,12 +336,13 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         f"recovers least after {_after(best)}"
         if custom
         else "",
-        "Among the mitigations whose error is at most half the number of people counted, "
-        f"“{named(mild)}” helps most. The attack then recovers {words.percent(mild['recorded'])} "
-        f"of the points, and the error is {words.percent(mild['count_error_share'])} of the "
-        "number of people counted."
+        "Some mitigations without ε keep places and slots, with an error of at most half the "
+        f"number of people counted. Of these, “{named(mild)}” helps most. The attack then recovers "
+        f"{words.percent(mild['recorded'])} of the points, and the error is "
+        f"{words.percent(mild['count_error_share'])} of the number of people counted."
         if mild is not None
-        else "No mitigation keeps the error of the counts below half the number of people counted.",
+        else "No mitigation without ε that keeps places and slots has an error of at most half the "
+        "number of people counted.",
         f"{words.people(drawn)} in the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",

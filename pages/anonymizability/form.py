@@ -110,7 +110,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
         at=cells[0],
         step=0.05,
         key=_key("anon_weight"),
-        help="In the papers, this weight is 0.5: half the effort is space, half is time.",
+        help="In the papers, this weight is 0.5: space and time count equally.",
     )
     max_km = number(
         "Full effort in space (km)",

@@ -136,7 +136,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
                     around=around,
                     height=_MAP_PX,
                 )
-                told = f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}."
+                told = f"Map of the places of {names[0]} and of the neighbour {names[1]}."
                 show_map(deck, key="person_map", alt=told)
 
             told = [clock(minute, dates) for minute in at.tolist()]
@@ -204,7 +204,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     names, matches = fs.pseudonyms, other.matches
     if value == 0 and judges_all(stretch):
         return [
-            f"{names[user]} is already {k}-anonymous: {words.others(k)} "
+            f"{names[user]} is already {k}-anonymous: at least {words.others(k)} "
             f"{'has' if k == 2 else 'have'} the very same record."
         ]
     if value == 0:

@@ -48,8 +48,8 @@ def ask(data: Dataset, settings: Settings) -> None:
 def start_wanted(data: Dataset, settings: Settings) -> bool:
     """Queue the missing measurements that may run; return True if some wait for consent.
 
-    On a data set of ordinary size, the finest profile starts by itself; the others start if the
-    finest was quick. All of them start if these settings were asked for.
+    On a data set of at most 5,000 people, the finest profile starts by itself; the others start if
+    the finest was quick. All of them start if these settings were asked for.
     """
     asked = st.session_state.get(_ASKED) == (data.digest, settings)
     first = _known(data, settings.profiles[0], settings)

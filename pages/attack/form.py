@@ -72,7 +72,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             list(dict.fromkeys([*first, *ready, *usual])),
             index=None,
             key=_RELEASE,
-            placeholder="choose one, or type such as 3 km · 45 min",
+            placeholder="choose, or type one such as 3 km · 45 min",
             accept_new_options=True,
             persist_state="session",
             width=420,

@@ -273,8 +273,9 @@ def _too_few(count: int, result: Result) -> str:
 FOLLOWED_HELP = (
     "This is a demonstration on one person in these data, shown by pseudonym. Points become "
     "known one after the other; after each point, all records are ranked by how well they fit. "
-    "The map shows the areas published near the points, for the person's own record and for the "
-    "three others that lead. The bars show the records that lead, ten at most, and the right one."
+    "The map shows the areas published near the points, for the person's own record and for up "
+    "to three others that lead. The bars show the records that lead, ten at most, and the right "
+    "one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
     "hidden": "hidden by the release",

@@ -58,7 +58,7 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
         of,
         traces,
         {"title": "Points an attacker knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
-        {"title": "Share of people found"} | percents(1.02),
+        {"title": "Share of people"} | percents(1.02),
         height=height,
     )
 
@@ -152,7 +152,7 @@ def exponents(
     spread = [e if np.isfinite(e) else 0.0 for e in error]
     traces = [
         series(
-            "this data",
+            "these data",
             p,
             beta,
             "markers",

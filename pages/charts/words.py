@@ -94,7 +94,8 @@ def brief(text: str) -> str:
 def beyond(curves: dict[str, int]) -> str:
     """Say how many people of each curve lie beyond a figure's right edge; return "" if none do."""
     told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
-    return f"The figure does not show {', '.join(told)} beyond its right edge." if told else ""
+    several = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    return f"The figure does not show {several} beyond its right edge." if told else ""
 
 
 def others(k: int) -> str:

@@ -32,7 +32,7 @@ FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {
-    None: "(the zone of display; UTC beside a column of offsets)",
+    None: "(find out; usually the zone of display)",
     OFFSET: "the zone of the offset column",
 }
 _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {

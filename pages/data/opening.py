@@ -241,10 +241,10 @@ def background() -> None:
     """Draw the field to upload lines to draw under the maps, and a button to remove the lines."""
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
-            "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "
-            "Lines of your own lie under every map of this session. These lines are only drawn: "
-            "no figure depends on them. fpanon keeps only the shapes in the file, not the names "
-            "or any other properties."
+            "No map is fetched from anywhere, so the background shows only coasts, borders and "
+            "towns. Lines of your own lie under every map of this session. These lines are only "
+            "drawn: no figure depends on them. fpanon keeps only the shapes in the file, not the "
+            "names or any other properties."
         )
         file = st.file_uploader(
             f"GeoJSON, in degrees, up to {MAX_BYTES >> 20} MB and {MAX_POSITIONS:,} positions",

@@ -203,6 +203,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
     """Say how unevenly samples are spread over users and places."""
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
+    of_places = "place" if len(samples_of_place) < 10 else "tenth of the places"
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
     half = f"Half of the people have {np.median(samples_of_user):.0f} samples or more"
     ends = f"{low:.0f}", f"{high:.0f}"
@@ -213,7 +214,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
     )
     return [
         half + alike,
-        f"The busiest tenth of the places holds {words.percent(float(busiest))} of all samples.",
+        f"The busiest {of_places} holds {words.percent(float(busiest))} of all samples.",
     ]
 
 

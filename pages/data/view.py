@@ -66,7 +66,11 @@ with st.container(key="main_figure", gap="small"):
         cells = st.container(horizontal=True, gap="medium", key="data_figures")
         for label, figure, meaning in (
             ("People", f"{fs.n_users:,}", "People with a sample."),
-            ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {story.cell(report)} per person."),
+            (
+                "Samples",
+                f"{fs.n_samples:,}",
+                f"Distinct cells of {story.cell(report)} of each person, added up.",
+            ),
             (
                 "Median per person",
                 story.median_samples(report),

@@ -102,7 +102,7 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             at=cells[1],
             step=500,
             key="disclosure_users",
-            help="If the data hold more people, so many are drawn at random. Asking about more "
+            help="If the data hold more people, that many are drawn at random. Asking about more "
             "people makes the intervals narrower.",
         ),
         strategy=cells[2].selectbox(

@@ -133,7 +133,8 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
             "agree on."
         )
     if not pairs:
-        tied = f"; {row['tied']} more are tied by one of them" if row["tied"] else ""
+        ties = f"{row['tied']} more {words.verb(row['tied'])} tied by at least one measure"
+        tied = f"; {ties}" if row["tied"] else ""
         return (
             f"The two measures rank {words.count(row['concordant'], 'pair')} of profiles "
             f"alike{tied}."
@@ -264,7 +265,7 @@ def _over(found: Result, profile: str, column: str) -> str:
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}. At {_whole(least)}, it is {words.percent(shares[least])}"
+    return f"{told}. At {_whole(least)}, the share is {words.percent(shares[least])}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:
@@ -331,7 +332,7 @@ def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
     week = leak.week.dropna(subset=[measure])
     most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
     if most[measure] == least[measure]:
-        return f"In every hour {NAMES[measure]} is the same, {most[measure]:.2g}."
+        return f"In every hour, {NAMES[measure]} is the same, {most[measure]:.2g}."
     return (
         f"An attacker learns most about {_hour(most, weekdays)} ({most[measure]:.2g}), and least "
         f"about {_hour(least, weekdays)} ({least[measure]:.2g})."

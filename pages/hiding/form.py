@@ -72,8 +72,8 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         width=180,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
         "as one area. GLOVE, as published in 2015, is offered for comparison. GLOVE joins the "
-        "samples that are most alike: most samples become coarser, and some rows are false for "
-        "their person.",
+        "samples that are most alike: most samples become coarser than with aligned, and rows can "
+        "be false for their person.",
     )
     # The widget would refuse a larger k in silence; what follows says why.
     k = _field(
@@ -144,7 +144,7 @@ def _shards(data: Dataset) -> int | None:
     if data.fs.n_users < SHARDED_FROM:
         return None
     shards: int | None = _field(
-        "Cut into so many shards first",
+        "Cut into this many shards first",
         2,
         key="glove_shards",
         placeholder="all at once",

@@ -14,6 +14,7 @@ from fpanon_core.model.glove import Method
 from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.presets import crowd
+from fpanon_core.studies.report_words import listed
 from pages.charts import words
 from pages.shell import widgets
 
@@ -78,7 +79,7 @@ def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """Say how long a run is likely to take, by k."""
     times = [f"about {words.clock(max(s, 1))} at k = {k}" for k, s in seconds.items()]
     return (
-        f"On this machine, hiding whole records ({WORDS[method]}) takes {' and '.join(times)}. "
+        f"On this machine, hiding whole records ({WORDS[method]}) takes {listed(times)}. "
         "Hiding in periods takes no longer."
     )
 
@@ -119,7 +120,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
     if not worth.rows:
-        return "warning", "**Empty, though verified:** nothing is published. Try wider limits."
+        return "warning", "**Empty, though verified:** nothing is published. Try other settings."
     most = thresholds.limit("outsider")
     small = ""
     if most is not None and result.config.k * most < 1 - 1e-9:
@@ -147,8 +148,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Less than half of the data are left: what is published shows the places and hours of "
-            "groups, not a fair picture of anybody's days."
+            " Less than half of the samples or people are left: what is published shows the places "
+            "and hours of groups, not a fair picture of anybody's days."
         )
     return "warning", f"{text} {small}".rstrip()
 
@@ -188,7 +189,7 @@ def accurate(result: Result) -> list[str]:
     """Say how accurately samples are published, and how many rows are false presences."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
-        return ["Nothing could be published under these limits."]
+        return ["Nothing could be published with these settings."]
     told = (
         f"Half of the samples have areas at most {words.distance(f['median_space_m'])} wide, and "
         f"half have time spans of at most {words.duration(f['median_time_min'])}."

@@ -147,9 +147,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     elif why_not is not None:
         st.info(story.REFUSED_BEFORE)
     if standing is not None and name is not None and name != standing.result.option.name:
-        st.info(
-            "This is not the chosen option yet: press *Keep this choice* to have its release made."
-        )
+        st.info("This choice is not kept yet: press *Keep this choice*.")
         return None
     return standing
 

@@ -74,10 +74,10 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         default=None if put else address.asked("sets", _titles_of, list(_NAMES)[:1]),
         key="options_presets",
         persist_state="session",
-        help="The first set is the grid of Noriega Campero 2015: three kinds of places by four "
-        "time windows. The finer set has up to six sizes of squares by six windows. Hexagons "
-        "are those of H3, resolutions 9 to 5, by three windows; they need data with latitudes and "
-        "longitudes. Aligned hides everyone in whole records, in weeks and in days.",
+        help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
+        "places by four time windows. The finer set has up to six sizes of squares by six windows. "
+        "Hexagons are those of H3, resolutions 9 to 5, by three windows; they need data with "
+        "latitudes and longitudes. Aligned hides everyone in whole records, in weeks and in days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]
     with own_place, st.expander("Add an option of your own", key="options_own"):

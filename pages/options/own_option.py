@@ -294,7 +294,7 @@ def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
             args=(fs, file, take),
             disabled=file is None,
             help="The recipe replaces the sets of options, your own options and the settings "
-            "below; its thresholds apply on every page.",
+            "above; its thresholds apply on every page.",
         )
         for told in st.session_state.pop(_TOLD, ()):
             if isinstance(told, SchemaError):

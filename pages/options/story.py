@@ -299,7 +299,7 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
         f"For example, “{plain(table.options[better].told)}” beats "
         f"“{plain(table.options[one].told)}”. The better option has {less} {name} "
         f"({' against '.join(dict.fromkeys(risks))}) and {more} utility "
-        f"({' against '.join(dict.fromkeys(useful))}). This comparison counts {name} alone."
+        f"({' against '.join(dict.fromkeys(useful))}). Of all risks, only {name} counts here."
     )
 
 
@@ -334,8 +334,8 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
             f"In {_some_of(cut)}, a person has a different pseudonym in each period. Points as "
             "published come from each person's longest record, which is sought among the records "
             "of its period. True points come from one period, and each record is attacked "
-            "separately. The page *Attack* measures whether habits show which records are one "
-            "person's."
+            "separately. The page *Attack the release* measures whether habits show which "
+            "records are one person's."
         )
     if moved:
         told.append(
@@ -361,7 +361,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
             "No line is drawn for the threshold: what guessing finds differs between options. "
-            "Triangles fail the threshold."
+            "Triangles fail a threshold."
         )
     name = spoken(criteria.risk)
     risks = zip(table.options, table.risk, strict=True)

@@ -32,18 +32,18 @@ _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
 _FOUND = (
     "Unicity is the share of people singled out by known points of their record: {drawn}. An "
-    "attacker who knows more points finds more people."
+    "attacker who knows more points singles out more people."
 )
 _MOVED = (
-    "The 2-gap in distance and time: each of a person's samples is matched to one of the nearest "
-    "person's, and distances and times are averaged. No sample counts for more than {cap}. Both "
-    "figures are medians: half of the people are above each."
+    "The 2-gap in distance and time: a person's record is matched to the nearest other, sample by "
+    "sample, and distances and times are averaged. No sample counts for more than {cap}. Both "
+    "figures are medians: half of the people are at or above each."
 )
 _RECOVERED = (
     "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
-    "nothing else. The number is the share of a person's recorded points that the trajectory "
-    "paired with the person gets right. Nights and days are linked first, then successive days. "
-    "The counts are of the places and the period of the data, with no noise and nothing left out."
+    "nothing else. The number is the share of everyone's recorded points that the trajectories "
+    "paired with them get right. Nights and days are linked first, then successive days. The "
+    "counts are of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
@@ -139,7 +139,7 @@ def found(raw: OptionResult) -> Told:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
     few = ""
     if raw.too_few:
-        few = f" {words.people(raw.too_few)} had fewer points; the attacker knew all of them."
+        few = f" {words.people(raw.too_few)} had fewer points; the attacker knew all their points."
     value, low, high = raw.risk("unicity")
     sure = w.describe_interval(low, high, "unicity")
     return (
@@ -168,7 +168,7 @@ def moved(result: anonymizability.Result) -> Told:
     return (
         number,
         "on average, for a typical person",
-        f"This is what it takes to look like {words.others(k)}, averaged over each person's "
+        f"This is what it takes to look like {words.others(k)}, averaged over the matched "
         f"samples ({words.people(n)}). Anything farther than {' or '.join(_cap(result.config))} "
         f"away counts as exactly that far.{already}",
     )
@@ -185,8 +185,8 @@ def home(raw: OptionResult) -> Told:
         f"of homes{f'; guessing finds {guessed}' if guessed else ''}",
         "An attacker who has the records looks for the homes of "
         f"{w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
-        f"{w.between(low, high, 'home') or 'not known'}. A home is where the recorded nights were, "
-        "however few.",
+        f"{w.between(low, high, 'home') or 'not known'}. A home is the place of most events at "
+        "night, however few nights were recorded.",
     )
 
 

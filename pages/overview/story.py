@@ -36,13 +36,13 @@ MARKS = {
     "for": ":material/check_circle:",
 }
 COUNTS = (
-    "The other way out is to publish counts of people only. Counts are no safer if trajectories "
-    "can be recovered from them: compare *Recovered from exact counts*, above, with linking at "
+    "Another way out is to publish only counts of people. Counts are no safer if trajectories can "
+    "be recovered from them: compare *Recovered from exact counts*, above, with linking at "
     "random."
 )
 FEW_HOMES = (
-    "So few homes are known that chance alone can exceed the threshold for homes. No option can be "
-    "shown to stay within that threshold, not even one in which no home is found."
+    "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
+    "option can be shown to stay within that threshold, not even one in which no home is found."
 )
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
@@ -120,7 +120,9 @@ def decides(exploration: Exploration, row: int) -> str:
     """
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
-    lines = ["**1. What decides.** No risk may exceed the accepted one; the first comes closest.\n"]
+    lines = [
+        "**1. What decides.** No risk may exceed the accepted risk; the first row comes closest.\n"
+    ]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
@@ -158,7 +160,8 @@ def next_is_counts(exploration: Exploration) -> bool:
 
     An option is near if its worst measure is at most twice the threshold: slightly larger groups or
     areas may then suffice. None can be shown to pass if too few homes are known
-    (:func:`few_homes`). Once options without records were tried, counts are no alternative.
+    (:func:`few_homes`). Without a best option, propose counts. Otherwise, once options without
+    records were tried, counts are no alternative.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):

@@ -83,6 +83,6 @@ if not all(each.alone for each in four) and any(
 # --- find a release ---
 finding.section(data, explored)
 if raw is not None:
-    with st.expander("On what ground", key="overview_grounds"):
+    with st.expander("On what grounds", key="overview_grounds"):
         for text in story.grounds(explored):
             st.markdown(text)

@@ -16,7 +16,8 @@ def show() -> None:
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
-        "**fpanon** attacks your data and every release of them. **Nothing leaves this machine.**"
+        "**fpanon** attacks your data and possible releases of them. **Nothing leaves this "
+        "machine.**"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         with cell.container(border=True, height="stretch"):

@@ -330,20 +330,23 @@ def hexagons_told(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people to be expected there from the "
-        f"published data. Hexagons with fewer than {found.config.least} people, before or after, "
-        "are left out."
+        f"published data. Hexagons where fewer than {found.config.least} people were, or may have "
+        "been, are left out."
     )
 
 
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
     """Say what the maps of people by area show, at which hours, and which areas they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
-    before = f"The map on the left omits areas that had fewer than {least} people."
+    omitted = f"Both maps omit areas with fewer than {least} people."
     if made.option.epsilon is not None:
-        before += " Faded areas on the right may be noise."
+        omitted = (
+            f"The map on the left omits areas that had fewer than {least} people. Faded areas on "
+            "the right may be noise."
+        )
     return (
         f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, the mean of "
-        f"{words.count(int(made.frame.days[day]), 'day')}. {before}"
+        f"{words.count(int(made.frame.days[day]), 'day')}. {omitted}"
     )
 
 

@@ -47,8 +47,8 @@ def missing(weighed: Weighing, *, untried: bool) -> list[str]:
     told = []
     if weighed.waiting:
         told.append(
-            f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "
-            f"you left *Release options*: the report is without {words.them(weighed.waiting)}."
+            f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not weighed "
+            f"in time: the report is without {words.them(weighed.waiting)}."
         )
     if weighed.chosen and not weighed.stands:
         told.append(

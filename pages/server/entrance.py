@@ -101,7 +101,7 @@ class Entrance:
         if claims.get("is_logged_in") is not True:
             return "Log in to open the dashboard."
         if now is not None and not _recent(claims.get("iat"), now):
-            return f"This log-in is older than {HOURS} hours; log in again."
+            return f"This login is older than {HOURS} hours; log in again."
         if self.officers is not None and not self.officers & _names(claims):
             return (
                 f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not given')}), "
@@ -167,11 +167,11 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
 def _without_log_in(environment: Mapping[str, str]) -> Entrance:
     """Let everybody in, unless officers are listed or a public server has no login by a proxy."""
     if OFFICERS in environment:
-        return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is configured ([auth]).")
+        return Entrance(True, fault=f"{OFFICERS} is set, but no login is configured ([auth]).")
     if public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
         return Entrance(
             True,
-            fault=f"{PUBLIC_VARIABLE} is set, but no log-in is configured ([auth]). If the "
+            fault=f"{PUBLIC_VARIABLE} is set, but no login is configured ([auth]). If the "
             f"proxy asks people to log in, set {ELSEWHERE}={_BY_PROXY}.",
         )
     return Entrance(False)

@@ -45,7 +45,7 @@ _AGAIN_S: Final = 10
 _FULL: Final = (
     f'<!doctype html><html lang="en"><meta http-equiv="refresh" content="{_AGAIN_S}">'
     "<title>fpanon is full</title><h1>fpanon is full</h1><p>As many windows of the dashboard are"
-    " open as this server has room for. Close those that are not needed. This page tries again by"
+    " open as this server allows. Close those that are not needed. This page tries again by"
     f" itself every {_AGAIN_S} seconds.</p></html>"
 )
 

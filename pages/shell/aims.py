@@ -131,7 +131,8 @@ def ask(fs: FingerprintSet) -> None:
     row, kind = _pick(
         "Who gets it?",
         "For *Anyone*, an attack is taken as certain. Other recipients attack with a chance "
-        "that depends on controls and motive. This chance sets the threshold of re-identification.",
+        "that depends on controls and motive. The threshold of re-identification follows from this "
+        "chance and from the sensitivity of the data.",
         RECIPIENTS,
         "anyone",
         key=_RECIPIENT,
@@ -229,7 +230,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         LEVELS,
         index=2,
         key=_SENSITIVITY,
-        help="Records of where people were are highly sensitive.",
+        help="Records of people's movements are highly sensitive.",
         **changed,
     )
 

@@ -277,7 +277,7 @@ def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
     if found is None:
         st.info(without)
         st.caption(
-            "This is a new session. Each browser tab has its own session, with its own data."
+            "Data opened in another browser tab stay there: each tab has a session of its own."
         )
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()

@@ -53,12 +53,13 @@ CHOSEN_BY_RECORDS = (
     "The figures above are comparisons with the real records. No ε covers a choice based on them."
 )
 PERIOD = (
-    "State the days for which you were asked for tables. If they were taken from the records, they "
-    "would reveal something about some people."
+    "State the days that you were asked for. If they were taken from the records, they would "
+    "reveal something about some people."
 )
 BY_SPAN = (
     "Screening compares each person's days with the days of all records, so one person can change "
-    "who is kept. For private tables, screen only by a minimum number of samples, on the Data page."
+    "who is kept. For a private release, screen only by a minimum number of samples, on the Data "
+    "page."
 )
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (
@@ -111,7 +112,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     if found is not None and wish.option is not None and wish.people is not None:
         _expected(data, wish.option, wish.people)
         section(data, found)
-    if found is not None and st.button("Look at its maps", key="tables_look"):
+    if found is not None and st.button("See the maps", key="tables_look"):
         st.session_state[TABLES_FILLED] = None  # its own values again, whatever was entered
         st.switch_page("pages/tables/view.py")
 
@@ -318,7 +319,7 @@ def _pressed(
         label = "Budget of ε for these people (optional)"
         budget = row.number_input(label, 0.1, None, None, key="tables_budget", width=300)
     if past:
-        reason = row.text_input("Why the budget may be passed", key="tables_reason").strip()
+        reason = row.text_input("Why the budget may be exceeded", key="tables_reason").strip()
     pressed = row.button(
         f"Charge ε = {option.epsilon:g} and make the {'people' if made_up else 'tables'}",
         key="tables_go",
@@ -425,7 +426,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
     told = [
         f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "
         "again: choosing among several releases would break the promise.",
-        "The promise holds if areas and days were not chosen by looking at records.",
+        "The promise holds if areas and days were not chosen by looking at the records.",
     ]
     if reading is not None and reading.centre is not None:
         lat, lon = reading.centre
@@ -443,8 +444,8 @@ def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) ->
     if report.screening.by_span:
         return BY_SPAN
     return (
-        "These data were kept as they were read, so they cannot be read again for private tables. "
-        "Open the file itself, or use `fpanon tables`."
+        "These data were kept as they were read, so they cannot be read again for a private "
+        "release. Open the file itself, or use `fpanon tables` or `fpanon synthesize`."
         if kept
         else ""
     )

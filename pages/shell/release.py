@@ -231,7 +231,8 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 def describe_again(found: Result) -> str:
     """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
-        f"Anyone with the records can check the release again: `{check_command(found.facts)}`. "
+        "This command checks the release again, given the files that it names: "
+        f"`{check_command(found.facts)}`. "
         "The exit code is 0 if the release is in order."
     )
 

@@ -230,9 +230,9 @@ def _read() -> None:
 
 HOLDS = (
     "A study holds results, settings, choice and reasons, so that you can continue on this or "
-    "another computer. **Not for release:** it is personal data. A study holds no ids, but it "
-    "does hold the file's name, and figures about single people by row number. A study also "
-    "holds everyone's record after hiding and, for attacks, where people truly were. A study "
+    "another computer. **Not for release:** it is personal data. Without the data, a study holds "
+    "no ids, but it holds the file's name, and figures about single people by row number. A study "
+    "also holds everyone's record after hiding and, for attacks, where people truly were. A study "
     "does not hold the finished releases or their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (

@@ -32,7 +32,7 @@ def presence(
 ) -> None:
     """Draw maps of people before and after protection, and a slider over the parts of a day.
 
-    The slider covers a weekday and a weekend day, if the data have both.
+    The slider covers a weekday and a weekend day, if the stated days include both.
     """
     bands, kinds = made.values.shape[2], np.flatnonzero(made.frame.days).tolist()
     names = story.moments(bands, kinds)

@@ -47,7 +47,7 @@ ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",
     "**Trips.** A trip leads from the area of one record of a person to another area at the next "
-    "record. In private tables, at most two trips a day count for each person.",
+    "record. In private tables, at most two trips a day, on average, count for each person.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
@@ -85,7 +85,7 @@ def _presence(result: Result) -> str:
         hidden = float(before.values[blank].sum() / max(before.values.sum(), 1e-9))
         return (
             f"{int((blank & (before.values > 0)).sum()):,} of {int((before.values > 0).sum()):,} "
-            f"counts are blank; they hold {words.percent(hidden)} of all people counted."
+            f"counts are blank; they hold {words.percent(hidden)} of the sum of all counts."
         )
     if table.protection.epsilon is None:
         return "Counts are exact."
@@ -115,7 +115,8 @@ def _flows(result: Result) -> str:
         if exact:
             told = (
                 f"Published trips amount to {share} of the recorded trips; at most "
-                f"{words.count(most, 'trip')} a day count{'s' * (most == 1)} for each person."
+                f"{words.count(most, 'trip')} a day, on average, count{'s' * (most == 1)} for each "
+                "person."
             )
         return f"{told} Small flows follow a gravity model, so read them as patterns."
     if option.threshold is None:

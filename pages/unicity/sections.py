@@ -1,4 +1,4 @@
-"""Sections of “Who can be found”: resolutions, laws, merged antennas, times between records."""
+"""Sections of “Who can be found”: resolutions, laws, merged antennas, times between samples."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def regions(
 
 
 def rhythm(result: Result, of: Theme) -> None:
-    """Draw times between records, and antennas against residents."""
+    """Draw times between samples, and antennas against residents."""
     with st.expander("How often are people recorded, and where?", key="unicity_rhythm"):
         left, right = side_by_side("unicity_rhythm")
         with left:
@@ -115,7 +115,7 @@ def rhythm(result: Result, of: Theme) -> None:
                 cdf(
                     curves,
                     of,
-                    x_title="Time between consecutive records of a person (logarithmic)",
+                    x_title="Time between consecutive samples of a person (logarithmic)",
                     x_range=reach,
                     whose="people, or of intervals",
                     log_x=True,
@@ -123,7 +123,7 @@ def rhythm(result: Result, of: Theme) -> None:
                     height=style.OTHER_PX,
                 ),
                 key="unicity_intervals",
-                alt="Share of people by the median time between their records, and of all "
+                alt="Share of people by the median time between their samples, and of all "
                 "intervals by their length.",
             )
             what_this_means(story.rarely(result), key="unicity_intervals")

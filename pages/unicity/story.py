@@ -27,7 +27,7 @@ ASSUMED = (
     "are drawn at random; the intervals cover only that draw. Guessing means picking one of all "
     "the people."
 )
-"""Assumptions behind every figure of the page."""
+"""Assumptions behind the figures of unicity."""
 TABLES = {
     "unicity": "Points known",
     "points_needed": "Points needed",
@@ -234,11 +234,11 @@ def curves(laws: Sequence[Law]) -> list[Fitted]:
 
 
 def flat(laws: Sequence[Law]) -> str:
-    """Say for which p unicity does not fall; return "" if it falls for every p."""
+    """Say for which p no law was fitted; return "" if one was fitted for every p."""
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
-    alike = "unicity is the same at every resolution"
+    alike = "unicity is the same at every resolution, or there are too few resolutions"
     return f"At p = {listed(without)}, {alike}: there is no law to fit."
 
 
@@ -341,9 +341,9 @@ def rhythm(result: Result) -> str:
     """Say how long it takes until a person is recorded again."""
     apart = result.recording.intervals
     if not apart.n_intervals:
-        return "Nobody was recorded twice, so there are no intervals."
+        return "Nobody has two samples, so there are no intervals."
     return (
-        f"For half of the people, the median time between two records is "
+        f"For half of the people, the median time between two samples is "
         f"{_at_most(np.median(apart.median_min))} or less."
     )
 
@@ -356,7 +356,7 @@ def rarely(result: Result) -> str:
     half = _at_most(np.median(apart.interval_min))
     few = ""
     if apart.too_few:
-        few = f" We left out {words.people(apart.too_few)} with only one record."
+        few = f" We left out {words.people(apart.too_few)} with only one sample."
     return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
 
 
@@ -436,7 +436,7 @@ def sparse(found: sparsity.Result) -> str:
     asked = found.config
     return (
         f"With {words.people(asked.users)}, {words.count(asked.bins, 'bin')} and a chance of "
-        f"{words.percent(asked.density)} to be in a given bin, any one person is unique with "
+        f"{words.percent(asked.density)} of being in a given bin, any one person is unique with "
         f"probability {_chance(found.unique)}. The probability that nobody is unique is "
         f"{_chance(found.anonymous)}."
     )

@@ -39,7 +39,7 @@ with st.container(key="main_figure"):
     show(
         unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
-        alt="Share of people found by the number of known points, with 95% intervals.",
+        alt="Share of people whom known points single out, or leave among a few, with intervals.",
     )
 
 # --- other knowledge, and resolutions ---
@@ -80,7 +80,7 @@ merged = sections.regions(data, seed, p, of, alone=alone)
 sections.rhythm(result, of)
 
 # --- sparsity ---
-with st.expander("Why more columns make people unique", key="unicity_why"):
+with st.expander("Why more bins make people unique", key="unicity_why"):
     result = result.with_chance(form.chance(data))
     chance = result.chance
     show(

@@ -147,7 +147,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     assert "The chosen option is “coarse" in seen[QUESTION]
     assert "The option is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
     assert "people to be expected there from the published data" in seen[STILL]
-    assert "Hexagons with fewer than 5 people, before or after, are left out." in seen[STILL]
+    assert "Hexagons where fewer than 5 people were, or may have been, are left out." in seen[STILL]
     assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
     assert "than guessing finds (up to 3.0 times the accepted" in seen[DECIDED]
     assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
@@ -186,7 +186,7 @@ def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> Non
     seen = presented(opened)
     assert list(seen) == OF_CHOICE == named(seen, "blank")
     assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
-    assert "The map on the left omits areas that had fewer than 5 people" in seen[STILL]
+    assert "Both maps omit areas with fewer than 5 people." in seen[STILL]
     assert "The release holds no record to re-identify." in seen[RISK]
     assert not answers(opened, "produce_tables"), "it is no release"
 

@@ -52,7 +52,7 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     result = answer(app, OUTSIDER)
     assert len(result.curves["random"]) == 2
     assert "2 known points single out" in said(app)
-    assert "the median time between two records is" in said(app)
+    assert "the median time between two samples is" in said(app)
     assert "people without a record at night" in said(app) or "Each dot is a square of" in said(app)
 
 

@@ -108,8 +108,8 @@ def test_several_providers(told: Callable[[str], Secrets]) -> None:
         (set_up(redirect_uri=DASHBOARD), {}, "redirect_uri"),
         (set_up(redirect_uri="http://fpanon.example/oauth2callback"), {}, "https address"),
         (set_up(), {"FPANON_PUBLIC_URL": "https://other.example"}, "public address"),
-        ("other = 1\n", {"FPANON_OFFICERS": "anna@office.example"}, "no log-in"),
-        ("other = 1\n", {"FPANON_PUBLIC_URL": DASHBOARD}, "no log-in"),
+        ("other = 1\n", {"FPANON_OFFICERS": "anna@office.example"}, "no login"),
+        ("other = 1\n", {"FPANON_PUBLIC_URL": DASHBOARD}, "no login"),
     ],
 )
 def test_set_up_by_half_lets_nobody_in(
