@@ -134,7 +134,7 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
     if private is not None:
         check_private(wanted)
     period = StatedPeriod(wish.first_day, wish.days, wish.slot_min, wanted.timezone)
-    places = wish.places or ("antennas" if wish.area is None else "grid")
+    places: Any = wish.places or ("antennas" if wish.area is None else "grid")
     form: Form = "plain" if below is None else "suppressed"
     return counts_release.Config(
         FrameConfig(period, places, wish.area, wish.side_m),

@@ -106,7 +106,7 @@ class Wish:
     epsilon : float or None
         Make differentially private tables with this ε for everything about one person.
     trips_per_day : int
-        Largest number of trips a day that count for one person in private flows.
+        Largest number of trips that count for one person in private flows, as a mean over the days.
     people : int or None
         A stated number of people, for which the areas of antennas and the bands of hours are
         chosen. A typical cell is then off by at most a fifth, if possible.

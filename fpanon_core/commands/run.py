@@ -31,6 +31,7 @@ from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints
+from ..model.release_page import count
 from ..studies.estimates import estimate, refuse_what_does_not_fit, seconds_of
 from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
@@ -165,7 +166,8 @@ class Request:
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """Return a line on the data read, and the attribution of a shipped data set."""
         read = (
-            f"{fs.n_users:,} people, {fs.n_samples:,} samples, {report.first} to {report.last}; "
+            f"{count(fs.n_users, 'person')}, {count(fs.n_samples, 'sample')}, "
+            f"{report.first} to {report.last}; "
             f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
         )
         note = self.attribution()

@@ -26,6 +26,7 @@ from ..model.configs import Screening
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import opened_in
+from ..model.release_page import count
 from .hints import Message, Way
 from .turns import AS_THEY_ARE, TURNS
 
@@ -222,7 +223,7 @@ class IngestReport:
 
     def reconciliation(self) -> str:
         """Explain how many samples the used rows became, and why the numbers differ."""
-        became = f"{_number(self.rows_used, 'row')} became {_number(self.n_samples, 'sample')}"
+        became = f"{count(self.rows_used, 'row')} became {count(self.n_samples, 'sample')}"
         if not self.rows_repeating:
             return f"{became}."
         cell = "their place and minute"
@@ -281,10 +282,6 @@ class IngestReport:
             *(f"Doubt: {worded(doubt.message)}" for doubt in self.doubts),
         ]
         return "\n".join(lines)
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "bar"}

@@ -184,8 +184,7 @@ def check_k(k: int, n_users: int) -> None:
         )
     if k > n_users:
         raise InfeasibleError(
-            f"k = {k} exceeds the {n_users} people loaded; choose k ≤ {n_users} or load "
-            "more data."
+            f"k = {k} exceeds the {n_users} people loaded; choose k ≤ {n_users} or load more data."
         )
 
 

@@ -7,10 +7,12 @@ the command line and property-based tests all use these ranges.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from . import checks
+from .errors import ConfigError
 
 N = TypeVar("N", int, float)
 
@@ -41,6 +43,22 @@ class Limit(Generic[N]):
         if isinstance(self.low, int) and isinstance(self.high, int):
             return checks.whole(name, value, self.low, self.high)
         return checks.number(name, value, least=self.low, most=self.high)
+
+    def read(self, text: str) -> N:
+        """Parse a number from a text, such as part of an address; raise ConfigError if invalid.
+
+        Examples
+        --------
+        >>> POINTS.read("4")
+        4
+        """
+        kind: Callable[[str], int | float] = int if isinstance(self.low, int) else float
+        try:
+            value = kind(text)
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            raise ConfigError(f"{text!r} is not {what}.") from None
+        return self.check("The value", value)
 
     def at_most(self, high: N) -> Limit[N]:
         """Return the range with its upper end lowered to ``high``, but not below its lower end."""

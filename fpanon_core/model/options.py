@@ -372,7 +372,8 @@ class Tables:
         ε of the differential privacy of the tables, for everything about one person. Several tables
         get equal parts of ε. Without ``threshold`` and ``epsilon`` the tables are exact.
     trips_per_day : int
-        Largest number of trips a day counted for one person if ``epsilon`` is given.
+        Largest number of trips counted for one person if ``epsilon`` is given, as a mean over the
+        days of the period.
 
     Raises
     ------

@@ -152,7 +152,7 @@ def _templates() -> Any:
         keep_trailing_newline=True,
     )
     made.filters |= {
-        "count": _count,
+        "count": count,
         "days": days_text,
         "part_of": _part_of,
         "percent": _percent,
@@ -229,7 +229,8 @@ def _plain(text: object) -> str:
     return _ACTIVE.sub(r"\\\1", " ".join(str(text).split()))
 
 
-def _count(n: int, noun: str) -> str:
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 record" or "2,000 people"."""
     plural = {"person": "people"}.get(noun, f"{noun}s")
     return f"{n:,} {noun if n == 1 else plural}"
 

@@ -140,7 +140,7 @@ def alone_told(result: OptionResult) -> str:
         return "Nobody has a unique record."
     verb = "has" if result.alone == 1 else "have"
     return (
-        f"{result.alone:,} of the {w.count(result.n_users, 'person', 'people')} "
+        f"{result.alone:,} of the {w.count(result.n_users, 'person')} "
         f"({w.percent(result.alone_share)}) {verb} a unique record. An attacker who knows enough "
         "about such a person finds the whole record. The other measures assume a few known "
         "points and miss this risk."
@@ -154,7 +154,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     if any(isinstance(step, Periods) for step in result.option.steps):
         asked = "tried on the records, each covering one person in one period"
     elif result.n_targets < result.n_users:
-        people = w.count(result.n_users, "person", "people")
+        people = w.count(result.n_users, "person")
         asked = f"tried on {result.n_targets:,} of the {people} with records"
     else:
         asked = f"tried on all {result.n_users:,} people with records"
@@ -182,7 +182,7 @@ def _homes_told(result: OptionResult, attacker: str) -> str:
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """Say what attackers find where there is no record to pick."""
-    asked = w.count(result.n_targets, "person", "people")
+    asked = w.count(result.n_targets, "person")
     told = [
         f"This option holds no person's record. For {asked}, an attacker guesses whether they are "
         f"in the data. Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "

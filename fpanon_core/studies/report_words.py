@@ -10,6 +10,7 @@ from ..model.configs import Strategy
 from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
+from ..model.release_page import count as count
 from ..model.release_page import duration, length
 from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
@@ -253,7 +254,7 @@ def homes_asked(result: OptionResult) -> str:
     if any(isinstance(step, Periods) for step in result.option.steps):
         records = count(result.homes_asked, "record")
         return f"{records} of people whose nights are recorded"
-    return f"{count(result.homes_asked, 'person', 'people')} whose nights are recorded"
+    return f"{count(result.homes_asked, 'person')} whose nights are recorded"
 
 
 def little_use(result: OptionResult) -> bool:
@@ -482,11 +483,6 @@ def points(p: int, of: str = "") -> str:
 def drawn(strategy: Strategy) -> str:
     """Say which points of a person an attacker with this strategy knows."""
     return _DRAWN[strategy]
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun, such as "1 option", "24 options"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -336,8 +336,8 @@ def told_plainly() -> Iterator[None]:
         if fault.errno in _FULL:
             raise ConfigError(
                 "The disk is full, or a file may not grow so large there "
-                f"({os.strerror(fault.errno)}); the unfinished file is removed. Make room, or choose "
-                "another place."
+                f"({os.strerror(fault.errno)}); the unfinished file is removed. Make room, or "
+                "choose another place."
             ) from fault
         raise ConfigError(
             f"The output could not be written ({fault.strerror}); check the folder and its space."

@@ -249,7 +249,7 @@ def gini(parts: Parts) -> list[str]:
     }
     return [
         f"The median coefficient is {middle:.2f}: {_spread(middle)}.",
-        "Measured separately, the medians are "
+        f"Measured separately, the median{' is' if len(weighed) == 1 else 's are'} "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, the samples of {words.share(count, n)} need not move; the coefficient is "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fpanon_core.model.budgets import clock as clock
+from fpanon_core.model.release_page import count as count
 from pages.charts.plain import plain
 
 
@@ -32,16 +33,9 @@ def duration(minutes: float) -> str:
     return f"{round(minutes / 1440, 1 if minutes < 14_400 else None):g} days"
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 record" or "2,000 people"."""
-    if noun == "person":
-        return people(number)
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def people(number: int) -> str:
     """Return a number of people, such as "1 person" or "2,000 people"."""
-    return f"{number:,} {'person' if number == 1 else 'people'}"
+    return count(number, "person")
 
 
 def share(part: int, whole: int, what: str = "person") -> str:

@@ -141,7 +141,8 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
     cells = st.columns(3, gap="large")
     chosen = _columns(cells, labels, reading, report)
     zones = [None, *sorted(zoneinfo.available_timezones())]
-    guess = f"(guess from the position: {report.timezone})" if report else "(guess)"
+    known = report.timezone if report is not None and report.timezone_guessed else ""
+    guess = f"(guess from the position: {known})" if known else "(guess)"
     zone = cells[0].selectbox(
         "Time zone of display",
         zones,

@@ -317,10 +317,12 @@ def places_told(leak: Leak, measure: str) -> list[str]:
     places = leak.places
     top = places.nlargest(1, measure).iloc[0]
     middle = float(places[measure].median())
-    seen = max(1, round(top["users_a_window"]))
+    seen = top["users_a_window"]  # never 0, as these are places where people were
+    few = "fewer than one person was" if round(seen) < 1 else ""
+    seen_told = few or f"{words.people(round(seen))} {words.were(round(seen))}"
     return [
         f"An attacker learns most ({top[measure]:.2g}) at a place where, on average, "
-        f"{words.people(seen)} {words.were(seen)} seen per time window.",
+        f"{seen_told} seen per time window.",
         f"At half of the {len(places):,} places, the value is {middle:.2g} or less."
         if len(places) > 1
         else f"At the only place, the value is {middle:.2g}.",

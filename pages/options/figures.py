@@ -284,7 +284,7 @@ def _map(
     found: look.Result | None, name: str, most: int, around: Extent | None, of: Theme, *, key: str
 ) -> None:
     if found is None:
-        st.caption("The map appears as soon as the release is made.")
+        st.caption("There is no map yet: the release is not made.")
     elif around is None or not len(found.bounds):
         show_map(None, key=key, alt="")
     else:

@@ -49,8 +49,8 @@ ONE_PERSON_REAL = (
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
 NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
-COUNTING = "The map appears as soon as people are counted."
-PUBLISHING = "The maps appear as soon as the record is made."
+COUNTING = "There is no map yet: people are not counted."
+PUBLISHING = "There are no maps yet: the record is not made."
 TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
