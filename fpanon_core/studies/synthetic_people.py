@@ -90,7 +90,7 @@ class Life:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Synthetic people ready for release, and, for the privacy officer, a comparison with real ones.
+    """Synthetic people ready for release and, for the privacy officer, compared with real ones.
 
     Attributes
     ----------
