@@ -75,7 +75,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             placeholder="choose, or type one such as 3 km · 45 min",
             accept_new_options=True,
             persist_state="session",
-            width=420,
+            width=360,
             help="The list begins with your choice and the data as they are. Next come the "
             "releases made on “Hide everyone”, the options explored on “Release "
             "options”, and the usual sets. To combine techniques, add an option on "

@@ -16,7 +16,7 @@ BEFORE, AFTER, GUESSING = "before", "after", "guessing"
 THRESHOLD, MARK = "threshold", "┊ "
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 # Right ends of the columns of numbers to the right of the figure, across it.
-_ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.69, 0.775, 0.885, 1.0)
+_ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.655, 0.76, 0.875, 1.0)
 _APART = 0.09  # before the first of them
 _HALF = 0.42  # of a row: half the length of a threshold's line
 _UP = 0.19  # of a row: what was before stands so much above its middle, what is after below

@@ -26,7 +26,7 @@ MOST_FLOWS = 200
 """How many flows a map shows at most; they are the largest ones."""
 
 BEFORE, AFTER = "before (not for release)", "as published"
-_FAINTEST, _FULL = 28, 220  # of 255
+_FAINTEST, _FULL = 90, 220  # of 255
 _WIDEST_PX = 9.0
 _M_PER_DEGREE = 111_195.0
 _LEAST_DEGREES = 0.5  # some 50 km: an area by itself is shown whole up to twice that

@@ -125,7 +125,9 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
         "fate": "What became of it",
         **{role: title(role) for role in ("user", "lat", "lon", "antenna", "offset")},
     }
-    return head.rename(columns=titles)
+    # What became of a row stands beside its number, where a narrow screen shows it.
+    order = sorted(head.columns, key=lambda name: {"row": 0, "fate": 1}.get(name, 2))
+    return head[order].rename(columns=titles)
 
 
 def unused(report: IngestReport) -> str:

@@ -69,7 +69,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         list(story.METHODS),
         format_func=story.METHODS.__getitem__,
         key="glove_method",
-        width=180,
+        width=150,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
         "as one area. GLOVE, as published in 2015, is offered for comparison. GLOVE joins the "
         "samples that are most alike: most samples become coarser than with aligned, and rows can "
@@ -89,7 +89,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         list(widgets.PERIODS),
         key="glove_period",
         accept_new_options=True,
-        width=155,
+        width=140,
         help=widgets.HELP,
     )
     percent = st.slider(
@@ -99,7 +99,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         0,
         key="glove_leave_out",
         persist_state="session",
-        width=170,
+        width=150,
         help="Up to this share of the people, the hardest to hide, are not "
         "published. The others can then be published more accurately.",
     )

@@ -243,7 +243,7 @@ def _waiting(statement: Statement) -> None:
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")
     elif jobs:
-        st.caption(":material/error: Not finished; the reason is given below the map.")
+        st.caption("Not measured.")
     else:
         st.button(
             "Measure",

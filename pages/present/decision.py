@@ -53,8 +53,8 @@ def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
     elif mine.refusal is not None:
         decided = Decision("", NOTHING_LEAVES, mine.refusal, by, "", until)
     heads, sentence = story.verdict(found, decided, row)
-    _for_whom(asked)
     say(heads)
+    _for_whom(asked)
     return sentence
 
 
@@ -68,7 +68,8 @@ def _measured(data: Dataset, found: Exploration) -> str:
     raw = exploration.as_it_is(data.fs, found.table.config)
     alone = questions.ordinary(data.fs)
     questions.settle(raw, alone=alone, button="Measure as they are")
-    return story.NOT_MEASURED
+    failed = any(job.error for job in questions.jobs(raw.kind) if job.meta["key"] == raw.key)
+    return story.FAILED if failed else story.NOT_MEASURED
 
 
 def today(data: Dataset, found: Exploration) -> Slide:

@@ -50,7 +50,7 @@ def dress() -> None:
     st.html(
         "<style>"
         "[data-testid=stMainBlockContainer] {padding-bottom: 0.5rem;} "
-        ".st-key-present_heading {gap: 0;} "
+        ".st-key-present_heading {gap: 0.5rem;} "
         ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0; margin-bottom: 0.5rem;} "
         ".st-key-present_heading [data-testid=stCaptionContainer] p {font-size: 1.05rem;} "
         ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "

@@ -48,6 +48,7 @@ ONE_PERSON_REAL = (
     "person, even under a pseudonym."
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
+FAILED = "What an attacker finds in the data as they are could not be measured."
 NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
 COUNTING = "There is no map yet: people are not counted."
 PUBLISHING = "There are no maps yet: the record is not made."

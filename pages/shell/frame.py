@@ -81,7 +81,7 @@ def draw(here: str) -> None:
         # What a view shows at length itself is not told twice; nor what nobody waits for.
         told = (here, session.EVERYWHERE, None)
         active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
-        if active:
+        if active and here != "present":  # each slide draws the progress of what it waits for
             with st.container(key="bar_work", width="content"):
                 job_panel.small(active)
 

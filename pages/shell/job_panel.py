@@ -60,7 +60,7 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
     """Draw one message for all jobs that failed with it; offer a retry only where one may help."""
     first, more = jobs[0], len(jobs) - 1
     label = first.label + (f" (and {more} more)" if more else "")
-    with st.container(border=True, key=f"{key}_failed_{first.number}"):
+    with st.container(key=f"{key}_failed_{first.number}"):
         said = plain(for_screen(message), MESSAGE_LENGTH)
         st.error(f"**{plain(label)} was not finished.** {said}")
         with st.container(horizontal=True):
