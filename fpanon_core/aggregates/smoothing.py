@@ -1,9 +1,11 @@
-"""Smoothing of private presence and flows from four noisy sums and the public frame.
+"""Smoothing of private presence and flows, each from four noisy sums and the public frame.
 
-In a fine table, the noise exceeds a single cell's count. So most of ε goes to the totals of the
-areas. Cells are shrunk towards the product of their area's total and their band's total. At each
-level of a tree of neighbouring areas, the shrinkage is the noise's share of the variance at this
-level. Smoothing sees only the noisy numbers and the frame.
+In a fine table, the noise exceeds a single cell's count. So most of the ε of presence goes to the
+totals of the areas, and half of the ε of flows to the trips that begin or end in each area. Cells
+of presence are shrunk towards the product of their area's total and their band's total, at each
+level of a tree of neighbouring areas. Cells of flows are shrunk towards a gravity model, within
+groups of similar expectation. The shrinkage is about the noise's share of the variance, at that
+level or in that group. Smoothing sees only the noisy numbers and the frame.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """

@@ -117,7 +117,7 @@ def search_of(effort: Effort, k: int) -> Search:
 
 
 def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
-    """Return the samples and their costs in the kernels' form."""
+    """Return the bounds of the samples, and the costs of a cell per metre and per minute."""
     return Boxes(
         np.array(fs.offsets),
         np.array(fs.x_m),

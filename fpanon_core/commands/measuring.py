@@ -222,7 +222,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
 
 _MEANS = (
     "EM and KL are means over each profile's own bins, as published: they do not say which of two "
-    "profiles is the safer. The sums over all bins of a person do (em_sum and kl_sum, in --out, "
+    "profiles is the safer. The sums over all bins do (em_sum and kl_sum, in --out, "
     "--tables or --json; the command options compares by these sums)."
 )
 

@@ -372,7 +372,7 @@ def _as_published(table: pa.Table) -> pd.DataFrame:
     missing = [name for name in ("pseudonym", *_NEEDED) if name not in names]
     if missing:
         raise SchemaError(
-            f"The file lacks the columns {', '.join(missing)}; give the data file of a release."
+            f"Missing columns: {', '.join(missing)}. Give the data file of a release."
         )
     there = [name for name in _POSSIBLE if name in names]
     if any(names.count(name) > 1 for name in there):

@@ -180,9 +180,9 @@ def score_records(
 ) -> int:
     """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
-    The function adds to ``gain`` and ``hits`` of records, 0 before, lists these records in
-    ``touched``, and sets ``absent``; ``people`` is the number of people with a record. It returns
-    the number of records touched.
+    The function adds to ``gain`` and ``hits``, which must be 0, lists the records that it adds to
+    in ``touched``, and sets ``absent``. ``people`` is the number of people with a record. The
+    function returns the number of records touched.
     """
     shelf, way, point, even = search
     density, near, gain, hits, touched, absent = room

@@ -4,7 +4,7 @@
 measures by which a release is judged.
 
 The first measure is the re-identification risk: the share of people whose record the strongest of
-three attackers picks. EM and KL are sums over a person's bins, because means cannot compare
+three attackers picks. EM and KL are sums over all bins, because means cannot compare
 release options of different resolution. No authority has set a threshold for mobility data; each
 threshold names its source.
 """
@@ -31,7 +31,7 @@ Measure = Literal["unicity", "k", "em", "kl"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 Sum = Literal["em_sum", "kl_sum"]
 SUMS: tuple[Sum, ...] = get_args(Sum)
-"""EM and KL over all bins of a person, for comparing release options of different resolution."""
+"""Sums of EM and KL over all bins, for comparing release options of different resolution."""
 
 _HOUR_MIN = 60.0
 _DAYS, _HOURS = 7, 24

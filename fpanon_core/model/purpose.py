@@ -188,7 +188,7 @@ class Recipient:
             one_of("The level of controls", controls, LEVELS)
             one_of("motive", self.motive, LEVELS)
         if kind == "room" and self.controls != "high":
-            raise ConfigError("A secure room has high controls; call weaker ones a contract.")
+            raise ConfigError("A secure room has high controls; with weaker ones, choose contract.")
         object.__setattr__(self, "kind", kind)
 
     @property

@@ -7,7 +7,7 @@ risk by the other kind. So the re-identification risk is that of the strongest a
 (:mod:`.reidentification`). If the release is a sample of the people, only people in the sample are
 targets. The risk is that of these people; the chance of not being in the sample does not lessen it.
 
-The bins of options differ in size. So EM and KL are compared by their sums over a person's bins,
+The bins of options differ in size. So EM and KL are compared by their sums over all bins,
 never by the means, which are lowest for the raw data.
 """
 
@@ -138,7 +138,7 @@ def explore_options(
         Anything that :func:`as_option` takes.
     risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"} or callable
         Measure of risk that defines the front; all are computed and kept (RISKS of
-        model/disclosure). EM and KL are the sums over a person's bins. ``"k_disclosure"`` is
+        model/disclosure). EM and KL are the sums over all bins. ``"k_disclosure"`` is
         ``"k"``. A function of the released FingerprintSet returns a number that is used without an
         interval.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)

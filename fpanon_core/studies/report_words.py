@@ -278,14 +278,14 @@ def use_told(result: OptionResult) -> str:
     if not little_use(result):
         return (
             f"Half of what is published has an area at most {wide} wide "
-            f"({sides}). Half of what is published has a time span of at most "
+            f"({sides}). Half of what is published has a time window of at most "
             f"{duration(here.span_min)}.{lacks}"
         )
     data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
         "This release may be of little use: half of what is published has an area "
-        f"{wide} wide or more ({sides}). Half of what is published has a time span of "
+        f"{wide} wide or more ({sides}). Half of what is published has a time window of "
         f"{duration(here.span_min)} or more.{data if here.wide else ''}{left}{lacks}"
     )
 

@@ -371,7 +371,7 @@ def _promise(tried: recovery_mitigations.Result) -> str:
         return (
             f"The private counts tried here have the noise that their ε needs, for {places} and a "
             "period taken from these records. Such counts show what noise does and promise "
-            "nothing. Once you state the places and the period below, the stated ε is a promise."
+            "nothing. Private counts made below, for a place and period you state, do promise ε."
         )
     return (
         f"The private counts tried here use the {places} and the period stated when counts were "

@@ -328,7 +328,7 @@ class Way:
     labels : sequence of str
         Labels of its dots, such as "k = 2".
     km, hours : sequence of float
-        Mean side of the published area and mean time span, by dot.
+        Mean side of the published area and mean time window, by dot.
     """
 
     name: str
@@ -338,7 +338,7 @@ class Way:
 
 
 def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
-    """Return a figure of mean time span against mean side, both logarithmic; less is better."""
+    """Return a figure of mean time window against mean side, both logarithmic; less is better."""
     ink = of.css("ink")
     rim = {"color": of.css("paper"), "width": 1.5}
     traces = [
@@ -360,7 +360,7 @@ def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
         of,
         traces,
         _logarithmic("Mean side of the published area (km)", [km for w in ways for km in w.km]),
-        _logarithmic("Mean time span (hours)", [hours for w in ways for hours in w.hours]),
+        _logarithmic("Mean time window (hours)", [hours for w in ways for hours in w.hours]),
         height=420,
     )
 

@@ -180,8 +180,8 @@ def agreement_told(found: Result) -> list[str]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}; "
             f"{two} has {int(b['bins']):,}, with more people in each. An average bin reveals more "
-            f"at {two}, although fewer people are singled out. Over all bins of a person, EM adds "
-            f"up to {words.supported(*_total(a))} at {one}, and to "
+            f"at {two}, although fewer people are singled out. Over all bins, the EM of one person "
+            f"adds up to {words.supported(*_total(a))} at {one}, and to "
             f"{words.supported(*_total(b))} at {two}."
         )
     return told
@@ -247,7 +247,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
-        f"Over all bins of a person, these changes add up to {words.supported(*em_sum)}. The "
+        f"Over all bins, they add up to {words.supported(*em_sum)} for one person. The "
         f"information gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in "
         "all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
@@ -291,7 +291,7 @@ MEANS_TOLD = (
     "Here, EM and KL are means over a profile's own bins, as in the paper. These means compare "
     "people, places and hours of one profile. The means do not say which of two profiles is the "
     "safer: a finer one has more bins, mostly empty, and so a lower mean. The page *Release "
-    "options* compares options by the sums over all bins of a person."
+    "options* compares options by the sums over all bins."
 )
 """Note for every comparison of profiles side by side."""
 

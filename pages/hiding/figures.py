@@ -316,7 +316,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
     show(
         cost(ways, of),
         key="glove_cost",
-        alt="Mean side of the published areas against the mean time span, a dot for each way of "
+        alt="Mean side of the published areas against the mean time window, a dot for each way of "
         "hiding everyone and each k.",
     )
     what_this_means(*compared(found), key="glove_compared")
@@ -362,7 +362,7 @@ def compared(found: comparison.Result) -> list[str]:
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
     uniform, ours = rows["uniform"], rows["GLOVE"]
     spans = (
-        f"areas {words.distance(ours['mean_space_m'])} wide and time spans of "
+        f"areas {words.distance(ours['mean_space_m'])} wide and time windows of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
     last, grid = found.searched[-1], plain(uniform["profile"])
@@ -386,7 +386,7 @@ def compared(found: comparison.Result) -> list[str]:
         told.append(
             f"Limited to {_limits(found.config)}, with "
             f"{words.percent(limited['suppressed_share'])} of the samples left out, GLOVE needs "
-            f"areas {words.distance(limited['mean_space_m'])} wide and time spans of "
+            f"areas {words.distance(limited['mean_space_m'])} wide and time windows of "
             f"{words.duration(limited['mean_time_min'])} on average."
         )
     return told

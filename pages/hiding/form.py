@@ -126,8 +126,8 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
         data.fs.granularity_min / 60,
         key="glove_time",
         placeholder="keep all",
-        help="Suppression: a sample that could only be published with a longer time span than this "
-        "is left out. If the field is empty, every sample is published, however coarse.",
+        help="Suppression: a sample that could only be published with a longer time window than "
+        "this is left out. If the field is empty, every sample is published, however coarse.",
     )
     leftover = selectbox(
         "The last people, if fewer than k",

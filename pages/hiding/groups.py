@@ -228,8 +228,8 @@ def told_group(
         how = f"The members' own {own} are published"
     return [
         f"Group {rank} of {len(costs):,}{' loses most' if rank == 1 else ', ordered by loss'}: on "
-        f"average, its samples are published in areas {words.distance(side)} wide and time spans "
+        f"average, its samples are published in areas {words.distance(side)} wide and time windows "
         f"of {words.duration(span)}. The members of the group are {listed(who)}.",
-        f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "
+        f"{how} as {blocks}. A block is an area and a time window, the same for all members of the "
         "group.",
     ]

@@ -106,7 +106,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
             needs = f"Your threshold of {100 * most:.3g}% needs k = {least:,} or more. "
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
-        "are published with exactly the same record of areas and time spans. Choose k and hide "
+        "are published with exactly the same record of areas and time windows. Choose k and hide "
         f"everyone. {needs}Several releases can be compared."
     )
 
@@ -138,7 +138,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         f"areas {words.distance(worth.side_m)} wide or more, over half the width of the data "
         f"({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
-    spans = f"time spans of {words.duration(worth.span_min)} or more"
+    spans = f"time windows of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
     text = "**Of little use, though verified.**"
     if coarse:
@@ -192,7 +192,7 @@ def accurate(result: Result) -> list[str]:
         return ["Nothing could be published with these settings."]
     told = (
         f"Half of the samples have areas at most {words.distance(f['median_space_m'])} wide, and "
-        f"half have time spans of at most {words.duration(f['median_time_min'])}."
+        f"half have time windows of at most {words.duration(f['median_time_min'])}."
     )
     if f["phantom_share"]:
         told += (
@@ -203,7 +203,7 @@ def accurate(result: Result) -> list[str]:
         told,
         str(result.verdict).removeprefix("Verified: ").capitalize(),
         f"In “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples have areas "
-        f"at most 2 km wide; {words.percent(f['share_2h'])} have time spans of at most 2 hours. "
+        f"at most 2 km wide; {words.percent(f['share_2h'])} have time windows of at most 2 hours. "
         "The size of an area is the mean of its width and height.",
     ]
 

@@ -1,4 +1,4 @@
-"""Kinds of question that more than one page asks: answered once, shown on each."""
+"""Kinds of question that several pages ask, or that no page waits for; each is answered once."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ _BEGINNINGS = (
     "report_data_",
     "unicity_n_",
 )
-"""Prefixes of names that continue with their subject."""
+"""Prefixes of the names that end in a variable part, such as a measure."""
 
 _NO_SETTINGS = ("aggregates_counts_go", "aggregates_counts_get_", "aggregates_counts_downloads")
 _ALL = frozenset().union(*_NAMES.values())

@@ -155,7 +155,7 @@ def compared(found: Result, of: Theme) -> None:
                     height=style.OTHER_PX,
                 ),
                 key=f"tables_cdf_{name}",
-                alt=f"{title} of real and of made-up people.",
+                alt=f"{title}: cumulative shares of real and of made-up people.",
             )
     show(
         charts.hours_of_week(found.week[0], found.week[1], of),
