@@ -55,10 +55,10 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
     The smaller of supply and demand is matched completely. The excess of the larger stays unmatched
     at no cost: its amount is fixed, so any unit price would only add a constant.
 
-    If demand far exceeds supply, as in counts with noise, most sinks are too far from every source
-    to matter. The problem is then solved with only the sinks near each source. The solution is
-    accepted only if the dual prices prove that no omitted sink could lower the cost. Without this
-    proof, the problem is solved again with more sinks.
+    If demand exceeds supply, as in counts with noise, many sinks may be too far from every source
+    to matter. A large problem is then first solved with only the sinks near each source. The
+    solution is accepted only if the dual prices prove that no omitted sink could lower the cost.
+    Without this proof, the problem is solved again with more sinks, and in the end with all.
 
     Parameters
     ----------

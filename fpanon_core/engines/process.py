@@ -154,7 +154,7 @@ class ProcessRunner:
         return most is not None and most <= _SHORT_S
 
     def ahead(self, job: Job) -> int:
-        """Return how many jobs, of all sessions in line, are running or will begin earlier."""
+        """Return how many jobs, of all sessions, are running or will begin before this one."""
         with self._change:
             if job not in self._queue:
                 return 0

@@ -88,7 +88,8 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
     """Write the samples of the first ``count`` members to ``bench``; return the number of samples.
 
-    The samples are written in order of start. The function also sets ``bench.cut``.
+    The samples are written in order of start. The function also sets ``bench.cut``, and
+    sets ``bench.rest`` to 0.
     """
     pointer = bench.pointer
     n = 0

@@ -182,7 +182,7 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"For the place at which a person is counted in one slot, ε = {slot}."
         if guarantee.unit == "user"
         else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
-        f"the {many} together, ε = {in_all}. A record moved from one slot to another counts twice."
+        f"the {many} together, ε = {in_all}. If a record were in another slot, two slots would change."
     )
     return (
         f"{stated} The values of ε of repeated publications about the same people add up: two such "

@@ -266,8 +266,8 @@ def utility_choice(utility: Any) -> UtilityChoice:
     if callable(utility):
         return UtilityChoice(CUSTOM)
     raise ConfigError(
-        "Utility is a named weighting, weights by component, answers of a questionnaire, or a "
-        "function of the original and the released data."
+        "This is no utility. Give a named weighting, weights by component, answers to a "
+        "questionnaire, or a function of the original and the released data."
     )
 
 

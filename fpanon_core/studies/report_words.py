@@ -375,7 +375,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
-    left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
+    left += "The noise hides all differences between hours. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
@@ -414,7 +414,7 @@ def describe_epsilon(epsilon: float) -> str:
 
 
 def times_as_likely(epsilon: float) -> str:
-    """Return e^ε in two digits, rounded up because it is a bound.
+    """Return e^ε to two significant digits, rounded up because it is a bound.
 
     Examples
     --------

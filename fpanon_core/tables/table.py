@@ -83,7 +83,7 @@ class SourceTable:
         return self._numbered(rows + np.searchsorted(before, rows, side="right"))
 
     def malformed_numbers(self) -> IntArray:
-        """Return the numbers in the source of the malformed rows."""
+        """Return the row numbers, in the source, of the malformed rows."""
         return self._numbered(self.malformed)
 
     def with_note(self, *notes: str, **changes: Any) -> SourceTable:

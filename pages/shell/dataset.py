@@ -147,7 +147,7 @@ def adopt(job: Job) -> None:
 
 
 def adopt_columns(job: Job) -> None:
-    """Keep the columns of a source that were listed."""
+    """Store the list of a source's columns, which the job has read."""
     session.keep(_COLUMNS, (job.meta["source"], job.result))
 
 

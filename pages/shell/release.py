@@ -167,7 +167,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
         st.markdown(describe_secret(found))
         with st.container(horizontal=True):
             downloads.offer(
-                "Key (not for release)",
+                "Pseudonym key (not for release)",
                 lambda: found.key,
                 f"{prefix}{KEY_NAME}",
                 key=f"{kind.name}_get_key",
@@ -243,8 +243,8 @@ def describe_secret(found: Result) -> str:
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
     told = (
-        "**Not for release.** The key says which id each pseudonym stands for: anyone "
-        "with the key and the release knows whose row each row is. The key exists only here, "
+        "**Not for release.** The pseudonym key says which id each pseudonym stands for. Anyone "
+        "with this key and the release knows whose row each row is. The key exists only here, "
         "until this session ends. Download the key now if you will have to "
         f"{', '.join(uses[:-1])} or {uses[-1]}; otherwise you do not need it."
     )

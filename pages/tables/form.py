@@ -1,4 +1,6 @@
-"""Settings of the tables: their protection, areas, hours and days, all stated by the officer.
+"""Settings of the tables: their protection, areas, hours and days, stated by the officer.
+
+Areas and hours may be proposed from the number of people that the officer states.
 
 Nothing is taken from the records, as their own areas, hours and days would reveal something about
 people.

@@ -94,7 +94,7 @@ def _presence(result: Result) -> str:
     off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
     hours = "Smoothing evens out some real differences, too."
     if table.hours_hidden:
-        hours = "**Hours do not show**: noise exceeds their differences in each area."
+        hours = "**The noise hides all differences between hours** in each area."
     return (
         f"**Noise is expected to move counts by about {off:,.2g} people on average** "
         f"(ε = {result.made.option.epsilon:g} in all); the mean count is {mean:,.2g}. {hours} "

@@ -141,7 +141,7 @@ def points_needed(result: Result) -> list[str]:
             "never unique."
         )
     if len(known) < DRAWN_PEOPLE:
-        told.append(f"The spread of points is not drawn for fewer than {DRAWN_PEOPLE} people.")
+        told.append(f"Points needed are drawn only if at least {DRAWN_PEOPLE} people become unique.")
     return told
 
 

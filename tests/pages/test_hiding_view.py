@@ -248,7 +248,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     keys = [b.key for b in small.download_button if b.key.startswith("produce_hidden")]
     assert keys == [f"produce_hidden_get_{name}" for name in ("release", "key")]
     assert [b.label for b in small.download_button if "not for release" in b.label] == [
-        "Key (not for release)"
+        "Pseudonym key (not for release)"
     ]  # no sample is left out: there is nothing to list
     text = said(small)
     assert (

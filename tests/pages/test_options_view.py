@@ -328,7 +328,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         assert not any("in order" in box.value for box in app.success)
         assert [b.label for b in app.download_button if b.key.startswith("produce_option")] == [
             "Release (zip)",
-            "Key (not for release)",
+            "Pseudonym key (not for release)",
         ]  # no sample is left out: there is nothing to list
     made = [found.result for found in answers(app, PRODUCED).values()]
     assert all(each.verdict.passed and each.verdict.k is None for each in made)
