@@ -221,8 +221,8 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
 
 
 _MEANS = (
-    "As in the paper, EM and KL are means over each profile's own bins, so they do not say which of "
-    "two profiles is the safer. The sums over all bins do (em_sum and kl_sum, in --out, "
+    "As in the paper, EM and KL are means over each profile's own bins, so they do not say which "
+    "of two profiles is the safer. The sums over all bins do (em_sum and kl_sum, in --out, "
     "--tables or --json; the command options compares by these sums)."
 )
 

@@ -182,7 +182,7 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"For the place at which a person is counted in one slot, ε = {slot}."
         if guarantee.unit == "user"
         else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
-        f"the {many} together, ε = {in_all}. If a record were in another slot, two slots would change."
+        f"the {many} together, ε = {in_all}. Moving one to another slot changes two."
     )
     return (
         f"{stated} The values of ε of repeated publications about the same people add up: two such "

@@ -220,8 +220,8 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
-        f"Of the samples of {names[user]} and {names[other.user]}, one of the pairs hardest to match "
-        f"is {_apart(worst['dist_m'], worst['gap_min'])} before any cap.",
+        f"Of the samples of {names[user]} and {names[other.user]}, one of the pairs hardest to "
+        f"match is {_apart(worst['dist_m'], worst['gap_min'])} before any cap.",
     ]
 
 

@@ -199,8 +199,8 @@ QUESTION = "Have these people's data been released before?"
 EARLIER = (
     "Two releases that each keep everybody in a group may together single people out. Releases "
     "exported in this session are compared automatically. For releases that left earlier, from "
-    "another session or the command line, give the files. The pseudonym key says who is who; the program "
-    "forgets it once it has been read."
+    "another session or the command line, give the files. The pseudonym key says who is who; the "
+    "program forgets it once it has been read."
 )
 
 

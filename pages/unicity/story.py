@@ -141,7 +141,9 @@ def points_needed(result: Result) -> list[str]:
             "never unique."
         )
     if len(known) < DRAWN_PEOPLE:
-        told.append(f"Points needed are drawn only if at least {DRAWN_PEOPLE} people become unique.")
+        told.append(
+            f"The figure needs at least {DRAWN_PEOPLE} people who become unique."
+        )
     return told
 
 

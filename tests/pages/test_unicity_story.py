@@ -128,7 +128,7 @@ def test_of_fewer_than_30_nothing_is_drawn(found: unicity.Result) -> None:
     few, many = needing(found, [2.0] * 29 + [np.nan] * 9), needing(found, [2.0, 3.0] * 15)
     assert not story.points_drawn(few)
     assert not story.points_drawn(needing(found, [2.0] * 30))  # all after the same number
-    assert "Points needed are drawn only if" in story.points_needed(few)[-1]
+    assert "The figure needs at least" in story.points_needed(few)[-1]
     assert story.points_drawn(many)
     assert "too few" not in " ".join(story.points_needed(many))
 

@@ -81,7 +81,7 @@ def test_antennas_are_merged_sparsity_calculated_too_large_regions_refused(
     assert "7 places become 3 regions" in said(app)
     assert "antennas become" not in said(app)
     assert app.number_input(key="unicity_v").label == "Places in a region, about (v)"
-    assert "Points needed are drawn only if" in said(app)
+    assert "The figure needs at least" in said(app)
     found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
