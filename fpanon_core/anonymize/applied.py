@@ -150,7 +150,7 @@ def _applied(
             hidden = hide(given, k, leave_out=share, engine=engine, progress=progress, **limits)
             if not (hidden.group >= 0).any():
                 raise InfeasibleError(
-                    f"{step} would publish nothing. Raise the limits until cells hold {k} people."
+                    f"{step} would publish nothing. Raise the limits, or choose a k below {k}."
                 )
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden

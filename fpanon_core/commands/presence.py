@@ -199,7 +199,8 @@ def tables(
     released = run.ask("tables", release, option)
     path = _write(package(released, table_format), option, out, run)
     if option.epsilon is None:
-        lines.append("Two such tables that differ by one person can give that person away.")
+        give = "give" if option.threshold is None else "can give"
+        lines.append(f"Two such tables that differ by one person {give} that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": path}
     linked = run.ask("linking counts", recovery_of, released)
     if linked is not None:

@@ -157,7 +157,7 @@ def _mitigations_text(table: pd.DataFrame) -> str:
         for row in table.to_dict("records")
     ]
     points = ["recorded points", "at random", "all points", "at random"]
-    head = ["mitigation", *points, "error of a count", "of all people counted"]
+    head = ["mitigation", *points, "error of a count", "of the sum of counts"]
     return (
         table_text(head, rows)
         + "\nPrivate counts here have the noise that their ε needs, for places and a "

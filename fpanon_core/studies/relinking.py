@@ -393,7 +393,7 @@ class Copies:
             )
         if len(person) == 0:
             raise InfeasibleError(
-                "Nothing of this release is published. Raise the limits until cells hold k people."
+                "Nothing of this release is published. Raise the limits, or choose a smaller k."
             )
         if hidden is None:
             assert isinstance(released, ReleasedSet)

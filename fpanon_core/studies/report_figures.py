@@ -173,7 +173,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
-        "better in both."
+        "at least as good in both, and better in one."
         + " Risks are drawn at their square roots." * share
         + " The table of all options holds the same numbers.",
     )

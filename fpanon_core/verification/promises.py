@@ -280,7 +280,7 @@ def _check_samples_of_k(
     for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (
             f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
-            "although the release states suppression limits."
+            "although samples were suppressed, as it seems, to keep limits."
         )
         faults.add("sample of too few", text, group=int(claim.label[claim.class_of_cell[c]]))
 

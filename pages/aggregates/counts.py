@@ -164,7 +164,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
             "Fill in gaps",
             True,
             help="Also count people in slots without a sample, at places inferred from their "
-            "samples before or after. They were not recorded there.",
+            "samples before or after. They were not recorded then.",
             **_kept("gaps"),
         )
     kind, bounds, side = _places(data)

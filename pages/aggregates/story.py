@@ -337,12 +337,12 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         if custom
         else "",
         "Some mitigations without ε keep places and slots, with an error of at most half the "
-        f"number of people counted. Of these, “{named(mild)}” helps most. The attack then recovers "
+        f"sum of all counts. Of these, “{named(mild)}” helps most. The attack then recovers "
         f"{words.percent(mild['recorded'])} of the points, and the error is "
-        f"{words.percent(mild['count_error_share'])} of the number of people counted."
+        f"{words.percent(mild['count_error_share'])} of the sum of all counts."
         if mild is not None
         else "No mitigation without ε that keeps places and slots has an error of at most half the "
-        "number of people counted.",
+        "sum of all counts.",
         f"{words.people(drawn)} in the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",
@@ -361,7 +361,7 @@ def _after(row: Any) -> str:
         f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
         f"{words.percent(row['recorded_random'])}). The published counts are then off by "
         f"{row['count_error']:,.{digits}f} people each on average, and together by "
-        f"{_times(row['count_error_share'])} the number of people counted."
+        f"{_times(row['count_error_share'])} the sum of all counts."
     )
 
 

@@ -281,7 +281,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
             errors,
             names,
             {"color": of.measure("count error"), "pattern": stripes},
-            "%{text} of all people counted",
+            "%{text} of the sum of all counts",
             told=(of, ["none" if e is None else _error(e) for e in errors]),
             xaxis="x2",
             **across,
@@ -289,7 +289,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
     ]
     ends = [math.log10(low) - 0.1, 1.22 * math.log10(top) - 0.22 * math.log10(low) + 0.2]
     x2 = {
-        "title": "Error of the counts, share of people counted",
+        "title": "Error of the counts, share of their sum",
         "type": "log",
         "domain": [0.56, 1.0],
         "range": ends,

@@ -72,7 +72,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         width=150,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
         "as one area. GLOVE, as published in 2015, is offered for comparison. GLOVE joins the "
-        "samples that are most alike: most samples become coarser than with aligned, and rows can "
+        "samples that are most alike: most samples usually become coarser, and rows can "
         "be false for their person.",
     )
     # The widget would refuse a larger k in silence; what follows says why.

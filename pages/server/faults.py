@@ -29,7 +29,7 @@ def kind_and_place(fault: BaseException) -> str:
 def sentence(fault: BaseException) -> str:
     """Return the sentences with which the screen reports a fault."""
     return (
-        "A fault in the program stopped this page before it was complete "
+        "A fault in the program stopped this step before it was complete "
         f"({kind_and_place(fault)}). Your data and results are still here; go to another page and "
         "back. If this message appears again, report it."
     )

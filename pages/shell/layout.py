@@ -276,9 +276,7 @@ def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
     found = dataset.current()
     if found is None:
         st.info(without)
-        st.caption(
-            "Data opened in another browser tab stay there: each tab has a session of its own."
-        )
+        st.caption("This session has no data. Data opened in another browser tab stay there.")
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()
     if found.fs.n_users < 2:

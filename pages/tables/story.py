@@ -53,7 +53,7 @@ ABOUT = (
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
     "area. From these, the model makes up people who do not exist.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
-    "give that person away.",
+    "can give that person away.",
 )
 
 

@@ -141,9 +141,7 @@ def points_needed(result: Result) -> list[str]:
             "never unique."
         )
     if len(known) < DRAWN_PEOPLE:
-        told.append(
-            f"The figure needs at least {DRAWN_PEOPLE} people who become unique."
-        )
+        told.append(f"The figure needs at least {DRAWN_PEOPLE} people who become unique.")
     return told
 
 

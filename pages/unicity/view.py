@@ -80,7 +80,7 @@ merged = sections.regions(data, seed, p, of, alone=alone)
 sections.rhythm(result, of)
 
 # --- sparsity ---
-with st.expander("Why more bins make people unique", key="unicity_why"):
+with st.expander("Why more areas and times make people unique", key="unicity_why"):
     result = result.with_chance(form.chance(data))
     chance = result.chance
     show(

@@ -31,7 +31,9 @@ def test_a_folder_of_parts_says_what_it_needs(folder):
 
 def test_how_a_kept_folder_was_read_is_not_changed(folder):
     said_by("ingest", folder / "in", "--keep", folder / "kept")
-    assert "cannot be changed" in refused("measure", folder / "kept", "--granularity-m", "500")
+    assert "can no longer be changed" in refused(
+        "measure", folder / "kept", "--granularity-m", "500"
+    )
     refused("ingest", folder / "kept", "--rejects", folder / "rejects.csv")
     assert not (folder / "rejects.csv").exists()
     refused("ingest", folder / "in", "--keep", folder / "kept")

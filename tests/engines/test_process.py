@@ -104,7 +104,7 @@ def test_killed_while_idle_is_not_noticed_by_the_next_job(
 
 WRONG: list[tuple[Any, str, type[FpanonError], str]] = [
     (errands.vanish, "lost", FpanonError, "exit code 3"),
-    (errands.refuse, "failed", InfeasibleError, "k = 50 exceeds the 32 fingerprints"),
+    (errands.refuse, "failed", InfeasibleError, "k = 50 exceeds the 32 people"),
     (errands.exhaust, "failed", FpanonError, "ran out of memory"),
     (errands.return_what_cannot_be_sent, "failed", FpanonError, "fault in the program"),
     (partial(lambda: None), "failed", FpanonError, "fault in the program"),

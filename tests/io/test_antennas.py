@@ -147,7 +147,7 @@ def test_bad_rows_and_repeated_ids_are_told():
     )
     read = read_antennas(table)
     assert read["antenna"].tolist() == ["A", "B"]
-    assert "2 rows" in read.attrs["notes"][0]
+    assert "possible position: 2." in read.attrs["notes"][0]
     assert "repeat an id: 1, of them at another position: 1." in read.attrs["notes"][1]
 
 

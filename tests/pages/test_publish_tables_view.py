@@ -263,7 +263,7 @@ def test_maps_show_the_largest_flows_and_blank_counts() -> None:
     )
     (layer,) = [each for each in deck.layers if each.id == "areas"]
     assert layer.data[0]["tip"] == "a: about 100 people, off by about 50"
-    assert layer.data[0]["c"][3] == round(28 + (220 - 28) * 0.5), "half of it may be noise"
+    assert layer.data[0]["c"][3] == round(90 + (220 - 90) * 0.5), "half of it may be noise"
     assert layer.data[1]["tip"] == "b: left blank"
     assert layer.data[1]["c"] == [0, 0, 0, 0]
 

@@ -180,7 +180,7 @@ def test_k_beyond_the_users_is_told(app: AppTest) -> None:
     until(app, lambda at: idle(at) and at.error)
     assert len(app.error) == 1  # once, though it stopped every profile
     assert "k = 50" in app.error[0].value
-    assert "4 fingerprints" in app.error[0].value
+    assert "4 people" in app.error[0].value
     assert not any("_retry_" in b.key for b in app.button)  # it would fail again
 
 
@@ -283,7 +283,7 @@ def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
     told = ReadingEstimate(None, 30_000_000_000, 12_000_000_000, 123_456_789)
     text = opening.said(told)
     assert text.startswith(
-        "The file has about 120,000,000 rows. About 30.0 GB of memory is needed, more"
+        "The file has about 120,000,000 rows. About 30.0 GB of memory is needed, which is too much"
     )
     assert "`fpanon ingest FOLDER --keep NEW_FOLDER`, and open here what is kept." in text
     told = ReadingEstimate(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)

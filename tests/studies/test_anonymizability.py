@@ -76,7 +76,7 @@ def test_results_extend_each_other():
             both.to_frame(), study(fs, Config((FINE,), (2, 3, 5))).to_frame()
         )
     assert extended(None, few) is few
-    with pytest.raises(ConfigError, match="differ in k"):
+    with pytest.raises(ConfigError, match="differ only in k"):
         extended(few, study(fs, Config((COARSE,), (3,))))
 
 

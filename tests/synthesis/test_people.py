@@ -274,7 +274,7 @@ def test_package_refuses_a_key_and_a_k(made, invented, tmp_path) -> None:
     with pytest.raises(fp.ConfigError, match="belongs to a person"):
         fp.publish(made, tmp_path / "a.zip", key=tmp_path / "key.csv")
     path = fp.publish(made, tmp_path / "a.zip")
-    with pytest.raises(fp.ConfigError, match="group of k"):
+    with pytest.raises(fp.ConfigError, match="groups of k"):
         fp.verify_release(path, invented, 2)
 
 
