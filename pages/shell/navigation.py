@@ -54,7 +54,7 @@ GROUPS: dict[str, tuple[Place, ...]] = {
             "anonymizability", "anonymizability", "How hard to hide", "anonymizability", "groups"
         ),
         Place("disclosure", "disclosure", "What is learnt", "disclosure", "visibility"),
-        Place("aggregates", "aggregates", "Would counts be safer?", "aggregates", "grid_on"),
+        Place("aggregates", "aggregates", "Would counts be safer", "aggregates", "grid_on"),
     ),
     "Protect": (
         Place("tables", "tables", "Publish tables", "presence, flows", "table_chart"),
