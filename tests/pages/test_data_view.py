@@ -106,12 +106,12 @@ def test_first_rows_stand_beside_the_columns_found(app: AppTest) -> None:
     head = next(d.value for d in app.dataframe if "Local time" in d.value)
     assert head.columns.tolist() == [
         "Row",
+        "What became of it",
         "Person (user)",
         "Time (time), as written",
         "Local time",
         "Latitude (lat)",
         "Longitude (lon)",
-        "What became of it",
     ]
     assert head["Person (user)"].tolist() == ["u0001", "u0001", "u0002", "u0002", "u0003"]
     assert head["Row"].tolist() == [2, 3, 4, 5, 6]
