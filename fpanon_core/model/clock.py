@@ -3,7 +3,8 @@
 A fingerprint's ``t_min`` counts *elapsed* minutes since the data set's epoch, local midnight of its
 first day, so that differences are true durations. Hours of the day, nights, day boundaries and the
 windows of a generalization profile are *local*. The two diverge when a daylight-saving change falls
-within the data. Only this module converts between them.
+within the data. Only this module converts between them, but for the
+verification of releases, which stays independent.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def outlines() -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of the shipped outlines, by name.
 
     The arrays are the differences between consecutive points of each layer's lines, the offsets of
-    the lines, and the names and positions of towns.
+    the lines, and the names, positions and ranks of towns. Coordinates are in 1/10,000 degree.
     """
     with np.load(_FILE) as file:
         return dict(file)

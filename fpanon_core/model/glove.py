@@ -247,7 +247,7 @@ VIOLATION_COLUMNS = ("kind", "group", "user", "sample", "text")
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """Verdict on whether a release keeps all that GLOVE promises.
+    """Verdict on whether a release keeps what it promises.
 
     Attributes
     ----------
@@ -258,8 +258,8 @@ class Verification:
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
-        Group size checked. 0 where no k-anonymous group is promised; records were then not compared
-        with the original.
+        Group size checked. 0 where no k-anonymous group is promised; records of such a release are
+        not compared with the original.
     users, groups, samples : int
         Numbers of original users, published groups and original samples checked.
     note : str

@@ -261,7 +261,7 @@ def extended(before: Result | None, later: Result) -> Result:
 
 
 def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
-    """Merge results on the same data and stretch effort into one result for ``ks``.
+    """Merge results for the same data, with the same stretch effort, into one for ``ks``.
 
     Each result has one or more profiles. A profile has no components for a k that its own result
     lacks.

@@ -207,9 +207,9 @@ def _kept(
         or keep is not None
     ):
         raise ConfigError(
-            "This folder holds data that were read already. Columns, zones, granularity, "
-            "screening, antennas, regions and the folder can no longer be changed. Leave these "
-            "options out, or read the data anew."
+            "This folder holds data that were read already. How they were read can no longer be "
+            "changed, and they cannot be kept again. Leave these options out, or read the data "
+            "anew."
         )
     if reading.centre is not None:
         raise ConfigError(

@@ -158,7 +158,7 @@ Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], b
 def verified(
     source: Place | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
 ) -> Verification:
-    """Check that a package of the given kind is, byte for byte, what its content makes.
+    """Rebuild a package from its checked content; return whether every byte is the same.
 
     Raises
     ------

@@ -340,7 +340,7 @@ def told_plainly() -> Iterator[None]:
                 "choose another place."
             ) from fault
         raise ConfigError(
-            f"The output could not be written ({fault.strerror}); check the folder and its space."
+            f"The output could not be written ({fault.strerror}); check the folder and your rights there."
         ) from fault
 
 

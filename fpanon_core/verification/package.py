@@ -320,7 +320,7 @@ def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None
         else:
             faults.add("description", f"{DESCRIPTION} says something else about {'.'.join(at)}.")
     if here.keys() - there.keys():
-        faults.add("description", f"{DESCRIPTION} has a key that no release has.")
+        faults.add("description", f"{DESCRIPTION} has a key that this release has not.")
     elif not wrong:
         faults.add(
             "description",

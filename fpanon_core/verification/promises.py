@@ -177,8 +177,8 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
         kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
-                f"A person is not published, and {kept[u]} of the person's samples are not listed "
-                "as left out."
+                "A person is not published, but not all of the person's samples are listed as left "
+                f"out (missing: {kept[u]})."
             )
             faults.add("missing user", text, user=u)
         inside = covered & gone
