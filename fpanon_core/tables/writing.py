@@ -340,7 +340,8 @@ def told_plainly() -> Iterator[None]:
                 "choose another place."
             ) from fault
         raise ConfigError(
-            f"The output could not be written ({fault.strerror}); check the folder and your rights there."
+            f"The output could not be written ({fault.strerror}); check the folder and your "
+            "rights there."
         ) from fault
 
 
