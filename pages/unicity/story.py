@@ -369,7 +369,7 @@ def areas(result: Result) -> str:
     """Say how much of the variation in areas' antennas, or places, their residents explain."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
-        return f"There are too few areas, or their numbers are too alike, to compare people with {noun}."
+        return f"Too few areas, or numbers too alike, to compare people with {noun}."
     share = words.percent(found.r2, 100)
     return (
         f"The number of people who live in an area explains {share} of the variation in its "
