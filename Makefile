@@ -10,13 +10,12 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --req
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
-# Compiled first, or each core would compile for itself. The longest files come first, so that no core
-# is left with one at the end. A browser mostly waits, so there is one more than there are cores.
-BROWSERS = $(shell echo $$(( $$(nproc) + 1 )))
-LONGEST = $(patsubst %,tests/browser/test_%.py,looking present walk_measured walk_unmeasured overview)
+# Compiled first, or each core would compile for itself. The longest files, the views', come first, so
+# that no core is left with one at the end. Browsers have two cores each, a file of tests at a time.
+BROWSERS = $(shell echo $$(( ($$(nproc) + 1) / 2 )))
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
-	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser $(LONGEST) tests/browser
+	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
 
 # Every page in every state, three sizes, light and dark; pictures of all in build/walk.
 walk: $(VENV)/.development $(VENV)/.compiled chromium
