@@ -176,11 +176,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "shorter periods" if (config.period_days or 2) > 1 else "",
         "leaving out the few who are hardest to hide" if not config.leave_out else "",
         f"a smaller k than {config.k}" if config.k > least else "",
-        ""
-        if worth.thin
-        else "narrower limits"
-        if limited
-        else "limits on the size of areas and time windows",
+        "" if worth.thin else "narrower limits" if limited else "limits on areas and times",
         "coarser places and times before hiding (see Release options)",
     ]
     return f"These may help: {'; '.join([way for way in ways if way][:4])}."
