@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -233,6 +234,11 @@ def count(n: int, noun: str) -> str:
     """Return a number with its noun, such as "1 record" or "2,000 people"."""
     plural = {"person": "people"}.get(noun, f"{noun}s")
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in words, such as "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _part_of(number: int, of: int, what: str) -> str:

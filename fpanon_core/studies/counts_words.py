@@ -82,7 +82,7 @@ _NOT_PROMISED = {
 }
 _MORE = {
     True: "Filled-in points make trajectories smoother than they were.",
-    False: "Anyone who knows that a person was recorded singles that person out more easily.",
+    False: "An attacker who knows that a person was recorded singles that person out more easily.",
 }
 
 

@@ -12,6 +12,7 @@ from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import count as count
 from ..model.release_page import duration, length
+from ..model.release_page import listed as listed
 from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
@@ -483,11 +484,6 @@ def points(p: int, of: str = "") -> str:
 def drawn(strategy: Strategy) -> str:
     """Say which points of a person an attacker with this strategy knows."""
     return _DRAWN[strategy]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words, such as "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def measures(risks: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import math
 
 from fpanon_core.model.budgets import clock as clock
 from fpanon_core.model.release_page import count as count
+from fpanon_core.model.release_page import listed
 from pages.charts.plain import plain
 
 
@@ -88,8 +89,7 @@ def brief(text: str) -> str:
 def beyond(curves: dict[str, int]) -> str:
     """Say how many people of each curve lie beyond a figure's right edge; return "" if none do."""
     told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
-    several = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
-    return f"The figure does not show {several} beyond its right edge." if told else ""
+    return f"The figure does not show {listed(told)} beyond its right edge." if told else ""
 
 
 def others(k: int) -> str:

@@ -25,7 +25,6 @@ from pages.shell.dataset import Dataset
 from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
-from pages.shell.session import Job
 from pages.shell.widgets import PRESETS
 
 _KS = (2, 5, 10)
@@ -223,7 +222,7 @@ def draw(statement: Statement) -> None:
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
         answer = questions.answer(statement.question)
-        waiting = ("–" if failed(statement) else "…", "", "")
+        waiting = ("–" if questions.failed(statement.question) else "…", "", "")
         number, text, more = waiting if answer is None else statement.told(answer)
         with left.container(gap=None):
             page = f"pages/{statement.view}/view.py"
@@ -239,7 +238,7 @@ def draw(statement: Statement) -> None:
 
 def _waiting(statement: Statement) -> None:
     """Draw the progress, the reason why there is no number, or a button to measure it."""
-    jobs = _jobs(statement)
+    jobs = questions.jobs_of(statement.question)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")
     elif jobs:
@@ -255,16 +254,11 @@ def _waiting(statement: Statement) -> None:
 
 def failures(statements: list[Statement]) -> None:
     """Draw why statements could not be measured, each reason once, and a button to try again."""
-    failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
+    failed = {
+        job.number: job
+        for s in statements
+        for job in questions.jobs_of(s.question)
+        if not job.active
+    }
     if failed:
         job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)
-
-
-def failed(statement: Statement) -> bool:
-    """Return whether a statement's measurement failed."""
-    return any(job.error for job in _jobs(statement))
-
-
-def _jobs(statement: Statement) -> list[Job]:
-    key = statement.question.key
-    return [j for j in questions.jobs(statement.question.kind) if j.meta["key"] == key]

@@ -40,7 +40,7 @@ raw = explored.raw
 
 # --- the verdict ---
 with st.container(key="overview_verdict", gap="small"):
-    if raw is None and statements.failed(four[0]):
+    if raw is None and questions.failed(four[0].question):
         st.markdown(":material/error: **What an attacker finds could not be measured.**")
     elif raw is None:
         st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")

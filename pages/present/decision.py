@@ -68,8 +68,7 @@ def _measured(data: Dataset, found: Exploration) -> str:
     raw = exploration.as_it_is(data.fs, found.table.config)
     alone = questions.ordinary(data.fs)
     questions.settle(raw, alone=alone, button="Measure as they are")
-    failed = any(job.error for job in questions.jobs(raw.kind) if job.meta["key"] == raw.key)
-    return story.FAILED if failed else story.NOT_MEASURED
+    return story.FAILED if questions.failed(raw) else story.NOT_MEASURED
 
 
 def today(data: Dataset, found: Exploration) -> Slide:

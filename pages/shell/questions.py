@@ -137,9 +137,19 @@ def jobs(kind: Kind) -> list[Job]:
     return session.jobs(kind.name)
 
 
+def jobs_of(question: Question) -> list[Job]:
+    """Return the jobs of one question that wait, run or ended badly."""
+    return [job for job in jobs(question.kind) if job.meta["key"] == question.key]
+
+
 def under_way(question: Question) -> bool:
     """Return whether a question was asked and has no answer yet; its job may have failed."""
-    return any(job.meta["key"] == question.key for job in jobs(question.kind))
+    return bool(jobs_of(question))
+
+
+def failed(question: Question) -> bool:
+    """Return whether the work on a question failed."""
+    return any(job.error for job in jobs_of(question))
 
 
 def held(question: Question) -> bool:
@@ -256,8 +266,8 @@ def _foretell(question: Question, told: str | None) -> None:
         found: estimates.Estimate | None = answer(about)
         if found is not None and found.seconds is not None:
             parts.append(f"This is likely to take about {clock(max(found.seconds, 1))}.")
-        for job in jobs(FORETOLD):
-            if job.active and job.meta["key"] == about.key:
+        for job in jobs_of(about):
+            if job.active:
                 job_panel.quiet(job, "Estimating from samples how long it will take …")
     parts.append(estimates.describe_memory(study, fs, config))
     st.caption(" ".join(part for part in parts if part))

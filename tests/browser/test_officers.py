@@ -1,6 +1,6 @@
 """Several officers behind a reverse proxy: who logs in enters, each has a session of one's own.
 
-The proxy is nginx with the configuration of docs/nginx.conf, the provider of the log-in one of the
+The proxy is nginx with the configuration of docs/nginx.conf, the provider of the login one of the
 tests' own.
 """
 
@@ -48,7 +48,7 @@ class Office:
 
 @pytest.fixture(scope="module")
 def office(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    """A provider, a dashboard that asks for its log-in, and the proxy before it."""
+    """A provider, a dashboard that asks for its login, and the proxy before it."""
     folder = tmp_path_factory.mktemp("office")
     port, public = free_port(), free_port()
     address = f"https://localhost:{public}"
@@ -180,11 +180,11 @@ def test_one_name_over_tls_and_no_way_past_it(office: Office) -> None:
     for host in (f"localhost:{own}", f"127.0.0.1:{own}", "rebound.example"):
         assert answer_past_it(own, host) == 421
     assert answer_past_it(own, f"localhost:{own}", "/_stcore/health") == 200
-    # With the public name, past the proxy: still nobody without a log-in.
+    # With the public name, past the proxy: still nobody without a login.
     assert answer_past_it(own, f"localhost:{public}", "/data") == 403
 
 
-# --- the log-in ----------------------------------------------------------------------------------
+# --- the login ----------------------------------------------------------------------------------
 
 
 def test_every_page_asks_for_the_log_in_and_is_there_after_it(

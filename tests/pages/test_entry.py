@@ -1,4 +1,4 @@
-"""Without a log-in no page is run; with one, the page, and the way out."""
+"""Without a login no page is run; with one, the page, and the way out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.views import APP, go, said
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log-in is set up, for anna alone."""
+    """A login is set up, for anna alone."""
     standing = Entrance(True, ("default",), frozenset({"anna@office.example"}))
     monkeypatch.setattr(entrance, "current", lambda: standing)
 

@@ -1,4 +1,4 @@
-"""Who is let in, and what a request without a log-in reaches: the way in, and nothing else."""
+"""Who is let in, and what a request without a login reaches: the way in, and nothing else."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Sec
 
 
 def set_up(**changed: str | None) -> str:
-    """The secrets of a log-in, with lines changed or, None, left out."""
+    """The secrets of a login, with lines changed or, None, left out."""
     lines = Provider("https://provider.example").secrets(DASHBOARD).splitlines()[1:]
     entries = dict(line.split(" = ", 1) for line in lines) | {
         name: value if value is None else json.dumps(value) for name, value in changed.items()
