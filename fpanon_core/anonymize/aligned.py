@@ -32,11 +32,12 @@ from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.options import Effort
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .crowding import boxes_of, crowded
 from .grouping import Group
-from .hiding import Effort, Grouped, Run, Settings, Store
+from .hiding import Grouped, Run, Settings, Store
 
 _CROWDING_SHARE = 0.97  # of the progress
 _BLOCK = 16
@@ -88,8 +89,8 @@ def aligned(
     groups : int array_like (n_users,), optional
         Group number of each user, as in :attr:`GloveResult.group`. These groups are published
         aligned, and no search for groups is made.
-    effort : "default" or "thorough"
-        How long to search for groups with a small loss; a thorough search takes longer.
+    effort : "quick", "default" or "thorough"
+        How long to search for groups with a small loss. A longer search finds better groups.
     shards : int, optional
         Number of parts into which the data are first cut, by where people are. Each part is hidden
         separately. Use shards for data too large to be hidden at once. Everyone is still in a

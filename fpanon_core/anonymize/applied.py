@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,7 +147,7 @@ def _applied(
             hide: Callable[..., GloveResult] = glove
             if isinstance(step, Aligned):
                 limits = {"max_side_m": space_limit, "max_span_min": time_limit}
-                hide = aligned
+                hide = partial(aligned, effort=step.effort)
             hidden = hide(given, k, leave_out=share, engine=engine, progress=progress, **limits)
             if not (hidden.group >= 0).any():
                 raise InfeasibleError(

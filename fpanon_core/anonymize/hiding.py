@@ -39,13 +39,12 @@ from ..model.configs import StretchConfig
 from ..model.errors import Cancelled, ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Method
-from ..model.options import MOST_LEFT_OUT
+from ..model.options import MOST_LEFT_OUT, Effort
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet, Part, remember
 from .grouping import Group
 from .periods import periods_of
 
-Effort = Literal["default", "thorough"]
 LEAST_CROWDS = 10
 """Minimum number of groups of k per shard; with fewer, most people would be near a border."""
 _LIMITS = {

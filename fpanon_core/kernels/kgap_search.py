@@ -234,7 +234,7 @@ def _add_floors(feature: SmallInts, count: SmallInts, floor: Steps, bound: Sums)
 def _may_enter(
     bound: Sums, unit: float, limit: float, limits: FloatArray, passes: BoolArray
 ) -> None:
-    """Set whether the bound in one direction allows an effort within either user's limit."""
+    """Set whether the bound allows an effort within either user's limit."""
     for column in range(len(bound)):
         passes[column] = bound[column] * unit <= max(limit, limits[column])
 
@@ -288,7 +288,8 @@ def search_tile(
             wide[:] = narrow
         else:
             _add_floors(feature, count, floor, wide)
-        _may_enter(wide, step / (2.0 * length), worst[a] + SLACK, limits, passes)
+        directions = 2.0 if len(a_floor) else 1.0  # both only for users of equal length
+        _may_enter(wide, step / (directions * length), worst[a] + SLACK, limits, passes)
         at, end = known.offsets[a], known.offsets[a + 1]
         for column in range(start, width):
             if not passes[column]:

@@ -313,6 +313,10 @@ class SuppressRare:
         return f"bins of fewer than {self.min_users} people left out"
 
 
+Effort = Literal["quick", "default", "thorough"]
+"""How long to search for groups: a longer search finds groups with a smaller loss."""
+
+
 @dataclass(frozen=True)
 class Glove:
     """Hiding of people in groups of at least ``k``: :func:`fpanon_core.glove`.
@@ -351,9 +355,21 @@ class Glove:
 
 @dataclass(frozen=True)
 class Aligned(Glove):
-    """Hiding of people in aligned groups: :func:`fpanon_core.aligned`; attributes as in Glove."""
+    """Hiding of people in aligned groups: :func:`fpanon_core.aligned`; attributes as in Glove.
+
+    ``effort`` says how long the search for groups takes: "quick", "default" or "thorough".
+    """
 
     WORD: ClassVar[str] = "aligned"
+    effort: Effort = "default"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("effort", self.effort, get_args(Effort))
+
+    def __str__(self) -> str:
+        search = "" if self.effort == "default" else f", {self.effort} search"
+        return super().__str__() + search
 
 
 @dataclass(frozen=True)
@@ -589,6 +605,8 @@ def step_to_dict(step: Step) -> dict[str, Any]:
     plain = asdict(step)
     if not plain.get("leave_out", True):
         del plain["leave_out"]
+    if plain.get("effort") == "default":
+        del plain["effort"]
     return {"technique": technique(step), **plain}
 
 

@@ -3,13 +3,15 @@
 Each kind of records has lines of options; from one option to the next, utility and risk rise. A
 line is bisected until the last option within the thresholds and the first outside are neighbours.
 For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
-can be neither the most useful nor the recommended one are skipped.
+can be neither the most useful nor the recommended one are skipped. Aligned options are first tried
+with a quick search for groups, whose result bounds their utility.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -86,6 +88,7 @@ _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
+_LARGE = 10  # smallest k for which a quick search for groups takes far less time
 
 Known = Mapping[tuple[Step, ...], OptionResult]
 
@@ -248,6 +251,9 @@ class Search:
         hidden, self._slow = _hidden(fs, limits), _aligned(fs, limits)
         self._note(hidden)
         self._note(self._slow)
+        for option in itertools.chain(*self._slow):
+            finer = self._finer[option.steps]
+            finer += [_quick(steps) for steps in finer]
         self._lines += hidden
 
     def _note(self, lines: list[Line]) -> None:
@@ -267,14 +273,18 @@ class Search:
         """Return the options to try next; none where the search is complete.
 
         Options without records come first: they take seconds, and reveal least. Aligned options
-        come last.
+        come last, and with a quick search for groups before the usual one.
 
         Parameters
         ----------
         known : mapping of steps to OptionResult
         """
         first = self._without(known) or [o for o in self._safest if o.steps not in known]
-        return first or self._further(self._lines, known) or self._further(self._slow, known)[:1]
+        if first := first or self._further(self._lines, known):
+            return first
+        slow = self._further(self._slow, known)
+        quick = [steps for o in slow if (steps := _quick(o.steps)) not in {o.steps, *known}]
+        return [ReleaseOption(steps=steps) for steps in quick] or slow[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """Return the next option of every line that is not complete.
@@ -437,6 +447,14 @@ def _by_regions(option: ReleaseOption) -> bool:
 
 def _periods(steps: Iterable[Step]) -> list[Step]:
     return [step for step in steps if isinstance(step, Periods)]
+
+
+def _quick(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps of an aligned option with a quick search; the same steps if k is small."""
+    *before, last = steps
+    if not isinstance(last, Aligned) or last.k < _LARGE:
+        return steps
+    return (*before, replace(last, effort="quick"))
 
 
 def _epsilon(option: ReleaseOption) -> float | None:

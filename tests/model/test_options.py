@@ -37,6 +37,12 @@ steps = st.one_of(
     st.builds(fp.Permute, st.sampled_from(["positions", "times"]), scale, scale),
     st.builds(fp.SuppressRare, st.integers(1, 99)),
     st.builds(fp.Glove, st.integers(2, 99), st.none() | scale, st.none() | scale),
+    st.builds(
+        fp.Aligned,
+        st.integers(2, 99),
+        leave_out=st.sampled_from([0.0, 0.05]),
+        effort=st.sampled_from(["quick", "default", "thorough"]),
+    ),
 )
 
 
@@ -62,6 +68,8 @@ def test_comes_back_from_json_equal(option):
         (fp.SuppressRare(3), "bins of fewer than 3 people left out"),
         (fp.Glove(5), "GLOVE, k = 5"),
         (fp.Glove(2, 15_000, 360), "GLOVE, k = 2, within 15 km and 6 h"),
+        (fp.Aligned(20, leave_out=0.05), "aligned, k = 20, up to 5% left out"),
+        (fp.Aligned(20, effort="quick"), "aligned, k = 20, quick search"),
     ],
 )
 def test_says_what_it_does(step, words):

@@ -19,6 +19,7 @@ WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(5_000), 480))
 HEXAGONS = fp.Generalize(fp.GeneralizationProfile(fp.Hexagons(6), 480))
 OPTIONS = {
     "days, aligned": [fp.Periods(1), fp.Aligned(3)],
+    "days, quick search": [fp.Periods(1), fp.Aligned(3, effort="quick")],
     "two days, GLOVE within limits": [fp.Periods(2), fp.Glove(3, 15_000, 360)],
     "periods alone": [fp.Periods(1)],
     "periods, coarser": [fp.Periods(2), WIDE],

@@ -304,6 +304,13 @@ def searched_with(measure, *, skip):
     return search, SearchedTable(results, "outsider", search.choice, KNOWLEDGE, "", limits=limits)
 
 
+def with_effort(option, effort):
+    *before, last = option.steps
+    if isinstance(last, fp.Aligned):
+        last = replace(last, effort=effort)
+    return ReleaseOption(steps=[*before, last])
+
+
 def measured_as(option, useful, risk):
     found = result(HIDDEN, risk, useful, least=2, width=0.0)
     risks = {**found.risks, "membership": (0.0, 0.0, 0.0)}
@@ -324,10 +331,12 @@ def test_what_is_skipped_would_change_nothing(seed, without):
         if option.recordless is not None:
             return measured_as(option, without, 0.0)
         lines = [*search._lines, *search._slow]
-        number = next(n for n, line in enumerate(lines) if option in line)
-        at, slow = lines[number].index(option), number - len(search._lines)
+        usual = with_effort(option, "default")
+        number = next(n for n, line in enumerate(lines) if usual in line)
+        at, slow = lines[number].index(usual), number - len(search._lines)
         times = 0.9**number if slow < 0 else 0.9**slow
         useful = min(0.99, rises[int(slow >= 0)] * (1 + at) * times)
+        useful -= 0 if usual == option else min(useful, 0.05)
         return measured_as(option, useful, 0.01 if at < ends[number] else 0.2)
 
     search, table = searched_with(measure, skip=True)
@@ -350,6 +359,25 @@ def test_data_coarser_than_a_day_are_searched_without_windows():
     search = Search(fs, Limits(), utility_choice("travel"))
     assert search.wanted({})
     assert not any(line for line in search._lines if kind_of(line[0]) == "coarser records")
+
+
+def test_an_aligned_option_follows_its_quick_search_and_only_if_it_may_matter():
+    """Groups of fewer than 10 take seconds anyway."""
+
+    def tried(threshold, useful):
+        search = Search(people(), Limits({"outsider": threshold}), utility_choice("travel"))
+        known = {}
+        while wanted := search.wanted(known):
+            for option in wanted:
+                aligned = isinstance(option.steps[-1], fp.Aligned)
+                known[option.steps] = measured_as(option, useful if aligned else 0.5, 0.0)
+        return [steps[-1] for steps in known if isinstance(steps[-1], fp.Aligned)]
+
+    assert {step.effort for step in tried(0.05, 0.3)} == {"quick"}
+    efforts = [step.effort for step in tried(0.05, 0.46)]
+    assert efforts == ["quick"] * 3 + ["default"] * 3
+    small = tried(0.2, 0.46)
+    assert {step.effort for step in small if step.k < 10} == {"default"}
 
 
 def test_nothing_is_skipped_where_nothing_serves():
