@@ -190,6 +190,17 @@ def test_loses_less_than_half_of_what_glove_loses_on_taxis():
         assert fp.mean_loss(result) < fp.mean_loss(fp.glove(fs, k)) / 2
 
 
+@pytest.mark.parametrize("effort", ["quick", "default", "thorough"])
+def test_the_last_group_is_found_even_among_people_far_from_each_other(effort):
+    """Two towns of 13 people each: with 12 candidates, nobody would know of the other town."""
+    person = np.repeat(np.arange(26), 2)
+    town = person % 2 * 1e6
+    fs = fp.FingerprintSet.from_samples(person, town, person * 100.0, np.tile([0.0, 600.0], 26))
+    result = fp.aligned(fs, 20, effort=effort)
+    check(fs, result, 20)
+    assert result.published.n_groups == 1
+
+
 def test_exchanges_lower_the_loss_and_a_longer_search_is_no_worse():
     """On the mean of some sets: every effort ends in a local optimum, and one set is luck."""
     sums = np.zeros(4)
