@@ -77,12 +77,13 @@ _SPOKEN = {
     ),
     "epidemics": (
         "Spread of disease",
-        "A useful release shows where people are, how far they go, and among how many places "
-        "they move.",
+        "A useful release shows where people are, how far they go and on which trips, and among "
+        "how many places they move.",
     ),
     "research": (
         "Individual mobility",
-        "A useful release shows how far each person goes, and among how many places each moves.",
+        "A useful release shows how far each person goes, among how many places, and on which "
+        "trips between areas.",
     ),
 }
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(

@@ -61,7 +61,7 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     _figures(fs, user, other, of)
     what_this_means(*gap(fs, user, measured, other, k), key="person")
     _table_of_neighbours(fs, neighbours, result.config, result.k)
-    with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
+    with st.expander(words.count(len(other.matches), "matched sample"), key="person_matches"):
         st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
     with st.expander("Is it the place or the time?", key="person_why"):
         _parts_figure(fs, user, neighbours, k, of)

@@ -50,8 +50,8 @@ if (asked := dataset.asked()) is not None:
 if data is None:
     if job is None:
         st.info(
-            "No data set is open yet. Upload a file above, or look at a sample first; nothing you "
-            "open leaves this computer."
+            "No data set is open yet. Upload a file above and press *Read*, or look at a sample "
+            "first; nothing you open leaves this computer."
         )
     end_view()
 

@@ -350,7 +350,8 @@ def people_told(leak: Leak) -> list[str]:
     """Say how unevenly disclosure is spread over the people asked about."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
-    how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
+    gini = leak.gini["em"]
+    how = "nearly even" if gini < 0.1 else "somewhat uneven" if gini < 0.3 else "uneven"
     return [
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
         f"the burden is {how}.",

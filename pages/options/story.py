@@ -135,7 +135,8 @@ def dots(
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
-    best = best_option(table, criteria.limits)
+    recommended = serves(table, within_limits(table, criteria.limits))
+    best = best_option(table, criteria.limits) if recommended else None
     return [
         Dot(
             i + 1,

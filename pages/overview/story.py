@@ -15,6 +15,7 @@ from fpanon_core.studies.judgement import (
     beyond,
     interval,
     most_useful,
+    needs_lost,
     serves,
     some_alone,
 )
@@ -44,6 +45,7 @@ FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
     "option can be shown to stay within that threshold, not even one in which no home is found."
 )
+_LARGER = "More trips may agree on larger areas: try them under the squares beside *Who gets it?*."
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
@@ -99,6 +101,8 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         cost = f"{w.describe_kind(result)} {w.describe_cost(table.choice, result)}"
+        if not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
+            cost += f" {_LARGER}"
         left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)}"
         kept = f"**3. What it keeps.** {left}"
         step = result.option.recordless

@@ -42,8 +42,12 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     return f"**Before you sign**, {'; '.join(told)}."
 
 
-def missing(weighed: Weighing, *, untried: bool) -> list[str]:
-    """Say what was not fully weighed; ``untried`` says whether the search has options left."""
+def missing(weighed: Weighing, *, untried: bool, otherwise: bool) -> list[str]:
+    """Say what was not fully weighed or decided.
+
+    ``untried`` says whether the search has options left, ``otherwise`` whether a decision was made
+    for another purpose, recipient or areas only.
+    """
     told = []
     if weighed.waiting:
         told.append(
@@ -57,6 +61,8 @@ def missing(weighed: Weighing, *, untried: bool) -> list[str]:
         )
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
+        if otherwise:
+            told.append("Your earlier decision was for another purpose, recipient or areas.")
     if untried:
         told.append("The search has not tried every option: you can continue it on Overview.")
     return told

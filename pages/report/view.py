@@ -75,7 +75,11 @@ with settings:
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )
 told = [story.to_do(found, decision, made=produced is not None)]
-told += story.missing(found, untried=bool(exploration.untried(data.fs)))
+told += story.missing(
+    found,
+    untried=bool(exploration.untried(data.fs)),
+    otherwise=workspace.of(data.digest).decided_otherwise,
+)
 what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")

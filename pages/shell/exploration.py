@@ -74,14 +74,21 @@ def advance(fs: FingerprintSet) -> None:
 
 
 def _settle_areas(fs: FingerprintSet) -> None:
-    """Put aside what was measured on areas other than those compared now."""
+    """Put aside what was measured on other areas, or decided for another purpose or recipient."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
-    if mine.areas is workspace.NOT_STATED:
-        mine.areas = areas
-    elif mine.areas != areas:
-        questions.let_go(OPTION)
-        mine.turn_to(areas)
-        stop(fs)
+    asked = aims.purpose().name, aims.recipient()
+    if mine.aims is None:
+        mine.areas, mine.aims = areas, asked
+    elif (mine.areas, mine.aims) != (areas, asked):
+        other = mine.areas != areas
+        if other:
+            questions.let_go(OPTION)
+        if (made := mine.weighed) is not None:  # its reason would stand in the field otherwise
+            name = workspace.REFUSE if made.refused else made.chosen
+            st.session_state.pop(workspace.reason_key(name), None)
+        mine.turn_to(areas, asked)
+        if other:
+            stop(fs)
 
 
 def stop(fs: FingerprintSet) -> None:

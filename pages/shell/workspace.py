@@ -6,12 +6,14 @@ Pages know nothing of each other: each stores its results here for the others.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
 from fpanon_core.model.profiles import StatedAreas
+from fpanon_core.model.purpose import Recipient
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
@@ -85,8 +87,12 @@ class Workspace:
     tried : Tried or None
     areas : float, str or None
         Areas on which the options were compared; NOT_STATED before any option was.
+    aims : tuple of str and Recipient, or None
+        Purpose and recipient of the release; a decision holds for these alone.
     aside : dict
-        Options weighed, choice and search on other areas, by these areas.
+        Options weighed and search on other areas, by these areas.
+    decided : dict
+        Choice, name and reason decided on other areas, or for another purpose or recipient.
     """
 
     weighed: Weighing | None = None
@@ -94,9 +100,9 @@ class Workspace:
     made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
     tried: Tried | None = None
     areas: StatedAreas = NOT_STATED
-    aside: dict[StatedAreas, tuple[Weighing | None, Choice | None, Tried | None]] = field(
-        default_factory=dict
-    )
+    aims: tuple[str, Recipient] | None = None
+    aside: dict[StatedAreas, tuple[Weighing | None, Tried | None]] = field(default_factory=dict)
+    decided: dict[Any, tuple[Choice | None, str | None, str]] = field(default_factory=dict)
 
     @property
     def releases(self) -> list[AtHand]:
@@ -128,20 +134,31 @@ class Workspace:
         was = self.weighed or Weighing(table, limits)
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
-    def turn_to(self, areas: StatedAreas) -> None:
-        """Put aside what was weighed on the present areas; restore what was weighed on these.
+    def turn_to(self, areas: StatedAreas, aims: tuple[str, Recipient]) -> None:
+        """Put aside what was weighed and decided before; restore what belongs to these.
 
-        The restored options are judged by the utility chosen now.
+        Options belong to areas. A decision also belongs to its purpose and recipient. The restored
+        options are judged by the utility chosen now.
         """
         before = self.weighed
-        self.aside[self.areas] = before, self.kept, self.tried
-        self.weighed, self.kept, self.tried = self.aside.pop(areas, (None, None, None))
-        self.areas = areas
+        chosen, why = (None, "") if before is None else (before.chosen, before.why)
+        self.decided[self.areas, self.aims] = self.kept, chosen, why
+        if areas != self.areas:
+            self.aside[self.areas] = before, self.tried
+            self.weighed, self.tried = self.aside.pop(areas, (None, None))
+        self.areas, self.aims = areas, aims
+        self.kept, chosen, why = self.decided.pop((areas, aims), (None, None, ""))
         if before is not None:
-            none = replace(before, table=replace(before.table, results=()), chosen=None, why="")
-            now = self.weighed or none
+            now = self.weighed or replace(before, table=replace(before.table, results=()))
             table = replace(now.table, choice=before.table.choice)
-            self.weighed = replace(now, table=table, waiting=0)
+            waiting = before.waiting if now is before else 0
+            self.weighed = replace(now, table=table, waiting=waiting, chosen=chosen, why=why)
+
+    @property
+    def decided_otherwise(self) -> bool:
+        """Return whether nothing is decided for this purpose and recipient, but was for others."""
+        here = self.weighed is not None and self.weighed.chosen is not None
+        return not here and any(chosen for _, chosen, _ in self.decided.values())
 
     def choose(self, result: OptionResult, why: str) -> None:
         """Record that this option is chosen, and why."""

@@ -137,6 +137,28 @@ def test_thresholds_changed_on_the_report_hold_in_it_and_a_reason_on_all_pages(
     assert "Asked for by the city" in said(go(weighed, "options"))
 
 
+def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) -> None:
+    name = names(weighed)[0]
+    choose(weighed, name, "Asked for by the city")
+    assert "Asked for by the city" in reported(weighed)
+    weighed.session_state["aims_recipient"] = "room"
+    page = reported(weighed)
+    assert "No option has been chosen." in page
+    assert "Asked for by the city" not in page
+    assert workspace(weighed).choice is None
+    assert "Your earlier decision was for another purpose, recipient or areas." in said(weighed)
+    # Another decision, for this recipient: the first reason does not stand in its field.
+    go(weighed, "options")
+    weighed.selectbox(key="options_choice_name").set_value(name).run()
+    assert not weighed.text_area(key=f"options_choice_why_{name}").value
+    choose(weighed, name, "For our own room")
+    assert "For our own room" in reported(weighed)
+    weighed.session_state["aims_recipient"] = "anyone"
+    page = reported(weighed)
+    assert "Asked for by the city" in page
+    assert "For our own room" not in page
+
+
 def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) -> None:
     name, other = names(weighed)[:2]
     choose(weighed, name, "Asked for.")
