@@ -31,8 +31,6 @@ NO_REASON = (
     "Say why nothing may be released, then keep this choice. The reason appears in the report and "
     "in the study."
 )
-NOT_STATED = "not stated"
-"""Value of the areas of comparison before a page has looked at them."""
 REASON = (
     "What speaks for this choice, who asked for what, and what was given up. Name no person. The "
     "reason appears in the report and in its recipe."
@@ -86,9 +84,10 @@ class Workspace:
         outside.
     tried : Tried or None
     areas : float, str or None
-        Areas on which the options were compared; NOT_STATED before any option was.
+        Areas on which the options are compared.
     aims : tuple of str and Recipient, or None
-        Purpose and recipient of the release; a decision holds for these alone.
+        Purpose and recipient of the release; a decision holds for these alone. None before any
+        page has looked at them.
     aside : dict
         Options weighed and search on other areas, by these areas.
     decided : dict
@@ -99,7 +98,7 @@ class Workspace:
     kept: Choice | None = None
     made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
     tried: Tried | None = None
-    areas: StatedAreas = NOT_STATED
+    areas: StatedAreas = None
     aims: tuple[str, Recipient] | None = None
     aside: dict[StatedAreas, tuple[Weighing | None, Tried | None]] = field(default_factory=dict)
     decided: dict[Any, tuple[Choice | None, str | None, str]] = field(default_factory=dict)
