@@ -254,6 +254,7 @@ class Search:
         for option in itertools.chain(*self._slow):
             finer = self._finer[option.steps]
             finer += [_quick(steps) for steps in finer]
+            self._finer[_quick(option.steps)] = finer
         self._lines += hidden
 
     def _note(self, lines: list[Line]) -> None:
@@ -426,9 +427,10 @@ class Standing(NamedTuple):
 def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
     """Return the largest utility that an option may have, from the result of a finer option.
 
-    Coarser records and larger groups raised utility by at most half of the margin: on two samples
-    and generated people, for all purposes. Where periods are longer, more is seen of how far people
-    move, among how many places, and on which trips; so these components may rise to 1.
+    Coarser records and larger groups raised utility by at most half of the margin, and the usual
+    search for groups by two thirds: on two samples and generated people, for all purposes. Where
+    periods are longer, more is seen of how far people move, among how many places, and on which
+    trips; so these components may rise to 1.
     """
     steps, others = option.steps, finer.option.steps
     worth = _MARGIN if all(isinstance(step, Generalize) for step in steps) else _WIDE_MARGIN

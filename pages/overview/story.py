@@ -101,7 +101,8 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         cost = f"{w.describe_kind(result)} {w.describe_cost(table.choice, result)}"
-        if not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
+        squares = (result.areas or "").startswith("squares")
+        if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
         left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)}"
         kept = f"**3. What it keeps.** {left}"

@@ -13,7 +13,6 @@ from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.study import Weighing
 from pages.report import story
 from pages.shell import layout, officer, workspace
-from pages.shell.workspace import REFUSE
 
 _NO_PERSON = "This goes into the report as you write it; name nobody from the data."
 
@@ -26,7 +25,7 @@ def next_is(weighed: Weighing, *, made: bool) -> str:
     """
     if not (weighed.stands or weighed.refused):
         return ""
-    key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)
+    key = workspace.decision_key(weighed)
     if not all((st.session_state.get(key, weighed.why), *officer.signed())):
         return "state"
     return "print" if made or weighed.refused else ""
@@ -61,7 +60,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
             help=_NO_PERSON,
         )
     with st.container():
-        key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)
+        key = workspace.decision_key(weighed)
         st.session_state.setdefault(key, weighed.why)
         why = st.text_area(
             "Why nothing is released" if weighed.refused else "Why the chosen option",

@@ -18,6 +18,7 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.model.profiles import as_areas
+from fpanon_core.model.purpose import PURPOSES
 from fpanon_core.studies import options
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.judgement import Limits
@@ -76,17 +77,22 @@ def advance(fs: FingerprintSet) -> None:
 def _settle_areas(fs: FingerprintSet) -> None:
     """Put aside what was measured on other areas, or decided for another purpose or recipient."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
-    asked = aims.purpose().name, aims.recipient()
+    label = "" if mine.weighed is None else mine.weighed.table.choice.label
+    asked = label if label in PURPOSES else aims.purpose().name, aims.recipient()
     if mine.aims is None:
         mine.areas, mine.aims = areas, asked
     elif (mine.areas, mine.aims) != (areas, asked):
         other = mine.areas != areas
         if other:
             questions.let_go(OPTION)
-        if (made := mine.weighed) is not None:  # its reason would stand in the field otherwise
-            name = workspace.REFUSE if made.refused else made.chosen
-            st.session_state.pop(workspace.reason_key(name), None)
+        # The field shows the reason of the decision that holds, and none where nothing is decided.
+        if (made := mine.weighed) is not None:
+            key = workspace.decision_key(made)
+            if st.session_state.get(key, "").strip() == made.why:
+                st.session_state[key] = ""
         mine.turn_to(areas, asked)
+        if (made := mine.weighed) is not None and made.chosen is not None:
+            st.session_state[workspace.decision_key(made)] = made.why
         if other:
             stop(fs)
 

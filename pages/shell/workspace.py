@@ -157,7 +157,7 @@ class Workspace:
     def decided_otherwise(self) -> bool:
         """Return whether nothing is decided for this purpose and recipient, but was for others."""
         here = self.weighed is not None and self.weighed.chosen is not None
-        return not here and any(chosen for _, chosen, _ in self.decided.values())
+        return not here and any(chosen is not None for _, chosen, _ in self.decided.values())
 
     def choose(self, result: OptionResult, why: str) -> None:
         """Record that this option is chosen, and why."""
@@ -201,6 +201,11 @@ def put(digest: str, workspace: Workspace) -> None:
 def reason_key(name: str | None) -> str:
     """Return the key of the field for an option's reason, on all pages."""
     return f"options_choice_why_{name}"
+
+
+def decision_key(weighed: Weighing) -> str:
+    """Return the key of the field for the reason of the decision that stands."""
+    return reason_key(REFUSE if weighed.refused else weighed.chosen)
 
 
 def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:

@@ -153,7 +153,10 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     assert not weighed.text_area(key=f"options_choice_why_{name}").value
     choose(weighed, name, "For our own room")
     assert "For our own room" in reported(weighed)
+    weighed.text_area(key=f"options_choice_why_{name}").set_value("Typed and not kept")
     weighed.session_state["aims_recipient"] = "anyone"
+    go(weighed, "options")
+    assert weighed.text_area(key=f"options_choice_why_{name}").value == "Asked for by the city"
     page = reported(weighed)
     assert "Asked for by the city" in page
     assert "For our own room" not in page
