@@ -76,6 +76,7 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
 
     criteria = options.Criteria("outsider", limits, table.choice, "Utility", "utility")
     dots = options.dots(table, criteria, [])
+    assert [i for i, dot in enumerate(dots) if dot.best] == ([best] if serving else [])
     answers = {
         "overview": " ".join(itertools.chain(*overview.best_told(made))),
         "options": " ".join(options.conclusion(table, dots, criteria)),

@@ -211,6 +211,18 @@ def test_skipped_options_are_named() -> None:
     assert "\\*k\\*" in told
 
 
+def test_larger_squares_are_named_where_no_option_keeps_the_trips() -> None:
+    def told(areas: str, flows: float) -> str:
+        one = result(FINE, 0.01, 0.6, least=2, home=0.1)
+        components = {**one.components, "flows": flows}
+        found = exploration(replace(one, areas=areas, components=components))
+        return " ".join(story.best_told(found)[0])
+
+    assert "larger areas" in told("squares of 1 km", 0.05)
+    assert "larger areas" not in told("squares of 1 km", 0.5)
+    assert "larger areas" not in told("regions by district", 0.05)
+
+
 def test_a_search_ends_when_its_time_is_over(small: AppTest) -> None:
     measured(small)
     small.button(key="overview_find_go").click().run()
