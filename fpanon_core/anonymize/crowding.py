@@ -262,13 +262,9 @@ class _Crowding:
     def grow(self, near: IntArray, progress: Progress | None) -> None:
         """Put everybody into groups except the last users, whose weight is below k."""
         left, many = np.arange(self.fs.n_users), max(near.shape[1], self.k)
-        known: IntArray | None = near
         while self.people.weight[left].sum() >= self.k:
             if progress is not None:
                 progress(1.0 - len(left) / self.fs.n_users)
-            # With k candidates, the first seed always gets a group, so the loop ends.
-            near = self.candidates(left, many, None)[0] if known is None else known
-            known = None
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
                 some = seeds[first : first + _BLOCK]
@@ -276,6 +272,8 @@ class _Crowding:
                 if progress is not None:
                     progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
             left = np.flatnonzero(self.groups.of < 0)
+            # With k candidates, the first seed always gets a group, so the loop ends.
+            near, _ = self.candidates(left, many, None)
 
     def add(self, left: IntArray) -> None:
         """Add each of the last users to the group whose loss rises least."""

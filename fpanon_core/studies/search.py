@@ -281,11 +281,10 @@ class Search:
         known : mapping of steps to OptionResult
         """
         first = self._without(known) or [o for o in self._safest if o.steps not in known]
-        if first := first or self._further(self._lines, known):
-            return first
-        slow = self._further(self._slow, known)
+        first = first or self._further(self._lines, known)
+        slow = [] if first else self._further(self._slow, known)
         quick = [steps for o in slow if (steps := _quick(o.steps)) not in {o.steps, *known}]
-        return [ReleaseOption(steps=steps) for steps in quick] or slow[:1]
+        return first or [ReleaseOption(steps=steps) for steps in quick] or slow[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """Return the next option of every line that is not complete.

@@ -52,7 +52,7 @@ def advance(fs: FingerprintSet) -> None:
 
     Call it in every run: the search goes on whichever page is shown.
     """
-    _settle_areas(fs)
+    _settle(fs)
     mine = workspace.of(fs.digest)
     if mine.weighed is not None and mine.weighed.limits != limits.in_force():
         mine.weighed = replace(mine.weighed, limits=limits.in_force())
@@ -74,7 +74,7 @@ def advance(fs: FingerprintSet) -> None:
             questions.ask(question(fs, option, tried.knowledge))
 
 
-def _settle_areas(fs: FingerprintSet) -> None:
+def _settle(fs: FingerprintSet) -> None:
     """Put aside what was measured on other areas, or decided for another purpose or recipient."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
     label = "" if mine.weighed is None else mine.weighed.table.choice.label

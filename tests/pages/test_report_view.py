@@ -160,6 +160,11 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     page = reported(weighed)
     assert "Asked for by the city" in page
     assert "For our own room" not in page
+    # Weights of another purpose are another purpose, on whichever page they are chosen.
+    go(weighed, "options").selectbox(key="options_weights").set_value("travel").run()
+    page = reported(weighed)
+    assert "No option has been chosen." in page
+    assert "Asked for by the city" not in page
 
 
 def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) -> None:
