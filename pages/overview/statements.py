@@ -220,7 +220,7 @@ def draw(statement: Statement) -> None:
     """Draw a statement's number, or what replaces it; the title links to the statement's page."""
     title = plain(statement.title)
     with st.container(key=f"overview_{statement.key}"):
-        left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
+        left, right = st.columns([1, 1], gap="small", vertical_alignment="bottom")
         answer = questions.answer(statement.question)
         waiting = ("–" if questions.failed(statement.question) else "…", "", "")
         number, text, more = waiting if answer is None else statement.told(answer)
