@@ -96,6 +96,8 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             continue
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"
+        if rung.serves and w.little_use(result):
+            told = "serves, perhaps of little use"
         if rung.within and not rung.serves and judgement.some_alone(result):
             told = "within, unique records"
         if not limits.judged:

@@ -230,16 +230,17 @@ class UtilityChoice:
             return math.nan, math.nan
         return score_range(result.components, result.corners, self.weights)
 
+    @property
+    def weighty(self) -> tuple[str, ...]:
+        """Components with a weight of 0.2 or more; none where it is not a sum by weights."""
+        return tuple(n for n, weight in (self.weights or {}).items() if weight >= _WEIGHTY)
+
     def lost(self, result: OptionResult) -> tuple[str, ...]:
         """Return the components with a weight of 0.2 or more of which less than 0.1 is kept.
 
         A component that is not applicable (NaN) is among them.
         """
-        return tuple(
-            name
-            for name, weight in (self.weights or {}).items()
-            if weight >= _WEIGHTY and not result.components.get(name, 1.0) >= LOST
-        )
+        return tuple(n for n in self.weighty if not result.components.get(n, 1.0) >= LOST)
 
 
 def utility_choice(utility: Any) -> UtilityChoice:

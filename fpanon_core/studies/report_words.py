@@ -9,15 +9,22 @@ from collections.abc import Sequence
 from ..model.configs import Strategy
 from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
-from ..model.options import Generalize, Periods, ReleaseOption
+from ..model.options import Generalize, Periods, ReleaseOption, Synthesize
 from ..model.release_page import count as count
 from ..model.release_page import duration, length
 from ..model.release_page import listed as listed
 from .judgement import Limits, interval
-from .option_result import OptionResult, UtilityChoice
+from .option_result import LOST, OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
+NOT_SHOWN = (
+    "people who move together, single days or events, the order of places within a day, or "
+    "anything rare"
+)
+"""What synthetic people do not show."""
+MOSTLY_STATED = 2_000
+"""Below this number of people times ε, noise hides the hours of the day of synthetic people."""
 QUESTION = "Which release of these data is safe, and what is lost?"
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -34,7 +41,7 @@ COMPONENTS = {
 }
 """Title and meaning of each component of utility."""
 
-_SAID = 0.005  # of flows, what is worth an example
+_SAID = 0.01  # of flows, what is worth an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
     "uniform": "drawn from the person's samples, each equally likely",
@@ -108,6 +115,11 @@ def utility(choice: UtilityChoice, result: OptionResult) -> str:
 def component(kept: float) -> str:
     """Return a component of utility, or a dash where it is not applicable."""
     return "–" if math.isnan(kept) else f"{kept:.2f}"
+
+
+def _down(share: float) -> float:
+    """Round a share down to hundredths: what is not enough must not look as if it were."""
+    return round(share - 0.005 + 1e-9, 2) + 0.0  # no −0
 
 
 def components(names: Sequence[str]) -> str:
@@ -266,6 +278,9 @@ def little_use(result: OptionResult) -> bool:
 
 def use_told(result: OptionResult) -> str:
     """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
+    step = result.option.recordless
+    if isinstance(step, Synthesize):
+        return f"Synthetic people do not show {NOT_SHOWN}.{stated_hours(step.epsilon, result.n_users)}"
     here = size(result)
     if here is None:
         return ""
@@ -289,6 +304,13 @@ def use_told(result: OptionResult) -> str:
         f"{wide} wide or more ({sides}). Half of what is published has a time window of "
         f"{duration(here.span_min)} or more.{data if here.wide else ''}{left}{lacks}"
     )
+
+
+def stated_hours(epsilon: float, people: float) -> str:
+    """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
+    if people * epsilon >= MOSTLY_STATED:
+        return ""
+    return " With so few people at this ε, the hours of the day mostly follow a stated profile."
 
 
 def days_lost(result: OptionResult) -> str:
@@ -333,7 +355,7 @@ def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
     """
     none = ("space", "time") if result.option.recordless is not None else ()
     lost = [name for name in choice.lost(result) if name not in none]
-    kept = {COMPONENTS[name][0].lower(): result.components[name] for name in lost}
+    kept = {COMPONENTS[name][0].lower(): _down(result.components[name]) for name in lost}
     return [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
 
 
@@ -367,7 +389,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree with the data.
+    25 of 100 trips between areas agree with the data (10 are needed).
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -378,7 +400,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "The noise hides all differences between hours. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
+    least = f" ({100 * LOST:.0f} are needed)" if "flows" in choice.weighty else ""
+    trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

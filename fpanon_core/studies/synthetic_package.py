@@ -30,13 +30,10 @@ from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
-from .report_words import times_as_likely
+from .report_words import NOT_SHOWN, stated_hours, times_as_likely
 from .table_package import KINDS, days_text, field_of, start_text, verified
 
 KIND = KINDS[1]
-MOSTLY_STATED = 2_000
-"""People times ε below which hours are mostly those of the stated profile."""
-
 MOST_PUBLISHED = 20_000_000
 """Largest number of records in a package; the verifier needs gigabytes to read so many."""
 
@@ -239,10 +236,7 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
 
 
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
-    said = [
-        "The files do not show people who move together, single days or events, the order of "
-        "places within a day, or anything rare."
-    ]
+    said = [f"The files do not show {NOT_SHOWN}."]
     if groups < frame.n_areas:
         how = "evenly" if frame.config.residents is None else "by the numbers of residents"
         said.append(f"Within a group of places, people are spread {how}.")
@@ -259,10 +253,8 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
         said.append(
             f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
         )
-    if n_people * option.epsilon < MOSTLY_STATED:
-        said.append(
-            "With so few people at this ε, the hours of the day mostly follow a stated profile."
-        )
+    if told := stated_hours(option.epsilon, n_people):
+        said.append(told.strip())
     if n_places > n_people:
         said.append("There are more places than people; larger squares or hexagons serve better.")
     return said

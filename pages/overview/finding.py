@@ -69,7 +69,7 @@ def section(data: Dataset, explored: Exploration) -> None:
         if tried is not None:
             _progress(data, tried)
         if left and nothing:  # that time ran out comes before what little was tried
-            _offer(data, "Go on searching", untried)
+            _offer(data, "Go on searching", untried, primary=True)
         if explored.table.results:
             gone = exploration.skipped(data.fs) if tried is not None else []
             _found(explored, under_way(data), story.skipped([option.told for option in gone]))
@@ -79,7 +79,7 @@ def section(data: Dataset, explored: Exploration) -> None:
         elif mine.refusal is not None:
             st.markdown(story.REFUSED)
         if tried is None:
-            _offer(data, "Find a release", story.PLAN)
+            _offer(data, "Find a release", story.PLAN, primary=True)
         elif left and not nothing:
             _offer(data, "Go on searching", untried)
 
@@ -95,8 +95,11 @@ def under_way(data: Dataset) -> int:
     return sum(job.active for job in exploration.searching(data.fs))
 
 
-def _offer(data: Dataset, label: str, told: str) -> None:
-    """Draw the button, and how long the search may take."""
+def _offer(data: Dataset, label: str, told: str, *, primary: bool = False) -> None:
+    """Draw the button, and how long the search may take.
+
+    The button stands out unless a choice is on offer above it.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         seconds = selectbox(
             "Time for the search",
@@ -109,7 +112,7 @@ def _offer(data: Dataset, label: str, told: str) -> None:
         st.button(
             label,
             key="overview_find_go",
-            type="primary",
+            type="primary" if primary else "secondary",
             icon=":material/search:",
             on_click=act(exploration.find),
             args=(data.fs, knowledge(data), seconds),

@@ -14,7 +14,7 @@ from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import PublishedRecord
-from fpanon_core.studies.judgement import most_useful, some_alone, within_limits
+from fpanon_core.studies.judgement import asked_of, most_useful, some_alone, within_limits
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
@@ -127,7 +127,8 @@ def verdict(
         told, result = [now, last], found.table.results[chosen]
         sentence = use_told(result)
         if last.over:
-            of_all = words.count(len(found.limits.judged), "threshold")
+            asked = sum(asked_of(result, risk) for risk in found.limits.judged)
+            of_all = words.count(asked, "threshold")
             sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
             sentence = f"{describe_kind(result)} {sentence}"

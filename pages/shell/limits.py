@@ -18,7 +18,7 @@ _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
 _FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds from elsewhere
 
 
-_ASKED = ("outsider", "home", "unicity", "em", "kl")
+_ASKED = ("outsider", "home", "unicity", "membership", "em", "kl")
 RULE = (
     "An option is within the thresholds when none of its risks is, or may be, above its threshold. "
     "**May be above** means that the upper end of the 95% interval is above the threshold, or that "
