@@ -280,7 +280,8 @@ def use_told(result: OptionResult) -> str:
     """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
     step = result.option.recordless
     if isinstance(step, Synthesize):
-        return f"Synthetic people do not show {NOT_SHOWN}.{stated_hours(step.epsilon, result.n_users)}"
+        hours = stated_hours(step.epsilon, result.n_users)
+        return f"Synthetic people do not show {NOT_SHOWN}.{hours}"
     here = size(result)
     if here is None:
         return ""
