@@ -10,12 +10,12 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --req
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
-# Compiled first, or each core would compile for itself. The longest files, the views', come first, so
-# that no core is left with one at the end. Browsers have two cores each, a file of tests at a time.
-BROWSERS = $(shell echo $$(( ($$(nproc) + 1) / 2 )))
+# Compiled first, or each core would compile for itself. The longest files come first, so that no core
+# is left with one at the end.
+LONGEST = $(patsubst %,tests/browser/test_%.py,looking walk_measured walk_unmeasured overview work)
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
-	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m browser $(LONGEST) tests/browser
 
 # Every page in every state, three sizes, light and dark; pictures of all in build/walk.
 walk: $(VENV)/.development $(VENV)/.compiled chromium
@@ -102,11 +102,14 @@ $(VENV)/.development: requirements-dev.txt | $(BIN)/python
 	$(INSTALL) -r requirements-dev.txt
 	@touch $@ $(VENV)/.runtime
 
+# Chromium's own software draws maps four times as slowly as Mesa's, which it uses where that is there.
+GL = /usr/lib/*/libEGL_mesa.so.0 /usr/lib/*/dri/swrast_dri.so
 .PHONY: chromium
 chromium:
-	@command -v chromium >/dev/null || { \
+	@command -v chromium >/dev/null && ls $(GL) >/dev/null 2>&1 || { \
 		apt-get update -qq && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			chromium libegl1 libgl1-mesa-dri >/dev/null; }
 	@command -v chromium >/dev/null || { echo "Chromium could not be installed; the browser tests need it"; exit 1; }
 
 # The reverse proxy of docs/nginx.conf, which the tests try; nothing of it is started here.
