@@ -139,7 +139,7 @@ def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
 
 
 def kept(off: FloatArray, variance: float) -> float:
-    """Return the share of the differences to keep, from the noise's share of their mean square."""
+    """Return the share of the differences ``off`` to keep, given their noise's ``variance``."""
     return share_kept(float(np.mean(off**2)), off.size, variance)
 
 

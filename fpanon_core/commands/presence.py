@@ -181,7 +181,9 @@ def tables(
     """
     option = wish.option(stated.frame(run.wanted.timezone))
     if option.epsilon is None and book.ledger is not None:
-        raise ConfigError("Only private tables are charged; give --epsilon, too.")
+        raise ConfigError(
+            "A ledger is charged for private tables only; give --epsilon, or leave --ledger out."
+        )
     if wish.people is not None and (option.frame.places != "antennas" or wish.column):
         raise ConfigError("--people chooses areas of antennas only; leave it out.")
     _read(option, out, run, table_format)
@@ -228,7 +230,7 @@ def synthesize(
     epsilon : float
         ε for everything about one person; smaller values protect more.
     people : int or None
-        Number of synthetic people. If not given, the noisy number of people.
+        Number of synthetic people. If not given, the noisy number of real people.
     table_format : str
         Format of the records.
     """

@@ -1,6 +1,6 @@
 """Synthetic people, and the noisy statistics of real people from which they are made.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

@@ -182,7 +182,8 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"For the place at which a person is counted in one slot, ε = {slot}."
         if guarantee.unit == "user"
         else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
-        f"the {many} together, ε = {in_all}. Moving one to another slot changes two."
+        f"the {many} together, ε = {in_all}. Moving a record to another slot changes two slots, "
+        "whose ε values add up."
     )
     return (
         f"{stated} The values of ε of repeated publications about the same people add up: two such "

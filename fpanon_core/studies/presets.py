@@ -82,7 +82,7 @@ The figures come from other data, so only the shape is comparable.
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return options of up to 3 sizes of regions × 4 windows, like Noriega Campero's table 5.1.
 
-    The regions are those named by the three columns of the antenna table with the most regions. If
+    The regions come from the three columns of the antenna table that name the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
     regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table,
     the regions are the cells of square grids with sides of about a 50th, a 10th and a third of the

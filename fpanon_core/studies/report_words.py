@@ -311,7 +311,7 @@ def stated_hours(epsilon: float, people: float) -> str:
     """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
     if people * epsilon >= MOSTLY_STATED:
         return ""
-    return " With so few people at this ε, the hours of the day mostly follow a stated profile."
+    return " With so few people at this ε, the hours mostly follow a fixed profile, not the data."
 
 
 def days_lost(result: OptionResult) -> str:

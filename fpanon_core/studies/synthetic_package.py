@@ -3,7 +3,7 @@
 It holds ``records`` (CSV or Parquet), ``places.csv``, ``areas.geojson``, ``datapackage.json`` and a
 README of one page. All of it follows from the noisy statistics, the stated frame and ε.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Synthetic people: invented trajectories, compared with the real ones.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Homes and visits by zone are shrunk towards each other and towards the stated re
 shrunk towards a stated profile. Trips from home follow a gravity model fitted to noisy homes,
 visits and distances.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Of the generated candidates, a third is kept, so that radii of gyration follow t
 Generation uses only the model and a seed. For a publication, the seed comes from the operating
 system.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

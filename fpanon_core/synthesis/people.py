@@ -3,7 +3,7 @@
 Noise is added once to the statistics of all people. The model and the synthetic people are made
 from the noisy statistics and the public frame alone.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

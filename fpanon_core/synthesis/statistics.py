@@ -3,7 +3,7 @@
 Each person adds whole numbers to each statistic, with a sum of ``UNIT`` at most, whatever else is
 in the data. OpenDP draws the noise. All later steps see the noisy statistics alone.
 
-Source: docs/science.md, “Synthetic people with a promise”.
+Source: docs/science.md, “Synthetic people with differential privacy”.
 """
 
 from __future__ import annotations

@@ -340,7 +340,7 @@ def _pairs(key: Key) -> list[Named]:
 
 
 def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFrame:
-    """Return the table in a CSV file with a header of column names, as text.
+    """Read a CSV file whose header names the columns; all cells are text, without formula marks.
 
     Parameters
     ----------

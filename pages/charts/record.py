@@ -301,7 +301,7 @@ def group_map(
     drawn = [
         {"g": rectangle(seen.areas[i]), "c": rgb(by.colours[i])}
         | ({"o": _NOW, "w": 3} if current[i] else {"o": 0, "w": 1})
-        | {"tip": f"published for {duration(seen.end[i] - seen.start[i])}"}
+        | {"tip": f"published with a time window of {duration(seen.end[i] - seen.start[i])}"}
         for i in shown[np.lexsort((-sizes(seen.areas[shown]), current[shown]))].tolist()
     ]
     layers = [areas("published", drawn, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 230]", "w")]

@@ -90,7 +90,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     legend(
         projected(marks, marks.layout.height),
         key="present_marks",
-        alt="What the marks of the maps are.",
+        alt="What the marks on the maps mean.",
     )
     return story.person_told(name, result, record, seen)
 

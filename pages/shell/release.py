@@ -239,14 +239,13 @@ def describe_again(found: Result) -> str:
 
 def describe_secret(found: Result) -> str:
     """Return a description of the files that must not leave."""
-    uses = ["answer questions about single people", "compare a later release with this one"]
+    uses = ["answer questions about one person", "compare a later release with this one"]
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
     told = (
         "**Not for release.** The pseudonym key says which id each pseudonym stands for. Anyone "
         "with this key and the release knows whose row each row is. The key exists only here, "
-        "until this session ends. Download the key now if you will have to "
-        f"{', '.join(uses[:-1])} or {uses[-1]}; otherwise you do not need it."
+        f"until this session ends. You need the key only to {', '.join(uses[:-1])} or {uses[-1]}."
     )
     if not found.facts.samples_left_out:
         return told

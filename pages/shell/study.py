@@ -236,8 +236,8 @@ HOLDS = (
     "does not hold the finished releases or their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
-    "This page could not use the settings that the study brought, and begins with the usual ones; "
-    "the study's results are there."
+    "This page could not use the study's settings, so all pages start with the usual ones. The "
+    "study's results are kept."
 )
 
 

@@ -27,8 +27,8 @@ CHOSEN = (
     "settings spend ε once."
 )
 EPSILON = (
-    "This is the privacy budget of everything published here. At ε = 1, an attacker who guesses "
-    "whether a person is in the data is right at most 73% of the time, not 50%. A smaller ε "
+    "This is the privacy budget of everything published here. At ε = 1, a guess whether "
+    "a person is in the data is right at most 73% of the time (by chance: 50%). A smaller ε "
     "protects more and adds more noise."
 )
 PEOPLE = (

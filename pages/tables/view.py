@@ -56,5 +56,5 @@ if isinstance(found, synthetic_people.Result):
     if around:
         figures.life(found, around, of)
     figures.learnt(found)
-    layout.formulas("Synthetic people with a promise")
+    layout.formulas("Synthetic people with differential privacy")
 layout.formulas("Tables: presence and flows")
