@@ -145,7 +145,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     seen = presented(opened)
     assert list(seen) == [*OF_CHOICE[:-1], DECIDED] == named(seen, "coarse (20 km · 1 h")
     assert "The chosen option is “coarse" in seen[QUESTION]
-    assert "The option is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
+    assert "The option is, or may be, above 1 of 4 thresholds." in seen[QUESTION]
     assert "people to be expected there from the published data" in seen[STILL]
     assert "Hexagons where fewer than 5 people were, or may have been, are left out." in seen[STILL]
     assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
