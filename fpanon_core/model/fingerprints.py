@@ -28,6 +28,7 @@ from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
 from .mapped import Stamp, digest_of, load, reopen, save
+from .projection import Extent, central
 
 Distinct = tuple[list[IntArray], IntArray]
 
@@ -245,6 +246,11 @@ class FingerprintSet(CellLists):
     def days(self) -> IntArray:
         """Numbers of the days of 24 hours in which a sample begins; day 0 begins at the epoch."""
         return np.unique(self.t_min // (24 * 60)).astype(np.int64)
+
+    @cached_property
+    def central(self) -> Extent:
+        """Extent of the places, without a few far travellers; see :func:`.projection.central`."""
+        return central(self.x_m, self.y_m)
 
     @cached_property
     def pseudonyms(self) -> list[str]:

@@ -11,7 +11,6 @@ from ..io.positions import centre_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
-from ..model.projection import central
 
 _DAY_MIN = 1440
 
@@ -74,7 +73,7 @@ def stated_of_data(
         period = StatedPeriod(day, whole_days, slot_min)
     if fs.antennas is not None and len(fs.antennas):
         return FrameConfig(period, antennas_an_area=antennas_an_area)
-    seen = central(fs.x_m, fs.y_m)
+    seen = fs.central
     west, south = (math.floor(end / side_m) * side_m for end in (seen.west, seen.south))
     east, north = seen.east + fs.dx_m.max() + 1.0, seen.north + fs.dy_m.max() + 1.0
     area = StatedArea(south, west, float(north), float(east), "metres")

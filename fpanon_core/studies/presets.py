@@ -30,7 +30,6 @@ from ..model.options import (
     Tables,
 )
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions, Space
-from ..model.projection import central
 from .framing import stated_of_data
 from .judgement import Limits
 
@@ -327,4 +326,4 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
 def width_height(fs: FingerprintSet) -> FloatArray:
     """Return the width and height of the data, metres, (2,), without a few far travellers."""
-    return np.array([np.ptp(ends) for ends in central(fs.x_m, fs.y_m).ends])
+    return np.ptp(fs.central.ends, axis=1)

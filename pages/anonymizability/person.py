@@ -107,18 +107,20 @@ def _compare(key: str, name: str) -> None:
 def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
     """Draw side by side a map with playback over time, and the space-time figure."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
-    centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
-    wall, dates = fs.wall_minutes(fs.t_min + fs.dt_min / 2), days(fs)
-    rows = [np.arange(own.start, own.stop) for own in map(fs.rows_of, (user, other.user))]
-    ends = other.matches[["row", "matched_row"]].to_numpy()
+    own, others = map(fs.rows_of, (user, other.user))
+    two = np.r_[own, others]  # of the data, which may be large, no more is drawn
+    centre = tuple(at[two] + size[two] / 2 for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
+    wall, dates = fs.wall_minutes(fs.t_min[two] + fs.dt_min[two] / 2), days(fs)
+    many = own.stop - own.start
+    rows = np.split(np.arange(len(two)), [many])
+    matched = other.matches[["row", "matched_row"]].to_numpy()
+    ends = matched - [own.start, others.start - many]
     left, right = side_by_side("person_figures")
     with left:
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined")
         lon, lat = lon_lat(fs.crs, *centre)
         if len(lon):
-            both = np.concatenate(rows)
-            at = moments(float(wall[both].min()), float(wall[both].max()))
-            around = lon[both], lat[both]
+            at = moments(float(wall.min()), float(wall.max()))
 
             def draw(step: int) -> None:
                 so_far = wall <= at[step]
@@ -133,7 +135,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
                     ],
                     (lon[joined], lat[joined]),
                     of,
-                    around=around,
+                    around=(lon, lat),
                     height=_MAP_PX,
                 )
                 told = f"Map of the places of {names[0]} and of the neighbour {names[1]}."
