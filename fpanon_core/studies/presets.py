@@ -326,4 +326,4 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
 def width_height(fs: FingerprintSet) -> FloatArray:
     """Return the width and height of the data, metres, (2,), without a few far travellers."""
-    return np.ptp(fs.central.ends, axis=1)
+    return np.array([np.ptp(ends) for ends in fs.central.ends])

@@ -79,8 +79,6 @@ async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """Load the modules, and run the reaper from the start of the server to its end."""
     raise_limit_of_files()
     await asyncio.to_thread(load)
-    # Streamlit collects garbage after every run of a page; modules are none, and many objects.
-    gc.freeze()
     # Streamlit takes a folder of this name for its older kind of pages: the first visitor who came
     # by a link to a page was told that there is no such page.
     PagesManager.uses_pages_directory = False
