@@ -12,7 +12,6 @@ import unicodedata
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 NAME_LENGTH: Final = 120
 """Largest number of characters shown of a name."""
@@ -81,27 +80,20 @@ def _escaped(text: str) -> str:
 _OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
 
 
-def unlinked(figure: go.Figure) -> go.Figure:
-    """Return the figure with only the charts' own tags left in its texts.
+def untagged(part: Any) -> Any:
+    """Return a part of a figure with only the charts' own tags; the same object if it has no other.
 
     Plotly turns ``<a href>`` in any label into a link, and labels can contain names of columns.
     """
-    spec = figure.to_dict()
-    cleaned = _untagged(spec)
-    return figure if cleaned is spec else go.Figure(cleaned)
-
-
-def _untagged(part: Any) -> Any:
-    """Return the part without foreign tags; the same object if nothing changes."""
     if isinstance(part, str):
         return _without_tags(part) if "<" in part else part
     if isinstance(part, dict):
-        changed = {key: _untagged(value) for key, value in part.items()}
+        changed = {key: untagged(value) for key, value in part.items()}
         return changed if any(changed[key] is not part[key] for key in part) else part
     if isinstance(part, np.ndarray) and part.dtype.kind not in "OU":
         return part
     if isinstance(part, list | tuple | np.ndarray):
-        several = [_untagged(value) for value in part]
+        several = [untagged(value) for value in part]
         same = all(new is old for new, old in zip(several, part, strict=True))
         return part if same else several
     return part

@@ -16,6 +16,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
+from .plain import untagged
+
 FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
@@ -191,12 +193,13 @@ def figure(
 
 
 def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """Return a figure from plain dictionaries, without plotly's own checks.
+    """Return a figure from plain dictionaries, without links, and without plotly's own checks.
 
-    These checks would take a tenth of a second for a figure, more than everything else that
-    a click on the page costs. The tests make these checks instead, on every kind of figure.
+    All figures are made here. Plotly's checks would take a tenth of a second for a figure, more
+    than everything else that a click on the page costs. The tests make these checks instead, on
+    every kind of figure.
     """
-    return go.Figure(traces, layout, _validate=False)
+    return go.Figure(untagged(traces), untagged(layout), _validate=False)
 
 
 # --- parts of figures ----------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from pages.charts.style import CONFIG, Theme
 from pages.options import story
 from pages.options.story import Criteria
 from pages.shell import limits, officer, questions, workspace
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import show, show_map
 from pages.shell.guard import act
 from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
@@ -56,7 +56,7 @@ def front(
     dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
 ) -> None:
     """Draw a dot for each option of known risk and utility; a click on a dot pins its option."""
-    plot(
+    st.plotly_chart(
         drawn(dots, criteria, table, of),
         key="options_front",
         theme=None,

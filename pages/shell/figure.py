@@ -11,7 +11,6 @@ from fpanon_core.model.geography import Background
 from fpanon_core.studies import reading
 from pages.charts import style
 from pages.charts.maps import Map, over_ground
-from pages.charts.plain import unlinked
 
 from . import session
 
@@ -20,20 +19,15 @@ _KEPT = "fp_background"
 _AT_MOST_S = 60.0
 
 
-def plot(figure: Any, **how: Any) -> Any:
-    """Draw a plotly figure without links, so that no click on it leads elsewhere."""
-    return st.plotly_chart(unlinked(figure), **how)
-
-
 def show(figure: Any, *, key: str, alt: str, **how: Any) -> None:
     """Draw a plotly figure; ``alt`` describes it for people who cannot see it."""
-    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
+    st.plotly_chart(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
 
 
 def legend(figure: Any, *, key: str, alt: str) -> None:
     """Draw the legend of the marks and colours of maps; it does not react to the mouse."""
     still = style.CONFIG | {"staticPlot": True}
-    plot(figure, key=key, theme=None, config=still, alt=alt)
+    st.plotly_chart(figure, key=key, theme=None, config=still, alt=alt)
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:

@@ -435,7 +435,7 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
         "90%",
         "not known",
         "not known",
-        "< 5 m",
+        "&lt; 5 m",
         "2.0 km",
         "3.1 km",
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
-from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain, unlinked
+from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain, untagged
+from pages.charts.style import unchecked
 from tests.support.outside import Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,19 +145,25 @@ def test_long_ones_are_cut():
 
 
 def test_no_label_of_a_figure_is_a_link() -> None:
-    figure = go.Figure(
-        go.Bar(x=np.array([LINK, "b"], object), y=[1, 2], name=LINK, text=[LINK, "3 < 4"]),
-        layout={"title": {"text": f"<b>{LINK}</b><br>"}, "annotations": [{"text": LINK}]},
-    )
-    shown = unlinked(figure).to_json()
+    bars = {"x": np.array([LINK, "b"], object), "y": [1, 2], "name": LINK, "text": [LINK, "3 < 4"]}
+    layout = {"title": {"text": f"<b>{LINK}</b><br>"}, "annotations": [{"text": LINK}]}
+    figure = unchecked([{"type": "bar"} | bars], layout)
+    shown = figure.to_json()
     assert "<a" not in shown.replace("\\u003c", "<")
     assert "&lt;a href=" in shown.replace("\\u003c", "<")
-    title = unlinked(figure).layout.title.text
+    title = figure.layout.title.text
     assert title.startswith("<b>&lt;a")
     assert title.endswith("&lt;/a></b><br>")
 
 
 @pytest.mark.parametrize("text", ["a<br>b", "%{y:.0%}<extra></extra>", "x<sub>1</sub>", "plain"])
 def test_what_the_charts_write_stays_and_the_figure_is_the_same(text: str) -> None:
-    figure = go.Figure(go.Scatter(x=np.arange(5.0), y=np.arange(5.0), hovertemplate=text))
-    assert unlinked(figure) is figure
+    traces = [{"x": np.arange(5.0), "y": np.arange(5.0), "hovertemplate": text}]
+    assert untagged(traces) is traces
+
+
+def test_all_figures_are_made_in_one_place() -> None:
+    pages = Path(__file__).parents[2] / "pages"
+    made = re.compile(r"go\.Figure\(|make_subplots|\.add_trace")
+    found = [path.name for path in pages.rglob("*.py") if made.search(path.read_text("utf-8"))]
+    assert found == ["style.py"]
