@@ -113,8 +113,9 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     wall, dates = fs.wall_minutes(fs.t_min[two] + fs.dt_min[two] / 2), days(fs)
     many = own.stop - own.start
     rows = np.split(np.arange(len(two)), [many])
-    matched = other.matches[["row", "matched_row"]].to_numpy()
-    ends = matched - [own.start, others.start - many]
+    ends = other.matches[["row", "matched_row"]].to_numpy()  # the longer record's first
+    mine = (ends >= own.start) & (ends < own.stop)
+    ends = np.where(mine, ends - own.start, ends - others.start + many)
     left, right = side_by_side("person_figures")
     with left:
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined")

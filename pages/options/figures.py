@@ -23,7 +23,7 @@ from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import MAX_CELLS, corners_of, released_map
 from pages.charts.pareto import Dot, pareto
 from pages.charts.plain import plain
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import Theme
 from pages.options import story
 from pages.options.story import Criteria
 from pages.shell import limits, officer, questions, workspace
@@ -56,11 +56,9 @@ def front(
     dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
 ) -> None:
     """Draw a dot for each option of known risk and utility; a click on a dot pins its option."""
-    st.plotly_chart(
+    show(
         drawn(dots, criteria, table, of),
         key="options_front",
-        theme=None,
-        config=CONFIG,
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those within "

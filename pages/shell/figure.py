@@ -19,15 +19,16 @@ _KEPT = "fp_background"
 _AT_MOST_S = 60.0
 
 
-def show(figure: Any, *, key: str, alt: str, **how: Any) -> None:
+def show(
+    figure: Any, *, key: str, alt: str, config: dict[str, Any] = style.CONFIG, **how: Any
+) -> None:
     """Draw a plotly figure; ``alt`` describes it for people who cannot see it."""
-    st.plotly_chart(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
+    st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **how)
 
 
 def legend(figure: Any, *, key: str, alt: str) -> None:
     """Draw the legend of the marks and colours of maps; it does not react to the mouse."""
-    still = style.CONFIG | {"staticPlot": True}
-    st.plotly_chart(figure, key=key, theme=None, config=still, alt=alt)
+    show(figure, key=key, alt=alt, config=style.CONFIG | {"staticPlot": True})
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:

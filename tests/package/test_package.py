@@ -255,7 +255,8 @@ def test_dashboard_settings_are_those_shipped(
     settings = dict(leaves(tomllib.loads(shown[shown.index("\n[") :])))  # after a wrapped comment
     shipped = dict(leaves(tomllib.loads((SHIPPED / ".streamlit" / "config.toml").read_text())))
     assert len(shipped) > 20
-    # These two Streamlit shows to nobody.
+    # These Streamlit shows to nobody.
+    assert shipped.pop("runner.postScriptGC") is False
     assert shipped.pop("client.allowedOrigins") == []
     assert shipped.pop("logger.enableRich") is False
     assert {name: settings.get(name) for name in shipped} == shipped

@@ -331,11 +331,14 @@ def test_the_map_of_a_group_at_two_moments(made: Made, name: str) -> None:
         return dots, [(each["o"] > 0, each["tip"]) for each in layers["published"]]
 
     assert drawn(-np.inf, -1) == ([], [])
-    assert drawn(-np.inf, 1) == ([("u0001", 6)], [(True, "published for 3 minutes")])
+    assert drawn(-np.inf, 1) == (
+        [("u0001", 6)],
+        [(True, "published with a time window of 3 minutes")],
+    )
     both = [("u0001", 3), ("all others", 6)]
-    assert drawn(1, 3) == (both, [(True, "published for 3 minutes")])
+    assert drawn(1, 3) == (both, [(True, "published with a time window of 3 minutes")])
     small = [("u0001", 3), ("all others", 3)]
-    assert drawn(3, 9) == (small, [(False, "published for 3 minutes")])
+    assert drawn(3, 9) == (small, [(False, "published with a time window of 3 minutes")])
     names = [trace.name for trace in group_legend(seen, of).data]
     assert names[:3] == ["u0001", "all others", "recorded earlier"]
 

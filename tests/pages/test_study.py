@@ -219,7 +219,7 @@ def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
         go(other, view)
         assert "A fault in the program" not in said(other), view
     assert "a_go" not in other.session_state
-    assert "could not use the settings" in said(other)
+    assert "could not use the study's settings" in said(other)
     assert answers(other, "options")
 
 

@@ -126,7 +126,7 @@ def test_private_counts_have_every_place_and_slot_and_are_drawn_anew(crowd):
     assert "ε = 1 for a person's records within one slot" in readme
     assert "in the 48 slots together, ε = 48" in readme
     assert "add up" in readme
-    assert "Moving one to another slot changes two." in readme
+    assert "Moving a record to another slot changes two slots" in readme
     whole = counts_release.study(crowd, Config(FRAME, "private", epsilon=2.4))
     assert "ε = 2.4 for all of a person's records" in whole.readme()
     assert "ε = 0.05" in whole.readme()
