@@ -280,6 +280,24 @@ class Reference(Closed):
     max_time_min: float
     digest: str
 
+    @property
+    def even(self) -> dict[str, float]:
+        """Density and flows of a release that knows nothing of where people are.
+
+        In it, all areas that the original uses hold as many people, at all hours, and as many trips
+        lead from each to each other, as many in all as in the original.
+        """
+        density, flows = [], []
+        for corner in self.corners:
+            areas, total = len(corner.occupancy) - 1, float(corner.trips.sum())
+            flat = np.ones_like(corner.occupancy)
+            flat[-1] = 0.0
+            density.append(_share(1 - jensen_shannon(corner.occupancy, flat)))
+            each = total / max(1, areas * (areas - 1))
+            flows.append(float(np.minimum(corner.trips, each).sum()) / total if total else 0.0)
+        many = len(self.corners)
+        return {"density": math.fsum(density) / many, "flows": math.fsum(flows) / many}
+
     @classmethod
     def of(
         cls,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -40,6 +41,7 @@ from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.profiles import Areas
 from ..model.released import AnyRelease, ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
+from ..model.utility import COMPONENTS
 from ..synthesis.attack import SyntheticAttacked, attack_synthetic
 from ..synthesis.people import synthetic_people
 from ..verification import release as of_records
@@ -62,7 +64,8 @@ from .table_package import (
 from .tabled import Tabled, Work, part_of
 
 NO_RECORD = "The release holds no record of anybody."
-_MAKING_SHARE = 0.2  # of an option's progress
+_MAKING_SHARE = 0.4  # of an option's progress
+_DRAWS = 5  # of noise, over which utility is averaged
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
@@ -250,19 +253,28 @@ def tables_result(
     areas: Areas = None,
     **work: Unpack[Work],
 ) -> OptionResult:
-    """Measure the risks and the utility of an option without records."""
-    made = release(fs, option, **part_of(work, 0.0, _MAKING_SHARE))
-    compared = reference(fs, areas)
-    if isinstance(made, SyntheticPeople):
-        components, corners = measured(compared, made.people)
-        components |= dict.fromkeys(("space", "time"), np.nan)  # points of nobody
-    else:
-        assert isinstance(made, CountTables)
-        components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
-    presence = made.presence if isinstance(made, CountTables) else None
+    """Measure the risks and the utility of an option without records.
+
+    Utility is the mean over several draws of noise: the release will be yet another draw.
+    """
+    compared, step = reference(fs, areas), option.recordless
+    draws = 1 if step is None or step.epsilon is None else _DRAWS
+    kept, hidden = [], False
+    for draw in range(draws):
+        ends = (_MAKING_SHARE * at / draws for at in (draw, draw + 1))
+        made = release(fs, option, **part_of(work, *ends))
+        if isinstance(made, SyntheticPeople):
+            components, corners = measured(compared, made.people)
+            components |= dict.fromkeys(("space", "time"), np.nan)  # points of nobody
+        else:
+            assert isinstance(made, CountTables)
+            components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
+            hidden |= made.presence is not None and made.presence.hours_hidden
+        many = max(map(len, corners.values()), default=1)
+        kept.append({name: (value,) * many for name, value in components.items()} | dict(corners))
     found = _attacked(fs, option, _TARGETS, seed, False, **part_of(work, _MAKING_SHARE, 1.0))
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
-    guessing = {}
+    guessing = dict(compared.even)
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
     if not len(found.homes):
         unasked["home"] = (
@@ -277,8 +289,8 @@ def tables_result(
     return OptionResult(
         option=option,
         risks=risks,
-        components=components,
-        corners=dict(corners),
+        components={n: float(np.mean([each[n] for each in kept])) for n in COMPONENTS},
+        corners={n: tuple(chain(*(each[n] for each in kept))) for n in COMPONENTS},
         areas=str(compared.ground),
         n_users=int(fs.weight.sum()),
         users_share=1.0,
@@ -287,7 +299,7 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
-        hours_hidden=presence is not None and presence.hours_hidden,
+        hours_hidden=hidden,
     )
 
 

@@ -21,13 +21,13 @@ from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 LOST = 0.1
-"""Value of a utility component below which the component counts as almost lost."""
+"""Share of a component, beyond what even shares keep, below which it counts as almost lost."""
 _WEIGHTY = 0.2
 
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 5
+FIGURES = 6
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
 Results saved with another number are not reused. The versions changed the following.
@@ -37,6 +37,7 @@ Results saved with another number are not reused. The versions changed the follo
 * 4: Risks are those of the strongest attacker of a stated set. Density and flows are means over
   nine origins of the grid of squares.
 * 5: Results of tables state whether differences between hours show.
+* 6: Utility with noise is a mean over draws. Density and flows are held against even shares.
 """
 
 
@@ -56,8 +57,8 @@ class OptionResult:
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
-        Components that depend on the origin of the grid of squares, with a value for each
-        origin; empty where not known.
+        Components with a value for each origin of the grid of squares; with noise, for each draw
+        and origin. Empty where not known.
     areas : str
         Areas in which density and flows were compared; empty where not known.
     n_users, n_samples : int
@@ -86,6 +87,8 @@ class OptionResult:
         (:attr:`fpanon_core.RiskResult.attacker`); empty where it is not known.
     guessing : dict of str to float
         ``"linkage"`` and ``"home"``: the share that guessing without a record would find.
+        ``"density"`` and ``"flows"``: those of a release that knows nothing
+        (:attr:`fpanon_core.measures.utility.Reference.even`).
     unasked : dict of str to str
         Reason for each measure that cannot be measured for this option.
     homes_asked : int
@@ -143,6 +146,14 @@ class OptionResult:
         if name in RISKS and RISKS[name].beside_guessing:
             return limit + self.guessing.get(name, math.nan)
         return limit
+
+    def needed(self, component: str) -> float:
+        """Return the least value of a component of utility that a purpose can use.
+
+        It lies a tenth of the way from what even shares would keep, which know nothing, to 1.
+        """
+        even = self.guessing.get(component, 0.0)
+        return even + LOST * (1 - even)
 
     @property
     def alone(self) -> int:
@@ -225,7 +236,10 @@ class UtilityChoice:
         return score(result.components, self.weights)
 
     def ends(self, result: OptionResult) -> tuple[float, float]:
-        """Return the least and greatest utility over origins of the areas' grid; NaN if unknown."""
+        """Return the least and greatest utility over origins of the areas' grid, and over draws.
+
+        Both are NaN if unknown.
+        """
         if self.weights is None or result.fault is not None or not result.components:
             return math.nan, math.nan
         return score_range(result.components, result.corners, self.weights)
@@ -236,11 +250,12 @@ class UtilityChoice:
         return tuple(n for n, weight in (self.weights or {}).items() if weight >= _WEIGHTY)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
-        """Return the components with a weight of 0.2 or more of which less than 0.1 is kept.
+        """Return the components with a weight of 0.2 or more of which too little is kept.
 
         A component that is not applicable (NaN) is among them.
         """
-        return tuple(n for n in self.weighty if not result.components.get(n, 1.0) >= LOST)
+        kept = result.components
+        return tuple(n for n in self.weighty if not kept.get(n, 1.0) >= result.needed(n))
 
 
 def utility_choice(utility: Any) -> UtilityChoice:

@@ -273,7 +273,7 @@ class _Exploration:
             n_targets=found.n_targets,
             origin=release.origin,
             size=sizes(release.made),
-            **vars(by_truth) | {"risks": risks},
+            **vars(by_truth) | {"risks": risks, "guessing": by_truth.guessing | compared.even},
         )
 
     def _found(self, release: Release, work: Work) -> DisclosureResult | PeriodRisk:

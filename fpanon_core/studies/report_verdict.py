@@ -16,7 +16,7 @@ from . import judgement
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import Limits, best_option, needs_lost, serves, some_alone
-from .option_result import LOST, OptionResult
+from .option_result import OptionResult
 from .recipe import Decision
 
 Tone = Literal["against", "open", "for"]
@@ -333,8 +333,9 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         told = f"is more useful, but some of its records {may} unique. {alone_told(result)}"
         return (f"{_named(exploration, row)} {told}",)
     if lost := needs_lost(exploration.table, row):
+        least = w.listed([f"{result.needed(name):.2f}" for name in lost])
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
-        return (f"{told}purpose needs {LOST:g} or more out of 1.",)
+        return (f"{told}purpose needs {least} or more out of 1.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"

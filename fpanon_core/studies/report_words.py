@@ -14,7 +14,7 @@ from ..model.release_page import count as count
 from ..model.release_page import duration, length
 from ..model.release_page import listed as listed
 from .judgement import Limits, interval
-from .option_result import LOST, OptionResult, UtilityChoice
+from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
@@ -104,7 +104,7 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return an option's utility, and its range over grid origins if two decimals show a range."""
+    """Return an option's utility, and its range over grid origins and draws if decimals show it."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -143,7 +143,9 @@ def areas(table: OptionsTable) -> str:
         return ""
     corners = ", placed in nine ways; the figures are the mean and the range"
     corners = corners if known[0].startswith("squares") else ""
-    return f"Density and flows are compared on {shown(known[0])}{corners}."
+    noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
+    draws = " With ε, the figures are means over five draws of noise; the release is another draw."
+    return f"Density and flows are compared on {shown(known[0])}{corners}.{draws * noisy}"
 
 
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
@@ -390,7 +392,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree with the data (10 are needed).
+    25 of 100 trips between areas agree with the data (more than 10 are needed).
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -401,7 +403,9 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "The noise hides all differences between hours. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    least = f" ({100 * LOST:.0f} are needed)" if "flows" in choice.weighty else ""
+    least = ""
+    if "flows" in choice.weighty:
+        least = f" (more than {100 * _down(result.needed('flows')):.0f} are needed)"
     trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 

@@ -54,8 +54,9 @@ MEASURES = {
 """The measures of risk that the figure can show, with their descriptions."""
 CHOOSE = "Choose below the figure."
 SERVES = (
-    f"To serve the purpose, an option must keep {LOST:.0%} or more of each thing that the purpose "
-    f"needs, and at least {NEED:.0%} of the best utility."
+    f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
+    f"also keep {LOST:.0%} or more of each thing that the purpose needs. For density and flows, "
+    "what even shares of all areas would keep is set apart first."
 )
 NO_RECORDS = (
     "Options without records stand at 0: there is no record to pick. Among options of the same "

@@ -46,6 +46,48 @@ def small(fs, released):
     return max(100.0, float(np.ceil(largest / 700) * 100))
 
 
+def test_even_shares_know_nothing():
+    """By hand: trips A to B thrice and back once; even shares have two each, and keep 3 of 4."""
+    x = [0, 5_000, 0, 5_000, 0, 5_000, 0]
+    fs = fp.FingerprintSet.from_samples(
+        [1, 1, 2, 2, 3, 3, 3], x, [0] * 7, [0, 60] * 2 + [0, 60, 120]
+    )
+    reference = fp.Reference.of(fs, areas=1_000)
+    assert reference.even["flows"] == pytest.approx(0.75)
+    for corner in reference.corners:
+        assert corner.trips.sum() == pytest.approx(4 / 3)  # per person
+    stays = fp.FingerprintSet.from_samples([1, 2], [0, 5_000], [0, 0], [0, 60])
+    assert fp.Reference.of(stays, areas=1_000).even["flows"] == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(events(max_users=6, max_samples=12))
+def test_even_shares_equal_plain_loops(fs):
+    reference = fp.Reference.of(fs, areas=2_000)
+    density, flows = [], []
+    for corner in reference.corners:
+        areas = len(corner.occupancy) - 1
+        truth = [corner.occupancy[i][h] for i in range(areas) for h in range(24)]
+        total, flat = sum(truth), 1 / len(truth)
+        apart = 0.0
+        for each in truth:
+            p, middle = each / total, (each / total + flat) / 2
+            apart += (p * np.log2(p / middle) if p else 0) / 2 + flat * np.log2(flat / middle) / 2
+        density.append(1 - np.sqrt(max(0.0, apart)))
+        trips = {
+            (i, j): corner.trips[at]
+            for i in range(areas)
+            for at, j in enumerate(corner.targets.tolist())
+            if corner.starts[i] <= at < corner.starts[i + 1]
+        }
+        all_trips = sum(trips.values())
+        pairs = [(i, j) for i in range(areas) for j in range(areas) if i != j]
+        kept = sum(min(trips.get(pair, 0), all_trips / len(pairs)) for pair in pairs)
+        flows.append(kept / all_trips if all_trips else 0)
+    assert reference.even["density"] == pytest.approx(np.mean(density), abs=1e-7)
+    assert reference.even["flows"] == pytest.approx(np.mean(flows), abs=1e-7)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(events(max_users=6, max_samples=12), crowds(12)), st.sampled_from(OPTIONS))
 def test_equals_the_oracle(fs, option):

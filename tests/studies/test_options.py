@@ -15,10 +15,12 @@ import fpanon_core as fp
 from fpanon_core.anonymize import chain
 from fpanon_core.io.samples import sample
 from fpanon_core.model.disclosure import RISKS
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
-from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.framing import stated_of_data
+from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.presets import PRESETS, purpose_areas
 from tests.oracles.crowds import sharing
 from tests.support.fingerprint_sets import as_lists
@@ -81,7 +83,8 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
         assert high == pytest.approx(max(value, min(linked.first_high, possible["k"])))
         homes = fp.home_found(fs, released, [1_000]).iloc[0]
         assert result.risks["home"] == (homes["found"], homes["low"], homes["high"])
-        assert result.guessing == {"linkage": linked.guessing, "home": homes["guessing"]}
+        guessing = {"linkage": linked.guessing, "home": homes["guessing"]}
+        assert result.guessing == guessing | fp.Reference.of(fs).even
         risk = fp.reidentification(fs, released, 2, seed=3)
         assert result.risks["outsider"] == (risk.value, risk.low, risk.high)
         assert (result.attacker, result.risks["linkage"]) == (risk.attacker, risk.by_true_points)
@@ -352,6 +355,33 @@ def test_without_records_a_larger_epsilon_dominates_no_smaller_one():
     assert [rows.tolist() for rows in table.dominated_by] == [[], [], [0], [], [1, 3]]
     assert table.front.tolist() == [True, True, False, True, False]
     assert table.estimated_front.tolist() == table.front.tolist()  # no interval is the reason
+
+
+def test_utility_with_noise_is_a_mean_over_draws():
+    """And its range holds them: a release is one draw, which may keep less."""
+    users, step = np.repeat(np.arange(40), 6), np.tile(np.arange(6), 40)
+    fs = fp.FingerprintSet.from_samples(users, 900.0 * (users % 7), 700.0 * step, 200.0 * step)
+    frame = stated_of_data(fs, side_m=1_000.0)
+    exact, noisy = fp.explore_options(
+        fs, [ReleaseOption(steps=[fp.Presence(frame, 4, None, e)]) for e in (None, 0.5)]
+    ).results
+    nine = len(fp.Reference.of(fs).corners)
+    assert len(exact.corners["density"]) == nine
+    assert len(noisy.corners["density"]) == 5 * nine
+    assert noisy.components["density"] == pytest.approx(np.mean(noisy.corners["density"]))
+    assert np.ptp(np.reshape(noisy.corners["density"], (5, nine)).mean(axis=1)) > 0
+    choice = utility_choice("presence")
+    low, high = choice.ends(noisy)
+    assert low < choice.of(noisy) < high
+
+
+def test_what_even_shares_keep_is_not_kept_by_an_option():
+    result = OptionResult(ReleaseOption(), components={"density": 0.6, "flows": 0.3})
+    choice = utility_choice({"density": 0.5, "flows": 0.5})
+    assert choice.lost(result) == ()
+    known = replace(result, guessing={"density": 0.5, "flows": 0.25})
+    assert known.needed("density") == pytest.approx(0.55)
+    assert choice.lost(known) == ("flows",)
 
 
 def test_asked_utility_by_name(fs):

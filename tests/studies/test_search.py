@@ -158,7 +158,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         assert rows["Hidden records"] == "within, loses flows"
         assert rows["Coarser records"] == "serves the purpose"
         told = " ".join(tried_told(found).text)
-        assert "scores higher, but loses flows: the purpose needs 0.1 or more out of 1." in told
+        assert "scores higher, but loses flows: the purpose needs 0.10 or more out of 1." in told
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
     found = exploration(bare, moving)
