@@ -213,6 +213,17 @@ def check_command(facts: ReleaseFacts) -> str:
 # --- numbers in words ----------------------------------------------------------------------------
 
 
+def two_digits(value: float) -> str:
+    """Return a number with two significant digits, never with an exponent.
+
+    Examples
+    --------
+    >>> two_digits(343.2), two_digits(0.0123), two_digits(12_345)
+    ('340', '0.012', '12,000')
+    """
+    return f"{float(f'{value:.2g}'):,.10g}"
+
+
 def length(metres: float) -> str:
     """Return a length as text, such as "350 m", "1.7 km"."""
     return f"{metres:,.0f} m" if metres < 1000 else f"{metres / 1000:,.4g} km"

@@ -103,7 +103,9 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:
-            told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
+            broken = limits.broken(result)
+            may = "" if any(limits.surely_over(result, risk) for risk in broken) else "may be "
+            told = f"{may}over: {', '.join(w.MEASURES[risk].short for risk in broken)}"
         elif not rung.serves and (lost := judgement.needs_lost(table, rung.row)):
             told = f"within, loses {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)

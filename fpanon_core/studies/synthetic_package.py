@@ -27,6 +27,7 @@ from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Synthesize, step_from_dict, step_to_dict
+from ..model.release_page import two_digits
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
@@ -229,8 +230,8 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
     return (
         f"The files keep where people live and go, by {where}. A count of {homes:,} homes is off "
-        f"by about {off:,.2g}, counts of larger areas by a smaller share. The files also keep "
-        "how far people go, how many places they visit, how often they are recorded and move, "
+        f"by about {two_digits(off)}, counts of larger areas by a smaller share. The files also "
+        "keep how far people go, how many places they visit, how often they are recorded and move, "
         "and at what hours."
     )
 

@@ -17,6 +17,7 @@ import shapely
 from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
+from fpanon_core.model.release_page import two_digits
 
 from .ground import PIXELS, areas, discs, lines, rgb
 from .maps import Map, Shades, beyond_told, extent_of, over, scale_bar, shades
@@ -161,7 +162,7 @@ def certainty(values: FloatArray, error: float | FloatArray) -> FloatArray:
 def _told(people: float, error: float) -> str:
     if people != people:
         return "left blank"
-    off = f", off by about {error:,.2g}" if error else ""
+    off = f", off by about {two_digits(error)}" if error else ""
     return f"about {people:,.3g} people{off}" if error else f"{people:,.3g} people"
 
 

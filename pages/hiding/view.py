@@ -94,6 +94,8 @@ with st.expander("Would equally coarse data do?", key="glove_uniform"):
     compared = figures.beside_uniform(data, of)
 
 # --- download ---
+if kind != "success":  # once more, where it would leave
+    st.warning(verdict)
 figures.downloads(data, result, compared)
 layout.formulas("Hiding everyone in step: aligned publishing")
 layout.formulas("Hiding everyone: GLOVE")

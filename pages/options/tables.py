@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fpanon_core.io.hints import for_screen
-from fpanon_core.studies.judgement import interval
+from fpanon_core.studies.judgement import asked_of, interval
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
 from fpanon_core.studies.report_words import COMPONENTS, component, utility
@@ -46,7 +46,8 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     for dot, result in zip(found, table.results, strict=True):
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
         if limits.judged:
-            row["Fails"] = _over(limits.broken(result), len(limits.judged))
+            asked = sum(asked_of(result, risk) for risk in limits.judged)
+            row["Fails"] = _over(limits.broken(result), asked)
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
             if risk == "home" and "home" in result.guessing:

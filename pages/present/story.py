@@ -296,7 +296,9 @@ def compared(found: Exploration, result: OptionResult) -> list[Compared]:
         )
         guess = math.nan if row.guessing is None else row.guessing
         told = _brief(before.value) or "–", _brief(after.value) or "–", _brief(guess)
-        most = math.nan if row.limit is None else row.limit
+        most = math.nan  # also where a measure does not apply: no mark says that it is exceeded
+        if row.limit is not None and asked_of(result, row.risk):
+            most = row.limit
         rows.append(Compared(_ROWS[row.risk], before, after, guess, told, most))
     return rows
 

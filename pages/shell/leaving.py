@@ -24,6 +24,7 @@ from fpanon_core.model import geography, limits
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
 from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.presets import about_people
@@ -366,7 +367,8 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
                 settings=settings | {"format": format},
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
-        st.caption(f"{ABOVE if over else 'Ready to release'}: {checked}")
+        ready = "Ready to release" if option.epsilon is not None else "Written, not attacked here"
+        st.caption(f"{ABOVE if over else ready}: {checked}")
     with st.expander("The page that goes with them (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 
@@ -385,12 +387,13 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
         if option.threshold is not None and people < option.threshold:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
-    verdict = "" if first["share"] <= 0.2 else " Counts for fewer areas would be more exact."
+    fewer = first["share"] > 0.2 and areas > 1
+    verdict = " Counts for fewer areas would be more exact." if fewer else ""
     if first["share"] > 0.5 and option.bands > 1:
         verdict += " The hours of the day may not show."
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
     return (
-        f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
+        f"**{setting}, a typical count {count} is off by about {two_digits(first['error'])} "
         f"({first['share']:.0%}) if everybody is counted.**{verdict}"
     )
 
@@ -400,7 +403,7 @@ def expected_people(table: Expected) -> str:
     share = table.error / table.homes
     said = [
         f"**With homes in {words.count(table.groups, 'group')} of places, the count of "
-        f"{table.homes:,.0f} homes in a typical group is off by about {table.error:,.2g} "
+        f"{table.homes:,.0f} homes in a typical group is off by about {two_digits(table.error)} "
         f"({share:.0%}).**",
         *table.warnings,
     ]
@@ -414,7 +417,7 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
             "Areas": table["areas"].astype(int),
             "Parts": table["bands"].astype(int),
             "People": table["people"].round(0).astype(int),
-            "Off by": [f"{each:,.2g}" for each in table["error"]],
+            "Off by": [two_digits(each) for each in table["error"]],
             "Share": [f"{each:.0%}" for each in table["share"]],
         }
     )

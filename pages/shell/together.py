@@ -217,7 +217,7 @@ def describe_earlier(left: Sequence[Left]) -> str:
 def describe_known(left: Sequence[Left], made: Membership) -> str:
     """Say which earlier releases are known already."""
     if not left:
-        return "No earlier release is known here."
+        return "No earlier release with groups is known here."
     names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
     return f"Known here: {names}."
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from fpanon_core.model.count_tables import CountTables
+from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.count_tables import Result, describe_recovery
 from fpanon_core.studies.synthetic_people import Life
@@ -96,9 +97,9 @@ def _presence(result: Result) -> str:
     if table.hours_hidden:
         hours = "**The noise hides all differences between hours** in each area."
     return (
-        f"**Noise is expected to move counts by about {off:,.2g} people on average** "
-        f"(ε = {result.made.option.epsilon:g} in all); the mean count is {mean:,.2g}. {hours} "
-        "Faded areas may be noise."
+        f"**Noise is expected to move counts by about {two_digits(off)} people on average** "
+        f"(ε = {result.made.option.epsilon:g} in all); the mean count is {two_digits(mean)}. "
+        f"{hours} Faded areas may be noise."
     )
 
 
