@@ -76,8 +76,8 @@ def form(fs: FingerprintSet) -> Asked | None:
             accept_new_options=True,
             persist_state="session",
             width=360,
-            help="The list begins with your choice and the data as they are. Next come the "
-            "releases made on “Hide everyone”, the options explored on “Release "
+            help="The list begins with your choice, if it releases records. Next come the data as "
+            "they are, the releases made on “Hide everyone”, the options explored on “Release "
             "options”, and the usual sets. To combine techniques, add an option on "
             "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )

@@ -274,7 +274,8 @@ def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
     """Say which options are drawn at a risk of 0, and why some below the line fail a threshold."""
     bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
     broken = [criteria.limits.broken(result) for result in table.results]
-    below = criteria.limit is not None and any(b and criteria.risk not in b for b in broken)
+    line = drawn_limit(table, criteria) is not None
+    below = line and any(b and criteria.risk not in b for b in broken)
     return [NO_RECORDS] * bare + [BELOW_THE_LINE] * below
 
 

@@ -56,7 +56,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
             key=f"report_data_{weighed.table.digest[:12]}",
             max_chars=120,
             persist_state="session",
-            placeholder="no file's name is taken",
+            placeholder="the file's name is not used",
             help=_NO_PERSON,
         )
     with st.container():

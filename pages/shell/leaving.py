@@ -51,7 +51,7 @@ NOTHING_LEFT = (
     "people for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 CHOSEN_BY_RECORDS = (
-    "The figures above are comparisons with the real records. No ε covers a choice based on them."
+    "The figures above compare with the real records. ε does not cover a choice made by them."
 )
 PERIOD = (
     "State the days that you were asked for. If they were taken from the records, they would "
