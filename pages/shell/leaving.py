@@ -108,12 +108,11 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
         return
     if step.epsilon is not None:
         st.caption(CHOSEN_BY_RECORDS)
-    wish = _stated(data, step)
-    found = ask(data, wish)
-    if found is not None and wish.option is not None and wish.people is not None:
-        _expected(data, wish.option, wish.people)
-        section(data, found)
-    if found is not None and st.button("See the maps", key="tables_look"):
+    found = ask(data, _stated(data, step))
+    if found is None:
+        return
+    section(data, found)
+    if st.button("See the maps", key="tables_look"):
         st.session_state[TABLES_FILLED] = None  # its own values again, whatever was entered
         st.switch_page("pages/tables/view.py")
 
