@@ -374,7 +374,7 @@ def _share(value: float) -> str:
 
 
 def _useful(table: OptionsTable, i: int) -> str:
-    """Return as text the utility and its range over the origins of the grid of areas."""
+    """Return as text the utility and its range over grid origins and draws."""
     low, high = table.utility_ends[i]
     ends = "" if math.isnan(low) else f" ({low:.3f} … {high:.3f})"
     return f"{table.utility[i]:.3f}{ends}"

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial.distance import jensenshannon  # type: ignore[import-untyped,unused-ignore]
@@ -280,7 +281,7 @@ class Reference(Closed):
     max_time_min: float
     digest: str
 
-    @property
+    @cached_property
     def even(self) -> dict[str, float]:
         """Density and flows of a release that knows nothing of where people are.
 
@@ -294,7 +295,7 @@ class Reference(Closed):
             flat[-1] = 0.0
             density.append(_share(1 - jensen_shannon(corner.occupancy, flat)))
             each = total / max(1, areas * (areas - 1))
-            flows.append(float(np.minimum(corner.trips, each).sum()) / total if total else 0.0)
+            flows.append(float(np.minimum(corner.trips, each).sum()) / total if total else 1.0)
         many = len(self.corners)
         return {"density": math.fsum(density) / many, "flows": math.fsum(flows) / many}
 

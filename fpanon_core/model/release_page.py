@@ -16,6 +16,7 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -221,7 +222,7 @@ def two_digits(value: float) -> str:
     >>> two_digits(343.2), two_digits(0.0123), two_digits(12_345)
     ('340', '0.012', '12,000')
     """
-    return f"{float(f'{value:.2g}'):,.10g}"
+    return f"{Decimal(f'{value:.2g}'):,f}"
 
 
 def length(metres: float) -> str:

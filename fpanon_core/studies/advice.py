@@ -104,10 +104,15 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             told = "no threshold is set"
         elif not rung.within:
             broken = limits.broken(result)
-            may = "" if any(limits.surely_over(result, risk) for risk in broken) else "may be "
-            told = f"{may}over: {', '.join(w.MEASURES[risk].short for risk in broken)}"
+            sure = [risk for risk in broken if limits.surely_over(result, risk)]
+            parts = {"over": sure, "may be over": [risk for risk in broken if risk not in sure]}
+            told = "; ".join(
+                f"{how}: {', '.join(w.MEASURES[risk].short for risk in risks)}"
+                for how, risks in parts.items()
+                if risks
+            )
         elif not rung.serves and (lost := judgement.needs_lost(table, rung.row)):
-            told = f"within, loses {w.components(lost)}"
+            told = f"within, too little of {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
         name = w.shown(result.option.name)
         risk = "outsider" if result.option.recordless is None else "membership"

@@ -259,7 +259,7 @@ def tables_result(
     """
     compared, step = reference(fs, areas), option.recordless
     draws = 1 if step is None or step.epsilon is None else _DRAWS
-    kept, hidden = [], False
+    kept, hidden = [], 0
     for draw in range(draws):
         ends = (_MAKING_SHARE * at / draws for at in (draw, draw + 1))
         made = release(fs, option, **part_of(work, *ends))
@@ -269,7 +269,7 @@ def tables_result(
         else:
             assert isinstance(made, CountTables)
             components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
-            hidden |= made.presence is not None and made.presence.hours_hidden
+            hidden += made.presence is not None and made.presence.hours_hidden
         many = max(map(len, corners.values()), default=1)
         kept.append({name: (value,) * many for name, value in components.items()} | dict(corners))
     found = _attacked(fs, option, _TARGETS, seed, False, **part_of(work, _MAKING_SHARE, 1.0))
@@ -299,7 +299,7 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
-        hours_hidden=hidden,
+        hours_hidden=hidden > draws / 2,
     )
 
 

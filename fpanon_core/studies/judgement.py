@@ -238,7 +238,7 @@ def nearest(table: OptionsTable, rows: Iterable[int], limits: Limits) -> int | N
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
     """Return the rows that keep what the purpose needs most, and a share of the best utility.
 
-    An option that loses almost all of a component with a large weight does not serve: good
+    An option that keeps too little of a component with a large weight does not serve: good
     resolution does not make up for lost flows. Nor does an option with unique records serve, where
     others have none. An option must reach a share ``need`` of the best utility among those left.
     """
@@ -261,7 +261,7 @@ def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
-    """Return the components with a large weight that apply to an option and are almost lost."""
+    """Return the components with a large weight that apply, and of which too little is kept."""
     result = table.results[row]
     return [n for n in table.choice.lost(result) if not math.isnan(result.components[n])]
 

@@ -21,7 +21,7 @@ from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 LOST = 0.1
-"""Share of a component, beyond what even shares keep, below which it counts as almost lost."""
+"""Share of a component, beyond what even shares keep, below which too little is kept."""
 _WEIGHTY = 0.2
 
 CUSTOM = "custom"
@@ -98,7 +98,7 @@ class OptionResult:
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     hours_hidden : bool
-        Whether a private table of people shows no difference between hours.
+        Whether a private table of people shows no difference between hours, in most draws.
     """
 
     option: ReleaseOption

@@ -97,7 +97,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def utility_ends(self) -> FloatArray:
-        """Least and greatest utility over origins of the grid, (n_options, 2); NaN if unknown."""
+        """Least and greatest utility over origins and draws, (n_options, 2); NaN if unknown."""
         rows = [self.choice.ends(result) for result in self.results]
         return np.array(rows, np.float64).reshape(-1, 2)
 
@@ -213,9 +213,10 @@ class OptionsTable(Tabled):
         """Return ``options``, a table of one row per option.
 
         Columns: ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``,
-        ``utility``, ``utility_low``, ``utility_high`` (over origins of the grid of ``areas``),
+        ``utility``, ``utility_low``, ``utility_high`` (over origins of the grid and draws),
         ``areas``, ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with
-        ``_low`` and ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (measures
+        ``_low`` and ``_high``, ``linkage_guessing``, ``home_guessing``, and
+        ``density_guessing``, ``flows_guessing`` (of even shares), ``not_asked`` (measures
         that do not apply, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
         ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (targets with fewer than p
@@ -246,7 +247,7 @@ class OptionsTable(Tabled):
                     },
                     **{
                         f"{name}_guessing": result.guessing.get(name, math.nan)
-                        for name in ("linkage", "home")
+                        for name in ("linkage", "home", "density", "flows")
                     },
                     "not_asked": "; ".join(f"{n}: {why}" for n, why in result.unasked.items()),
                     "crowd_least": result.crowd_least,

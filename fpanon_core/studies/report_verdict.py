@@ -259,8 +259,8 @@ def tried_told(exploration: Exploration) -> Sentence:
     if not serves(table, good):
         lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
         told = (
-            f"The best of these options is {_named(exploration, best)}. That option loses {lost}. "
-            f"{w.areas(table)} {use}"
+            f"The best of these options is {_named(exploration, best)}. It keeps too little of "
+            f"{lost}. {w.areas(table)} {use}"
         )
         which = "None of them serves" if len(good) > 1 else "It does not serve"
         if 0 < len(nobody) < len(good):
@@ -306,7 +306,7 @@ def best_named(exploration: Exploration, so_far: str = "") -> str:
     head = "Recommended" if serves(exploration.table, good) else "The best option"
     lost = "" if not good or serves(exploration.table, good) else needs_lost(exploration.table, row)
     named = f"{head if good else 'The nearest option'}{so_far}: {w.shown(result.option.told)}."
-    return f"{named} It loses {w.components(lost)}." if lost else named
+    return f"{named} It keeps too little of {w.components(lost)}." if lost else named
 
 
 def describe_best(exploration: Exploration) -> tuple[str, ...]:
@@ -333,8 +333,9 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         told = f"is more useful, but some of its records {may} unique. {alone_told(result)}"
         return (f"{_named(exploration, row)} {told}",)
     if lost := needs_lost(exploration.table, row):
-        least = w.listed([f"{result.needed(name):.2f}" for name in lost])
-        told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
+        least = w.listed([f"{w.needed(result, name):.2f}" for name in lost])
+        told = f"{_named(exploration, row)} scores higher, but keeps too little of "
+        told += f"{w.components(lost)}: the "
         return (f"{told}purpose needs {least} or more out of 1.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:

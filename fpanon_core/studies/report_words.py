@@ -122,6 +122,23 @@ def _down(share: float) -> float:
     return round(share - 0.005 + 1e-9, 2) + 0.0  # no −0
 
 
+def needed(result: OptionResult, component: str) -> float:
+    """Return the least value that a purpose can use, rounded to hundredths.
+
+    It is rounded up, but not beyond what the option is said to keep if that is enough.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> few = OptionResult(ReleaseOption(), guessing={"flows": 0.05})
+    >>> [needed(replace(few, components={"flows": f}), "flows") for f in (0.142, 0.149)]
+    [0.15, 0.14]
+    """
+    kept, least = result.components[component], result.needed(component)
+    up = round(least + 0.005 - 1e-9, 2)
+    return min(up, _down(kept)) if kept >= least else up
+
+
 def components(names: Sequence[str]) -> str:
     """Return components of utility in words.
 
@@ -143,7 +160,9 @@ def areas(table: OptionsTable) -> str:
         return ""
     corners = ", placed in nine ways; the figures are the mean and the range"
     corners = corners if known[0].startswith("squares") else ""
-    noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
+    noisy = table.figures >= 6 and any(
+        r.option.recordless and r.option.recordless.epsilon for r in table.results
+    )
     draws = " With ε, the figures are means over five draws of noise; the release is another draw."
     return f"Density and flows are compared on {shown(known[0])}{corners}.{draws * noisy}"
 
@@ -325,7 +344,7 @@ def days_lost(result: OptionResult) -> str:
 
 
 def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return an option's utility and range, with every weighty component that is almost lost.
+    """Return an option's utility and range, and weighty components of which too little is kept.
 
     Parameters
     ----------
@@ -336,8 +355,9 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     Returns
     -------
     str
-        Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and less
-        than 0.1 of it is kept. None is named where experts or the caller's own function scored.
+        Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and
+        too little of it is kept (:meth:`.OptionResult.needed`). None is named where experts or the
+        caller's own function scored.
 
     Examples
     --------
@@ -352,7 +372,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
-    """Return each weighty component of utility that is almost lost, with what is kept of it.
+    """Return each weighty component of which too little is kept, with what is kept of it.
 
     Resolution is left out for tables and synthetic people: it is that of real people's points.
     """
@@ -392,7 +412,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree with the data (more than 10 are needed).
+    25 of 100 trips between areas agree with the data (at least 10 are needed).
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -405,7 +425,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     least = ""
     if "flows" in choice.weighty:
-        least = f" (more than {100 * _down(result.needed('flows')):.0f} are needed)"
+        least = f" (at least {100 * needed(result, 'flows'):.0f} are needed)"
     trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 

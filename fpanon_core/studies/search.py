@@ -273,7 +273,7 @@ class Search:
     def wanted(self, known: Known) -> list[ReleaseOption]:
         """Return the options to try next; none where the search is complete.
 
-        Options without records come first: they take seconds, and reveal least. Aligned options
+        Options without records come first: they take little time, and reveal least. Aligned options
         come last, and with a quick search for groups before the usual one.
 
         Parameters

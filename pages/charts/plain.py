@@ -90,6 +90,8 @@ def untagged(part: Any) -> Any:
     if isinstance(part, dict):
         changed = {key: untagged(value) for key, value in part.items()}
         return changed if any(changed[key] is not part[key] for key in part) else part
+    if hasattr(part, "to_numpy"):  # of pandas
+        part = part.to_numpy()
     if isinstance(part, np.ndarray) and part.dtype.kind not in "OU":
         return part
     if isinstance(part, list | tuple | np.ndarray):

@@ -55,8 +55,8 @@ MEASURES = {
 CHOOSE = "Choose below the figure."
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
-    f"also keep {LOST:.0%} or more of each thing that the purpose needs. For density and flows, "
-    "what even shares of all areas would keep is set apart first."
+    f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
+    "flows, what even shares of all areas would keep is set apart first."
 )
 NO_RECORDS = (
     "Options without records stand at 0: there is no record to pick. Among options of the same "

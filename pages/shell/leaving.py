@@ -366,7 +366,8 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
                 settings=settings | {"format": format},
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
-        ready = "Ready to release" if option.epsilon is not None else "Written, not attacked here"
+        attacked = option.epsilon is not None or getattr(found, "recovery", None) is not None
+        ready = "Ready to release" if attacked else "Written, not attacked here"
         st.caption(f"{ABOVE if over else ready}: {checked}")
     with st.expander("The page that goes with them (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain, untagged
@@ -144,8 +148,9 @@ def test_long_ones_are_cut():
 # --- in figures, plotly makes links of tags ---
 
 
-def test_no_label_of_a_figure_is_a_link() -> None:
-    bars = {"x": np.array([LINK, "b"], object), "y": [1, 2], "name": LINK, "text": [LINK, "3 < 4"]}
+@pytest.mark.parametrize("labels", [partial(np.array, dtype=object), pd.Index, pd.Series, list])
+def test_no_label_of_a_figure_is_a_link(labels: Callable[[list[str]], Any]) -> None:
+    bars = {"x": labels([LINK, "b"]), "y": [1, 2], "name": LINK, "text": [LINK, "3 < 4"]}
     layout = {"title": {"text": f"<b>{LINK}</b><br>"}, "annotations": [{"text": LINK}]}
     figure = unchecked([{"type": "bar"} | bars], layout)
     shown = figure.to_json()

@@ -191,7 +191,7 @@ def test_files_that_cannot_be_used_are_refused_in_words(twelve: AppTest) -> None
     assert "it names 0 of the 12 pseudonyms in the release" in twelve.error[-1].value
     assert ticked(twelve) is None
     assert may_leave(twelve)
-    assert "No earlier release is known here." in said(twelve)
+    assert "No earlier release with groups is known here." in said(twelve)
     # Its own files: no second release.
     give(twelve, found.archive, found.key)
     assert not twelve.error

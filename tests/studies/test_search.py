@@ -155,10 +155,13 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         assert best is not None
         assert found.table.options[best] == COARSE
         rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Verdict"]
-        assert rows["Hidden records"] == "within, loses flows"
+        assert rows["Hidden records"] == "within, too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
         told = " ".join(tried_told(found).text)
-        assert "scores higher, but loses flows: the purpose needs 0.10 or more out of 1." in told
+        assert (
+            "scores higher, but keeps too little of flows: the purpose needs 0.10 or more out of 1."
+            in told
+        )
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
     found = exploration(bare, moving)
