@@ -456,7 +456,7 @@ def corners_text(spaces: Iterable[Space]) -> str:
     return (
         f"Corners of the grids, from the projection’s centre: {told}. Unless it was given, a "
         "corner is the one of those tried that puts most people into a cell on average. "
-        "Unicity can be lower with another corner."
+        "With another corner, results can differ."
     )
 
 
