@@ -18,11 +18,6 @@ from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
-NOT_SHOWN = (
-    "people who move together, single days or events, the order of places within a day, or "
-    "anything rare"
-)
-"""What synthetic people do not show."""
 MOSTLY_STATED = 2_000
 """Below this number of people times ε, noise hides the hours of the day of synthetic people."""
 QUESTION = "Which release of these data is safe, and what is lost?"
@@ -160,11 +155,15 @@ def areas(table: OptionsTable) -> str:
         return ""
     corners = ", placed in nine ways; the figures are the mean and the range"
     corners = corners if known[0].startswith("squares") else ""
-    noisy = table.figures >= 6 and any(
-        r.option.recordless and r.option.recordless.epsilon for r in table.results
-    )
-    draws = " With ε, the figures are means over five draws of noise; the release is another draw."
-    return f"Density and flows are compared on {shown(known[0])}{corners}.{draws * noisy}"
+    return f"Density and flows are compared on {shown(known[0])}{corners}."
+
+
+def draws(table: OptionsTable) -> str:
+    """Say that utility with ε is a mean over draws; "" where no option has ε, or it is not so."""
+    noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
+    if not noisy or table.figures < 6:
+        return ""
+    return "With ε, utility is a mean over five draws of noise; the release is another draw."
 
 
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
@@ -302,7 +301,7 @@ def use_told(result: OptionResult) -> str:
     step = result.option.recordless
     if isinstance(step, Synthesize):
         hours = stated_hours(step.epsilon, result.n_users)
-        return f"Synthetic people do not show {NOT_SHOWN}.{hours}"
+        return f"Synthetic people do not show companions, single days or rare things.{hours}"
     here = size(result)
     if here is None:
         return ""
@@ -332,7 +331,7 @@ def stated_hours(epsilon: float, people: float) -> str:
     """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
     if people * epsilon >= MOSTLY_STATED:
         return ""
-    return " With so few people at this ε, the hours mostly follow a fixed profile, not the data."
+    return " At this ε, with so few people, hours mostly follow a fixed profile."
 
 
 def days_lost(result: OptionResult) -> str:

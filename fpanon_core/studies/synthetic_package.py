@@ -31,7 +31,7 @@ from ..model.release_page import two_digits
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
-from .report_words import NOT_SHOWN, stated_hours, times_as_likely
+from .report_words import stated_hours, times_as_likely
 from .table_package import KINDS, days_text, field_of, start_text, verified
 
 KIND = KINDS[1]
@@ -237,7 +237,10 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
 
 
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
-    said = [f"The files do not show {NOT_SHOWN}."]
+    said = [
+        "The files do not show people who move together, single days or events, the order of "
+        "places within a day, or anything rare."
+    ]
     if groups < frame.n_areas:
         how = "evenly" if frame.config.residents is None else "by the numbers of residents"
         said.append(f"Within a group of places, people are spread {how}.")

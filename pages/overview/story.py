@@ -104,7 +104,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
-        left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)}"
+        left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)} {w.draws(table)}"
         kept = f"**3. What it keeps.** {left}"
         step = result.option.recordless
         likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
