@@ -411,7 +411,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree with the data (at least 10 are needed).
+    25 of 100 trips between areas agree with the data (needed: 10).
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -424,7 +424,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     least = ""
     if "flows" in choice.weighty:
-        least = f" (at least {100 * needed(result, 'flows'):.0f} are needed)"
+        least = f" (needed: {100 * needed(result, 'flows'):.0f})"
     trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
