@@ -72,7 +72,7 @@ class Visit(threading.Thread):
         )
         visitor.click("data_read")
         visitor.until(lambda page: f"**{mark}.csv**" in page.text and page.idle, "the data", 2)
-        if f"{users} user" not in visitor.text:
+        if f"{users} people" not in visitor.text:
             self.faults.append(f"{self.name}: the data of another")
         self._check(visitor, mark)
         if turn % 2:
