@@ -300,8 +300,8 @@ def use_told(result: OptionResult) -> str:
     """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
     step = result.option.recordless
     if isinstance(step, Synthesize):
-        hours = stated_hours(step.epsilon, result.n_users)
-        return f"Synthetic people do not show companions, single days or rare things.{hours}"
+        lacks = "Synthetic people do not show companions, single days or rare things."
+        return f"{lacks} {stated_hours(step.epsilon, result.n_users)}".rstrip()
     here = size(result)
     if here is None:
         return ""
@@ -331,7 +331,7 @@ def stated_hours(epsilon: float, people: float) -> str:
     """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
     if people * epsilon >= MOSTLY_STATED:
         return ""
-    return " At this ε, with so few people, hours mostly follow a fixed profile."
+    return "At this ε, with so few people, hours mostly follow a fixed profile."
 
 
 def days_lost(result: OptionResult) -> str:
@@ -422,11 +422,12 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
     left += "The noise hides all differences between hours. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    least = ""
-    if "flows" in choice.weighty:
-        least = f" (needed: {100 * needed(result, 'flows'):.0f})"
-    trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
-    return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
+    trips = ""
+    if flows >= _SAID:
+        weighty = "flows" in choice.weighty
+        least = f" (needed: {100 * needed(result, 'flows'):.0f})" if weighty else ""
+        trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
+    return f"{left}{trips}Utility: {utility(choice, result)}."
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:

@@ -258,7 +258,7 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
             f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
         )
     if told := stated_hours(option.epsilon, n_people):
-        said.append(told.strip())
+        said.append(told)
     if n_places > n_people:
         said.append("There are more places than people; larger squares or hexagons serve better.")
     return said

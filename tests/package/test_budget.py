@@ -25,7 +25,7 @@ BUDGET = {
     "fpanon_core/kernels": (27, 5_471),
     "fpanon_core/measures": (13, 2_132),
     "fpanon_core/model": (40, 5_060),
-    "fpanon_core/studies": (59, 10_191),
+    "fpanon_core/studies": (59, 10_192),
     "fpanon_core/synthesis": (6, 567),
     "fpanon_core/synthetic": (3, 236),
     "fpanon_core/tables": (14, 2_206),
