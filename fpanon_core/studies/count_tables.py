@@ -27,7 +27,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part, tell
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
-from ..measures.utility import measured
+from ..measures.utility import Reference, measured
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
@@ -41,8 +41,8 @@ from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.profiles import Areas
 from ..model.released import AnyRelease, ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
-from ..model.utility import COMPONENTS
-from ..synthesis.attack import SyntheticAttacked, attack_synthetic
+from ..model.utility import COMPONENTS, Corners
+from ..synthesis.attack import SyntheticAttacked, attack_synthetic, located
 from ..synthesis.people import synthetic_people
 from ..verification import release as of_records
 from . import publishing, synthetic_package
@@ -263,12 +263,9 @@ def tables_result(
     for draw in range(draws):
         ends = (_MAKING_SHARE * at / draws for at in (draw, draw + 1))
         made = release(fs, option, **part_of(work, *ends))
-        if isinstance(made, SyntheticPeople):
-            components, corners = measured(compared, made.people)
-            components |= dict.fromkeys(("space", "time"), np.nan)  # points of nobody
-        else:
-            assert isinstance(made, CountTables)
-            components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
+        assert isinstance(made, CountTables | SyntheticPeople)
+        components, corners = _measured(compared, made, fs)
+        if isinstance(made, CountTables):
             hidden += made.presence is not None and made.presence.hours_hidden
         many = max(map(len, corners.values()), default=1)
         kept.append({name: (value,) * many for name, value in components.items()} | dict(corners))
@@ -301,6 +298,30 @@ def tables_result(
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
         hours_hidden=hidden > draws / 2,
     )
+
+
+def kept_of(
+    fs: FingerprintSet, made: CountTables | SyntheticPeople, areas: Areas
+) -> tuple[dict[str, float], str]:
+    """Return what a release keeps of the samples in its frame, and the areas of the comparison.
+
+    The figures are the components of utility. Where no sample is in the frame, the release is
+    compared with all samples.
+    """
+    inside = located(fs, made.frame)[0] >= 0
+    if inside.any() and not inside.all():
+        fs = fs.with_samples(inside)
+    compared = reference(fs, areas)
+    return _measured(compared, made, fs)[0], str(compared.ground)
+
+
+def _measured(
+    compared: Reference, made: CountTables | SyntheticPeople, fs: FingerprintSet
+) -> tuple[dict[str, float], Corners]:
+    if isinstance(made, CountTables):
+        return tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
+    components, corners = measured(compared, made.people)
+    return components | dict.fromkeys(("space", "time"), np.nan), corners  # points of nobody
 
 
 def _attacked(
@@ -342,6 +363,8 @@ class Result(Tabled):
         Verdict of the verifier on the bytes.
     archives : dict of str to bytes
         The bytes of the zip by the format of its tables; empty where a verdict has not passed.
+    kept, compared_in : dict of str to float, and str
+        What the tables keep of the data, and in which areas (:func:`kept_of`).
     recovery : TableRecovery or None
         What linking counts of single days recovers; None where the attack is not run.
     """
@@ -353,6 +376,8 @@ class Result(Tabled):
     areas: dict[str, Any]
     verdict: str
     archives: dict[str, bytes]
+    kept: dict[str, float]
+    compared_in: str
     recovery: TableRecovery | None = None
 
     @property
@@ -373,6 +398,7 @@ class Result(Tabled):
 def study(
     fs: FingerprintSet,
     config: Tables,
+    areas: Areas = None,
     source: Source | None = None,
     stated: Reading | None = None,
     **work: Unpack[Work],
@@ -381,6 +407,8 @@ def study(
 
     Parameters
     ----------
+    areas : float, Hexagons, Regions or None
+        The purpose's areas, in which utility is measured.
     source, stated : Source and Reading, optional
         Source and settings to read the data again, where private tables need it
         (:func:`stated_reading`).
@@ -403,10 +431,17 @@ def study(
     worst = next((each for each in verdicts if not each.passed), verdicts[0])
     linked = recovery_of(fs, made, **part_of(work, 0.8, 1.0))
     tell(progress, 1.0)
-    areas = geojson_of(made.frame)
-    error = None if made.presence is None else cell_error(made.presence)
-    passed = archives if worst.passed else {}
-    return Result(config, made, before, error, areas, str(worst), passed, linked)
+    return Result(
+        config,
+        made,
+        before,
+        None if made.presence is None else cell_error(made.presence),
+        geojson_of(made.frame),
+        str(worst),
+        archives if worst.passed else {},
+        *kept_of(fs, made, areas),
+        linked,
+    )
 
 
 def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:

@@ -43,10 +43,13 @@ class Produced:
         Facts of a release of records, or the stated frame of a release without records.
     sha256 : str
         SHA-256 of the published file, hexadecimal.
+    file : OptionResult or None
+        Result of the option with the components of the file itself; None where not known.
     """
 
     facts: ReleaseFacts | FrameConfig
     sha256: str
+    file: OptionResult | None = None
 
 
 @dataclass(frozen=True)
@@ -287,7 +290,8 @@ def report(
     who, where = exploration.recipient, exploration.areas
     recipe = recipe_of(table, exploration.limits, decision, who, where)
     row = None if not decision.chosen else named(table, decision.chosen)
-    said = tuple(verdict(exploration, decision, row))
+    file = None if produced is None else produced.file
+    said = tuple(verdict(exploration, decision, row, file))
     return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced)
 
 

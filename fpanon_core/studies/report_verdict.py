@@ -47,7 +47,12 @@ class Sentence:
     first: int = 1
 
 
-def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
+def verdict(
+    exploration: Exploration,
+    decision: Decision,
+    chosen: int | None,
+    file: OptionResult | None = None,
+) -> list[Sentence]:
     """Judge the data as they are, the options tried, the choice, and the thresholds.
 
     Parameters
@@ -56,6 +61,8 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     decision : Decision
     chosen : int or None
         Row of the chosen option; None where none is chosen.
+    file : OptionResult, optional
+        Result of the chosen option with the components of the file that was made.
     """
     tried = tried_told(exploration)
     if left := exploration.untried:
@@ -65,7 +72,7 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     return [
         as_they_are(exploration),
         tried,
-        _chosen(exploration, decision, chosen),
+        _chosen(exploration, decision, chosen, file),
         *unusual(exploration),
     ]
 
@@ -361,7 +368,9 @@ def _alone_in(nobody: int, forms: int) -> str:
     return ""
 
 
-def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
+def _chosen(
+    exploration: Exploration, decision: Decision, chosen: int | None, file: OptionResult | None
+) -> Sentence:
     why = w.shown(decision.why)
     because = f"Reason: {why}" if why else "No reason is given."
     if decision.refused:
@@ -371,6 +380,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
+    lacking = file is not None and bool(w.file_lacks(table.choice, file))
+    if file is not None and lacking:
+        because = f"{w.describe_file(table.choice, file)} {because}"
     said: tuple[str, ...] = (
         because,
         found_told(result, table.config.p, limits),
@@ -397,7 +409,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         yet = "yet some people have a unique record in it"
         return Sentence(f"{name} This option stays within the thresholds; {yet}.", said, "open")
     head = f"{name} This option stays within the thresholds."
-    return Sentence(head, said, "for" if why else "open")
+    return Sentence(head, said, "for" if why and not lacking else "open")
 
 
 def _named(exploration: Exploration, i: int) -> str:

@@ -491,6 +491,42 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     return told.strip()
 
 
+def file_lacks(choice: UtilityChoice, file: OptionResult) -> list[str]:
+    """Return the components that the purpose needs and of which a file keeps too little."""
+    return [n for n in choice.lost(file) if not math.isnan(file.components.get(n, math.nan))]
+
+
+def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
+    """Say what a file keeps of the components that the purpose needs, and whether that is enough.
+
+    Parameters
+    ----------
+    choice : UtilityChoice
+    file : OptionResult
+        The result of the file's option, with the components of the file itself.
+
+    Examples
+    --------
+    >>> from .option_result import utility_choice
+    >>> file = OptionResult(
+    ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
+    ... )
+    >>> describe_file(utility_choice({"flows": 1.0}), file)
+    'The file itself keeps too little for the purpose: flows 0.11 (needed: 0.28).'
+    """
+    lacking = file_lacks(choice, file)
+    figures = [
+        f"{COMPONENTS[name][0].lower()} {component(_down(file.components[name]))} "
+        f"(needed: {component(needed(file, name))})"
+        for name in lacking or choice.weighty
+        if not math.isnan(file.components.get(name, math.nan))
+    ]
+    if not figures:
+        return ""
+    little = " too little for the purpose:" if lacking else ""
+    return f"The file itself keeps{little} {listed(figures)}."
+
+
 def people(result: OptionResult) -> str:
     """Return how many people of all have a unique record, such as "22 of 100 (22%)"."""
     share = alone_share(result)

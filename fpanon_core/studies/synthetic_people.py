@@ -17,25 +17,25 @@ from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..engines.progress import part, tell
 from ..io.publishing import FORMATS
-from ..measures.utility import measured, radii, visited
+from ..measures.utility import radii, visited
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize, Tables
+from ..model.profiles import Areas
 from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
 from ..synthesis.attack import located
 from ..synthesis.people import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
+from .count_tables import kept_of
 from .counts_release import reading_fault
 from .framing import first_date
 from .reading import Reading, Source, read
-from .releases import reference
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
 from .table_package import readme_of
 from .tabled import Tabled, Work, part_of
 
-SHOWN_COMPONENTS = ("density", "flows", "mobility", "visits")
 _WEEK_H = 168
 _PLAYED = 12  # made-up people that can be played
 _QUANTILES = np.linspace(0, 1, 401)
@@ -104,8 +104,8 @@ class Result(Tabled):
     week : float64 ndarray (2, 168)
         Share of events by hour of the week from Monday, or from the first day where the data have
         no dates: real, synthetic.
-    kept : dict of str to float
-        Components of utility, against the real records within the frame.
+    kept, compared_in : dict of str to float, and str
+        What the people keep of the real records within the frame, and in which areas.
     learnt : DataFrame
         All noisy statistics.
     lives : tuple of Life
@@ -128,6 +128,7 @@ class Result(Tabled):
     curves: dict[str, tuple[FloatArray, FloatArray]]
     week: FloatArray
     kept: dict[str, float]
+    compared_in: str
     learnt: pd.DataFrame
     lives: tuple[Life, ...]
     n_noisy: int
@@ -156,6 +157,7 @@ class Result(Tabled):
 def study(
     fs: FingerprintSet,
     config: Synthesize,
+    areas: Areas = None,
     source: Source | None = None,
     stated: Reading | None = None,
     **work: Unpack[Work],
@@ -164,6 +166,8 @@ def study(
 
     Parameters
     ----------
+    areas : float, Hexagons, Regions or None
+        The purpose's areas, in which utility is measured.
     source, stated : Source and Reading, optional
         Source and settings to read the data again, as ε needs it
         (:func:`.count_tables.stated_reading`).
@@ -187,7 +191,6 @@ def study(
     after = count_tables(made.people, tables, before.frame, **part_of(work, 0.7, 0.8))
     inside = located(fs, made.frame)[0] >= 0  # others are nothing to compare with
     real = fs.with_samples(inside) if inside.any() else fs
-    components, _ = measured(reference(real), made.people)
     learnt = made.statistics.to_frame()
     learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))
     tell(progress, 1.0)
@@ -200,7 +203,7 @@ def study(
             "places": (_quantiles(visited(real)), _quantiles(visited(made.people))),
         },
         np.stack([_week(each) for each in (real, made.people)]),
-        {name: components[name] for name in SHOWN_COMPONENTS},
+        *kept_of(fs, made, areas),
         learnt,
         tuple(_lives(made)),
         made.n_noisy,

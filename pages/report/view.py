@@ -7,6 +7,7 @@ from datetime import date
 import streamlit as st
 
 from fpanon_core.studies.report import page, report
+from fpanon_core.studies.report_words import describe_file, file_lacks
 from pages.report import form, story
 from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
 from pages.shell.guard import end_view
@@ -75,6 +76,8 @@ with settings:
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )
 told = [story.to_do(found, decision, made=produced is not None)]
+if produced is not None and (file := produced.file) and file_lacks(found.table.choice, file):
+    told.append(describe_file(found.table.choice, file))
 told += story.missing(
     found,
     untried=bool(exploration.untried(data.fs)),

@@ -24,19 +24,22 @@ from fpanon_core.model import geography, limits
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
 from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.report_words import describe_file, file_lacks
 from fpanon_core.studies.study import Weighing
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import downloads, layout, questions, release, workspace
+from . import aims, downloads, layout, questions, release, workspace
 from .dataset import Dataset
 from .questions import Question
 from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
@@ -127,7 +130,7 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     if found is None:
         return None
     archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
-    return Produced(found.config.frame, sha256(archive).hexdigest())
+    return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 
 
 def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
@@ -149,12 +152,23 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
     return replace(stated, frame=frame) == step
 
 
-def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
-    """Return whether a release belongs to an option that is, or may be, above a threshold."""
+def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult]:
+    """Return the results of the options to which a release belongs."""
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
-    mine = [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
-    return found is not None and any(over_told(result, found.limits) for result in mine)
+    return [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
+
+
+def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionResult | None:
+    """Return the result of a release's option with what the file itself keeps.
+
+    Return None if no option was weighed to which the release belongs, or if utility was measured
+    in other areas.
+    """
+    for result in _weighed_as(data, found.config):
+        if result.areas == found.compared_in:
+            return replace(result, components=found.kept)
+    return None
 
 
 def _empty(found: Result) -> bool:
@@ -259,7 +273,8 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
         if lacking := unreadable(option, data.report, kept):
             st.error(lacking)
             return None
-        also = () if reading is None else (data.source, reading)
+        also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
+        also += () if reading is None else (data.source, reading)
         question = Question(kind, data.fs, option, what, also)
         found = questions.answer(question)
         if found is None:
@@ -340,7 +355,12 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
-    option, over = found.config, _above(data, found.config)
+    option, weighed = found.config, workspace.of(data.digest).weighed
+    mine = _weighed_as(data, option)
+    over = weighed is not None and any(over_told(result, weighed.limits) for result in mine)
+    if weighed is not None and (file := file_of(data, found)):
+        show = st.warning if file_lacks(weighed.table.choice, file) else st.caption
+        show(describe_file(weighed.table.choice, file))
     if isinstance(found, Result) and _empty(found):
         st.warning(NOTHING_LEFT)
     with st.container(border=True, key="tables_release"):

@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import re
 import zipfile
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from fpanon_core.model.projection import Extent
 from fpanon_core.studies import count_tables, synthetic_people
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
+from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
@@ -327,7 +329,8 @@ def test_an_option_of_people_brings_what_it_states(app: AppTest) -> None:
 def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
-    choose_option(app, fp.Synthesize(of_data, 0.5))
+    weighed = choose_option(app, fp.Synthesize(of_data, 0.5)).weighed
+    assert weighed is not None
     go(app, "report")
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
@@ -347,8 +350,16 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     assert app.segmented_control(key="tables_contents").value == ("records",)
     assert has(app, "tables_get_release")
     assert ledger().spent == 0.5
+    # What the file itself keeps is said beside its download, in the report and before signing.
+    choice, file = weighed.table.choice, replace(weighed.table.results[0], components=found.kept)
+    told = describe_file(choice, file)
+    assert told.startswith("The file itself keeps too little for the purpose: ")
+    assert told in [each.value for each in app.warning]
     go(app, "report")
-    assert f"{sha256(found.archives['csv']).hexdigest()}" in str(app.get("iframe")[0].proto.srcdoc)
+    page = str(app.get("iframe")[0].proto.srcdoc)
+    assert f"{sha256(found.archives['csv']).hexdigest()}" in page
+    assert page.count(told) == 2
+    assert told in said(app)
 
 
 def test_data_without_a_clock_give_minutes_and_no_date() -> None:

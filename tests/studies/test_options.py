@@ -17,8 +17,8 @@ from fpanon_core.io.samples import sample
 from fpanon_core.model.disclosure import RISKS
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.utility import COMPONENTS
+from fpanon_core.studies import count_tables, releases
 from fpanon_core.studies import options as module
-from fpanon_core.studies import releases
 from fpanon_core.studies.framing import stated_of_data
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.presets import PRESETS, purpose_areas
@@ -373,6 +373,10 @@ def test_utility_with_noise_is_a_mean_over_draws():
     choice = utility_choice("presence")
     low, high = choice.ends(noisy)
     assert low < choice.of(noisy) < high
+    # A file is measured as its option is, and without noise equal to it.
+    made = count_tables.study(fs, fp.Presence(frame, 4, None))
+    assert made.kept == pytest.approx(exact.components, nan_ok=True)
+    assert made.compared_in == exact.areas
 
 
 def test_what_even_shares_keep_is_not_kept_by_an_option():

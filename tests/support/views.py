@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.studies import presets
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.study import Kept
 from pages.shell.questions import Kind
@@ -165,7 +166,9 @@ def choose_option(
 ) -> Workspace:
     """Weigh an option without records, and choose it."""
     option = ReleaseOption(steps=[step])
-    table = fp.explore_options(at.session_state["fp_dataset"].fs, [option], risk="outsider")
+    fs = at.session_state["fp_dataset"].fs
+    areas = presets.purpose_areas(fs, at.session_state.get("aims_purpose", "transport"))
+    table = fp.explore_options(fs, [option], risk="outsider", areas=areas)
     mine = workspace(at)
     if limits is not None:
         at.session_state["fp_limits"] = limits
