@@ -64,6 +64,12 @@ def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
     return found
 
 
+def km_from(lat: float, lon: float, other_lat: FloatArray, other_lon: FloatArray) -> FloatArray:
+    """Return the distance from one position to each of the others, kilometres."""
+    here, others = _on_sphere(np.array([lat]), np.array([lon])), _on_sphere(other_lat, other_lon)
+    return _km(np.linalg.norm(others - here, axis=1))
+
+
 def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
     """Return the distance from each position to the nearest coast, kilometres.
 

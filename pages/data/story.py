@@ -10,7 +10,8 @@ import pandas as pd
 
 from fpanon_core.io.positions import stated_centre
 from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
-from fpanon_core.model.arrays import IntArray
+from fpanon_core.model import geography
+from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.errors import ConfigError
 from pages.charts import words
 from pages.charts.plain import plain
@@ -42,6 +43,45 @@ def fates(report: IngestReport) -> pd.DataFrame:
             for fate, rows in known.items()
         ],
         columns=["What became of the rows", "Rows", "Share"],
+    )
+
+
+def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
+    """Warn of places so far from nearly all samples that a coordinate is probably wrong.
+
+    Such a place is over 100 km from the middle of the samples, and over ten times as far as 97% of
+    them.
+
+    Parameters
+    ----------
+    lat, lon : float64 ndarray (n_places,)
+        Degrees.
+    samples : int64 ndarray (n_places,)
+
+    Examples
+    --------
+    >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
+    >>> remote(lat, lon, np.array([60, 39, 1])).partition(" 1.0%")[0]
+    '**1 place is 17,700 km or more from the middle of the samples.** Is a coordinate wrong?'
+    """
+    if not len(lat):
+        return ""
+    every = samples.sum()
+
+    def quantile(values: FloatArray, share: float) -> float:
+        order = np.argsort(values)
+        return float(values[order][np.searchsorted(samples[order].cumsum(), share * every)])
+
+    km = geography.km_from(quantile(lat, 0.5), quantile(lon, 0.5), lat, lon)
+    far = km > max(100.0, 10 * quantile(km, 0.97))
+    if not far.any():
+        return ""
+    places = int(far.sum())
+    return (
+        f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} "
+        f"{km[far].min():,.0f} km or more from the middle of the samples.** Is a coordinate wrong? "
+        f"{words.percent(samples[far].sum() / every)} of the samples are there. Correct the file, "
+        "or leave these rows out. Otherwise maps, distances and synthetic people show them."
     )
 
 

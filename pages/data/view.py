@@ -57,7 +57,10 @@ if data is None:
 
 report, fs = data.report, data.fs
 places = places_of(fs)
+lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
 layout.about(place, story.fates_told(report), story.OUTLINES)
+if far := story.remote(lat, lon, places["samples"].to_numpy()):
+    st.warning(far)
 
 # --- the account, the map and the first rows ---
 with st.container(key="main_figure", gap="small"):
@@ -93,7 +96,6 @@ with st.container(key="main_figure", gap="small"):
             },
         )
     with right:
-        lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
         show_map(
             places_map(lon, lat, places["samples"].to_numpy(), of, height=story.MAP_PX),
             key="data_map",
