@@ -228,11 +228,13 @@ def readme(
 def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     homes, off = max(1, round(n_noisy / groups)), 1 / (option.epsilon * SHARES["homes"])
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
+    lives = "how far people go, how many places they visit, how often they are recorded and move"
+    told = f"The files also keep {lives}, and at what hours."
+    if stated_hours(option.epsilon, n_noisy):
+        told = f"At this ε, with so few people, noise changes {lives}."
     return (
         f"The files keep where people live and go, by {where}. A count of {homes:,} homes is off "
-        f"by about {two_digits(off)}, counts of larger areas by a smaller share. The files also "
-        "keep how far people go, how many places they visit, how often they are recorded and move, "
-        "and at what hours."
+        f"by about {two_digits(off)}, counts of larger areas by a smaller share. {told}"
     )
 
 

@@ -24,6 +24,7 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.search import KNOWLEDGE, Search
 from pages.charts import words
 
@@ -90,6 +91,8 @@ def _settle(fs: FingerprintSet) -> None:
             key = workspace.decision_key(made)
             if st.session_state.get(key, "").strip() == made.why:
                 st.session_state[key] = ""
+            if (made.chosen or made.refused) and "report_question" in st.session_state:
+                st.session_state["report_question"] = QUESTION  # it was that of the decision
         mine.turn_to(areas, asked)
         if (made := mine.weighed) is not None and made.chosen is not None:
             st.session_state[workspace.decision_key(made)] = made.why

@@ -141,8 +141,10 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     name = names(weighed)[0]
     choose(weighed, name, "Asked for by the city")
     assert "Asked for by the city" in reported(weighed)
+    weighed.text_area(key="report_question").set_value("May the city have it?").run()
     weighed.session_state["aims_recipient"] = "room"
     page = reported(weighed)
+    assert "May the city have it?" not in page
     assert "No option has been chosen." in page
     assert "Asked for by the city" not in page
     assert workspace(weighed).choice is None
