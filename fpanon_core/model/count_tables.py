@@ -99,6 +99,13 @@ def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
     return several and bool((shown == shown[:, :, :1]).all())
 
 
+def hides_days(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
+    """Return whether a private table shows no difference between weekdays and weekends."""
+    shown = np.round(values, PUBLISHED_DIGITS)
+    both = option.epsilon is not None and bool((frame.days > 0).all())
+    return both and bool((shown[:, 0] == shown[:, 1]).all())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PresenceTable(Closed):
     """Mean number of people per day, by area, type of day and band of hours.
@@ -131,6 +138,11 @@ class PresenceTable(Closed):
     def hours_hidden(self) -> bool:
         """Whether a private table shows no difference between hours."""
         return hides_hours(self.values, self.frame, self.protection)
+
+    @property
+    def days_hidden(self) -> bool:
+        """Whether a private table shows no difference between weekdays and weekends."""
+        return hides_days(self.values, self.frame, self.protection)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
@@ -171,6 +183,11 @@ class FlowTable(Closed):
     error: FloatArray
     frame: TableFrame
     protection: Tables
+
+    @property
+    def by_day(self) -> FloatArray:
+        """Trips of all flows together on a day of each type, shape (2,)."""
+        return np.bincount(self.cells[2], self.trips, len(DAY_TYPES)).astype(np.float64)
 
     @property
     def values(self) -> sparse.coo_array:

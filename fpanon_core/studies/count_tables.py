@@ -26,6 +26,7 @@ from ..anonymize.chain import release as release_records
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part, tell
 from ..io.ledger import Ledger
+from ..io.positions import zone_at
 from ..io.publishing import FORMATS, Format
 from ..measures.utility import Reference, measured
 from ..model.arrays import FloatArray
@@ -448,20 +449,25 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
     """Return how to read data again for private tables, so that no record decides the reading.
 
     If the records decided the first reading, the centre of the projection becomes that of the area
-    or of the antenna table. The time zone is that of the first reading. Return None where the data
-    can stay as they were read.
+    or of the antenna table. A time zone that was guessed becomes that of the centre. Return None
+    where the data can stay as they were read.
 
     Raises
     ------
     ConfigError
         The area is in metres, and the records decided how the data were read.
     """
-    fault, zone = reading_fault(fs, frame), None if fs.clock is None else fs.clock.timezone
+    fault = reading_fault(fs, frame)
     if fault and frame.area is not None and frame.area.unit == "metres":
         raise ConfigError(fault)
-    if not fault and zone in (None, reading.timezone):
+    guessed = fs.clock is not None and reading.timezone is None
+    if not (fault or guessed):
         return None
     centre = stated_middle(fs, frame) if fault else reading.centre
+    zone = reading.timezone
+    if guessed:
+        lat, lon = centre or stated_middle(fs, frame)
+        zone = zone_at((0.0, lon, lat))
     return replace(reading, centre=centre, timezone=zone)
 
 

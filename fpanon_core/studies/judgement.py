@@ -262,8 +262,7 @@ def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
     """Return the components with a large weight that apply, and of which too little is kept."""
-    result = table.results[row]
-    return [n for n in table.choice.lost(result) if not math.isnan(result.components[n])]
+    return table.choice.too_little(table.results[row])
 
 
 def options_tried(table: OptionsTable) -> list[int]:

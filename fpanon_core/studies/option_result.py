@@ -257,6 +257,11 @@ class UtilityChoice:
         kept = result.components
         return tuple(n for n in self.weighty if not kept.get(n, 1.0) >= result.needed(n))
 
+    def too_little(self, result: OptionResult) -> list[str]:
+        """Return the components of :meth:`lost` that apply."""
+        kept = result.components
+        return [n for n in self.lost(result) if not math.isnan(kept.get(n, math.nan))]
+
 
 def utility_choice(utility: Any) -> UtilityChoice:
     """Return the :class:`UtilityChoice` of a utility; see :func:`fpanon_core.explore_options`.

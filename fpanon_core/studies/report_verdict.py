@@ -270,12 +270,12 @@ def tried_told(exploration: Exploration) -> Sentence:
             f"{lost}. {w.areas(table)} {use}"
         )
         which = "None of them serves" if len(good) > 1 else "It does not serve"
-        if 0 < len(nobody) < len(good):
-            which = "None without unique records serves"
+        if any(not needs_lost(table, i) for i in good if i not in nobody):
+            which = "None of those without unique records serves"
         other = judgement.most_useful(table, good)
         beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} the purpose."
-        return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
+        return Sentence(head, (told, alone_told(table.results[best]), *beside, *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
     other = judgement.most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
@@ -380,7 +380,7 @@ def _chosen(
         return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
-    lacking = file is not None and bool(w.file_lacks(table.choice, file))
+    lacking = file is not None and bool(table.choice.too_little(file))
     if file is not None and lacking:
         because = f"{w.describe_file(table.choice, file)} {because}"
     said: tuple[str, ...] = (
@@ -405,11 +405,13 @@ def _chosen(
     if best is not None and best != chosen:
         which = "recommended option" if serves(table, within(exploration)) else "best option"
         said += (f"The {which} is a different one: {_named(exploration, best)}.",)
+    head = f"{name} This option stays within the thresholds"
     if some_alone(result):
-        yet = "yet some people have a unique record in it"
-        return Sentence(f"{name} This option stays within the thresholds; {yet}.", said, "open")
-    head = f"{name} This option stays within the thresholds."
-    return Sentence(head, said, "for" if why and not lacking else "open")
+        return Sentence(f"{head}; yet some people have a unique record in it.", said, "open")
+    if lost := needs_lost(table, chosen):
+        little = f"it keeps too little of {w.components(lost)} for the purpose"
+        return Sentence(f"{head}, but {little}.", said, "open")
+    return Sentence(f"{head}.", said, "for" if why and not lacking else "open")
 
 
 def _named(exploration: Exploration, i: int) -> str:

@@ -481,7 +481,7 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
     known = {name: result.components[name] for name in needed if name in result.components}
     kept = [
-        f"{share:.2f} of {COMPONENTS[name][0].lower()}"
+        f"{component(_down(share))} of {COMPONENTS[name][0].lower()}"
         for name, share in known.items()
         if not math.isnan(share)
     ]
@@ -489,11 +489,6 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     if none := [name for name, share in known.items() if math.isnan(share)]:
         told += f" Components that the option cannot have are counted as 0: {components(none)}."
     return told.strip()
-
-
-def file_lacks(choice: UtilityChoice, file: OptionResult) -> list[str]:
-    """Return the components that the purpose needs and of which a file keeps too little."""
-    return [n for n in choice.lost(file) if not math.isnan(file.components.get(n, math.nan))]
 
 
 def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
@@ -514,7 +509,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     >>> describe_file(utility_choice({"flows": 1.0}), file)
     'The file itself keeps too little for the purpose: flows 0.11 (needed: 0.28).'
     """
-    lacking = file_lacks(choice, file)
+    lacking = choice.too_little(file)
     figures = [
         f"{COMPONENTS[name][0].lower()} {component(_down(file.components[name]))} "
         f"(needed: {component(needed(file, name))})"

@@ -15,8 +15,9 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,7 +27,14 @@ from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..io.publishing import PackedTable, package_bytes
-from ..model.count_tables import DAY_TYPES, PUBLISHED_DIGITS, CountTables, TableFrame, hides_hours
+from ..model.count_tables import (
+    DAY_TYPES,
+    PUBLISHED_DIGITS,
+    CountTables,
+    TableFrame,
+    hides_days,
+    hides_hours,
+)
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import Place, file_opened, folder_opened
 from ..model.fingerprints import FingerprintSet
@@ -334,22 +342,51 @@ def _packed(
         tables,
         name="tables",
         title=" and ".join(_TITLES[name] for name in frames).capitalize(),
-        readme=readme(option, frame, error, hours_hidden=_hours_hidden(option, frame, frames)),
+        readme=readme(option, frame, error, frames),
         about=about,
         ending=ending,
         more={"areas.geojson": shapes + b"\n"},
     )
 
 
-def _hours_hidden(option: Tables, frame: TableFrame, frames: dict[str, pd.DataFrame]) -> bool:
-    if "presence" not in frames:
-        return False
+def _hidden(option: Tables, frame: TableFrame, frames: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Say which differences between hours and days noise or smoothing hides."""
+    if "presence" not in frames or option.epsilon is None:
+        return []
     people = frames["presence"]["people"].to_numpy(float)
-    return hides_hours(people.reshape(frame.n_areas, len(DAY_TYPES), -1), frame, option)
+    values = people.reshape(frame.n_areas, len(DAY_TYPES), -1)
+    said = []
+    if hides_hours(values, frame, option):
+        said.append(
+            "Noise exceeds the differences between hours: an area has the same number all day."
+        )
+    elif option.bands > 1:
+        said.append(
+            "Where an area's hours are unlike those of all others, smoothing hides some of the "
+            "difference."
+        )
+    if hides_days(values, frame, option):
+        said.append("Noise also exceeds the differences between weekdays and weekends.")
+    return said
+
+
+def _without_trips(
+    option: Tables, frame: TableFrame, frames: Mapping[str, pd.DataFrame]
+) -> list[str]:
+    """Say on which type of day no trip is listed, though some may have been made."""
+    if "flows" not in frames or (option.epsilon is None and option.threshold is None):
+        return []
+    listed = set(frames["flows"]["day"])
+    some = zip(DAY_TYPES, frame.days, strict=True)
+    none = [kind for kind, days in some if days and kind not in listed]
+    return [f"No trip is listed for {kind}s: they may be hidden, not absent." for kind in none]
 
 
 def readme(
-    option: Tables, frame: TableFrame, error: dict[str, Any], *, hours_hidden: bool = False
+    option: Tables,
+    frame: TableFrame,
+    error: dict[str, Any],
+    frames: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> Sequence[str]:
     """Return the paragraphs of the README; nothing in them is taken from the records."""
     parts = [
@@ -367,15 +404,20 @@ def readme(
         )
     if "flows" in option.CONTENTS:
         parts.append(
-            "`trips` in flows: how often people went from one area to the next in which they have "
-            "records, on an average weekday or weekend day. Pairs not listed have no trips, or too "
-            "few to show."
+            " ".join(
+                [
+                    "`trips` in flows: how often people went from one area to the next in which "
+                    "they have records, on an average weekday or weekend day. Pairs not listed "
+                    "have no trips, or too few to show.",
+                    *_without_trips(option, frame, frames),
+                ]
+            )
         )
     parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
     parts += [
         _protection(option, frame),
         "## How exact it is",
-        _exactness(option, frame, error, hours_hidden),
+        _exactness(option, frame, error, _hidden(option, frame, frames)),
     ]
     parts += ["## What not to conclude", _limits(option)]
     return parts
@@ -450,7 +492,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
     )
 
 
-def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_hidden: bool) -> str:
+def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hidden: list[str]) -> str:
     if option.epsilon is None:
         return "Counts that are shown are exact."
     said = []
@@ -467,18 +509,11 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_h
     if "scale" in error:
         off = "by more than 100%" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
         scale = f" All numbers of people share one factor, which noise changes {off}."
-    hours = ""
-    if hours_hidden:
-        hours = " Noise exceeds the differences between hours: an area has the same number all day."
-    elif "people" in error and option.bands > 1:
-        hours = (
-            " Where an area's hours are unlike those of all others, smoothing hides some of the "
-            "difference."
-        )
-    return (
+    changes = (
         f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
-        f"sums over many cells are much more exact than single small cells.{hours}{scale}"
+        "sums over many cells are much more exact than single small cells."
     )
+    return " ".join([changes, *hidden]) + scale
 
 
 def _limits(option: Tables) -> str:

@@ -61,8 +61,8 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
     Examples
     --------
     >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
-    >>> remote(lat, lon, np.array([60, 39, 1])).partition(" 1.0%")[0]
-    '**1 place is 17,700 km or more from the middle of the samples.** Is a coordinate wrong?'
+    >>> remote(lat, lon, np.array([60, 39, 1])).partition(". Is")[0]
+    '**1 place is 17,700 km or more from the middle of the samples** (such as -2.10, 79.80)'
     """
     if not len(lat):
         return ""
@@ -79,7 +79,8 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
     places = int(far.sum())
     return (
         f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} "
-        f"{km[far].min():,.0f} km or more from the middle of the samples.** Is a coordinate wrong? "
+        f"{km[far].min():,.0f} km or more from the middle of the samples** (such as "
+        f"{lat[far][0]:.2f}, {lon[far][0]:.2f}). Is a coordinate wrong? "
         f"{words.percent(samples[far].sum() / every)} of the samples are there. Correct the file, "
         "or leave these rows out. Otherwise maps, distances and synthetic people show them."
     )

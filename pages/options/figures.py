@@ -32,10 +32,11 @@ from pages.shell.guard import act
 from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
-from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, attack
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, attack
 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
+_OF = "fp_choice_of"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
     "Fails": 120,
     "Re-identified": 105,
@@ -118,9 +119,10 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 
     A reason belongs to the option that it was given for, so each option has its own field.
     """
+    mine, listed = workspace.of(table.digest), [*names, REFUSE]
+    _turn_to(table.digest, mine)
     if (proposed := workspace.proposed()) in names:
         st.session_state[_NAME] = proposed
-    mine, listed = workspace.of(table.digest), [*names, REFUSE]
     select(listed)
     name = selectbox(
         "Option to release", listed, key=_NAME, index=None, width=520, placeholder="none yet"
@@ -148,6 +150,25 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         st.info("This choice is not kept yet: press *Keep this choice*.")
         return None
     return standing
+
+
+def _turn_to(digest: str, mine: Workspace) -> None:
+    """Fill the form with the decision for these data, purpose, recipient and areas, if any.
+
+    What was selected or typed for others is dropped.
+    """
+    of, state = (digest, mine.aims, mine.areas), st.session_state
+    if state.get(_OF, of) != of:
+        for key in [key for key in state if str(key).startswith(workspace.reason_key(""))]:
+            state[key] = ""
+        state.pop(_WANTED, None)
+        standing = mine.choice
+        state[_NAME] = None if standing is None else standing.result.option.name
+        if standing is not None:
+            state[workspace.reason_key(state[_NAME])] = standing.why
+        if mine.refusal is not None:
+            state[_NAME], state[workspace.reason_key(REFUSE)] = REFUSE, mine.refusal
+    state[_OF] = of
 
 
 def _keep(digest: str, result: OptionResult | None, name: str | None, why: str, by: str) -> None:

@@ -138,7 +138,7 @@ def take(fs: FingerprintSet, recipe: Recipe) -> None:
         "options_strategy": known.strategy,
         "options_seed": known.seed,
         "options_risk": recipe.risk,
-        **aims.settings(recipe.recipient, recipe.areas, fs),
+        **aims.settings(recipe.recipient, recipe.areas, utility.label, fs),
     }
     if utility.weights is not None:
         named = WEIGHTINGS.get(utility.label) == utility.weights

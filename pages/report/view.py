@@ -7,7 +7,7 @@ from datetime import date
 import streamlit as st
 
 from fpanon_core.studies.report import page, report
-from fpanon_core.studies.report_words import describe_file, file_lacks
+from fpanon_core.studies.report_words import describe_file
 from pages.report import form, story
 from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
 from pages.shell.guard import end_view
@@ -76,7 +76,7 @@ with settings:
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )
 told = [story.to_do(found, decision, made=produced is not None)]
-if produced is not None and (file := produced.file) and file_lacks(found.table.choice, file):
+if produced is not None and (file := produced.file) and found.table.choice.too_little(file):
     told.append(describe_file(found.table.choice, file))
 told += story.missing(
     found,

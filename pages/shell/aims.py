@@ -25,7 +25,7 @@ from .widgets import selectbox
 
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
-_SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}", "fp_areas_offered"
+_SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}_{}", "fp_areas_offered"
 _FITTED = ""  # no None: a list that holds it can be cleared
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
@@ -66,8 +66,12 @@ def _usual_areas(fs: FingerprintSet) -> float | str:
 
 
 def _areas_key(fs: FingerprintSet) -> str:
-    """Return the key of the field for areas; each data set has areas of its own."""
-    return _AREAS.format(fs.digest[:12])
+    """Return the key of the field for areas; each data set and purpose has areas of its own.
+
+    One field for all purposes would keep its value in the browser while its popover is closed, and
+    send it after the next click.
+    """
+    return _AREAS.format(fs.digest[:12], purpose().name)
 
 
 def _offered(fs: FingerprintSet) -> list[float | str]:
@@ -92,10 +96,15 @@ def _spoken(stated: float | str) -> str:
 
 
 def settings(
-    who: Recipient | None, areas: StatedAreas, fs: FingerprintSet
+    who: Recipient | None, areas: StatedAreas, label: str, fs: FingerprintSet
 ) -> dict[str, float | str]:
-    """Return the form's values for areas and, unless ``who`` is None, for a recipient."""
+    """Turn to a purpose; return the form's values for areas and, unless None, for a recipient.
+
+    A ``label`` that is no purpose's name leaves the purpose as it is.
+    """
     stated: dict[str, str | None] = {}
+    if label in PURPOSES:
+        st.session_state[_PURPOSE] = label
     if who is not None:
         stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
         stated |= {_CONTROLS: who.controls, _MOTIVE: who.motive}
@@ -118,7 +127,9 @@ def ask(fs: FingerprintSet) -> None:
     weighed = workspace.of(fs.digest).weighed
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed
+        stated = areas(fs) or _FITTED
         st.session_state[_PURPOSE] = named
+        st.session_state[_areas_key(fs)] = stated
     _pick(
         "What is it for?",
         "  \n".join(f"{plain(p.title)}: {plain(p.useful)}" for p in PURPOSES.values()),
@@ -212,9 +223,9 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         index=_offered(fs).index(_usual_areas(fs)),
         format_func=_spoken,
         key=_areas_key(fs),
-        help="People and trips are compared on these areas, which follow the purpose. The usual "
-        "squares are the largest that fit 50 times along each side of the central area of the "
-        "data. Each choice of areas has a search of its own.",
+        help="People and trips are compared on these areas, which follow the purpose. *Usual "
+        "squares*, on offer too, are the largest that fit 50 times along each side of the central "
+        "area of the data. Each choice of areas has a search of its own.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(f"**{describe_threshold()}** {who.sentence}")
@@ -238,7 +249,6 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
 def _purpose_changed(fs: FingerprintSet) -> None:
     name = st.session_state[_PURPOSE]
     st.session_state[_WEIGHTS] = name
-    st.session_state[_areas_key(fs)] = _usual_areas(fs)
     mine = workspace.of(fs.digest)
     if mine.weighed is not None:
         table = mine.weighed.table.with_choice(utility=utility_choice(name))

@@ -21,6 +21,7 @@ from fpanon_core.io.ledger import Ledger
 from fpanon_core.io.publishing import FORMATS
 from fpanon_core.io.report import IngestReport
 from fpanon_core.model import geography, limits
+from fpanon_core.model.count_tables import DAY_TYPES
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
@@ -33,7 +34,7 @@ from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
-from fpanon_core.studies.report_words import describe_file, file_lacks
+from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.study import Weighing
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import words
@@ -171,11 +172,21 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
     return None
 
 
-def _empty(found: Result) -> bool:
-    """Return whether a table holds nobody, because of noise or blanks."""
-    presence, flows = found.made.presence, found.made.flows
+def nothing_shown(found: Result) -> str:
+    """Warn of tables that show nothing, or no trip on a type of day, as noise or blanks hide it."""
+    presence, flows, exact = found.made.presence, found.made.flows, found.before.flows
     nobody = presence is not None and not np.nansum(presence.values) > 0
-    return nobody or (flows is not None and not np.nansum(flows.trips) > 0)
+    if nobody or (flows is not None and not np.nansum(flows.trips) > 0):
+        return NOTHING_LEFT
+    if flows is None or exact is None:
+        return ""
+    for kind, shown, real in zip(DAY_TYPES, flows.by_day, exact.by_day, strict=True):
+        if real and not shown:
+            return (
+                f"**No trips are shown on {kind}s**, but {real:,.0f} a day are recorded. The "
+                "recipient must not take this for a finding."
+            )
+    return ""
 
 
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
@@ -359,10 +370,10 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     mine = _weighed_as(data, option)
     over = weighed is not None and any(over_told(result, weighed.limits) for result in mine)
     if weighed is not None and (file := file_of(data, found)):
-        show = st.warning if file_lacks(weighed.table.choice, file) else st.caption
+        show = st.warning if weighed.table.choice.too_little(file) else st.caption
         show(describe_file(weighed.table.choice, file))
-    if isinstance(found, Result) and _empty(found):
-        st.warning(NOTHING_LEFT)
+    if isinstance(found, Result) and (nothing := nothing_shown(found)):
+        st.warning(nothing)
     with st.container(border=True, key="tables_release"):
         settings: dict[str, Any] = {"release": str(option), "epsilon": option.epsilon}
         if isinstance(option, Tables) and option.epsilon is None and option.threshold is None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fpanon_core.model.count_tables import CountTables
+from fpanon_core.model.count_tables import DAY_TYPES, CountTables
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.count_tables import Result, describe_recovery
@@ -90,16 +90,18 @@ def _presence(result: Result) -> str:
         )
     if table.protection.epsilon is None:
         return "Counts are exact."
-    assert result.error is not None
     days = table.frame.days > 0
-    off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
-    hours = "Smoothing evens out some real differences, too."
-    if table.hours_hidden:
-        hours = "**The noise hides all differences between hours** in each area."
+    moved = np.abs(table.values - before.values)
+    off, mean = (float(each[:, days].mean()) for each in (moved, before.values))
+    pairs = [("hours", table.hours_hidden), ("weekdays and weekends", table.days_hidden)]
+    same = [which for which, hidden in pairs if hidden]
+    hides = (
+        f" **Noise hides all differences between {' and between '.join(same)}.**" if same else ""
+    )
     return (
-        f"**Noise is expected to move counts by about {two_digits(off)} people on average** "
-        f"(ε = {result.made.option.epsilon:g} in all); the mean count is {two_digits(mean)}. "
-        f"{hours} Faded areas may be noise."
+        f"**Noise and smoothing moved counts by {two_digits(off)} people on average** (ε = "
+        f"{result.made.option.epsilon:g} in all); the mean recorded count is {two_digits(mean)}."
+        f"{hides} Faded areas may be noise."
     )
 
 
@@ -108,14 +110,18 @@ def _flows(result: Result) -> str:
     assert table is not None
     assert before is not None
     option, days = table.protection, table.frame.days
-    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
-    share = words.percent(trips / exact) if exact else "none"
+    trips, exact = ((t.by_day * days) for t in (table, before))
     if option.epsilon is not None:
         most = option.trips_per_day
+        shares = [
+            f"{words.percent(trips[at] / exact[at])} of those recorded on {kind}s"
+            for at, kind in enumerate(DAY_TYPES)
+            if exact[at]
+        ]
         told = "There were no trips to compare with."
-        if exact:
+        if shares:
             told = (
-                f"Published trips amount to {share} of the recorded trips; at most "
+                f"Published trips amount to {w.listed(shares)}; at most "
                 f"{words.count(most, 'trip')} a day, on average, count{'s' * (most == 1)} for each "
                 "person."
             )
@@ -123,6 +129,7 @@ def _flows(result: Result) -> str:
     if option.threshold is None:
         return "Flows are exact."
     shown = f"Only flows of {option.threshold} trips or more are shown"
+    share = words.percent(trips.sum() / exact.sum()) if exact.any() else "none"
     return f"{shown}; they carry {share} of the trips."
 
 
@@ -166,6 +173,8 @@ def flows_shown(before: Flows, after: Flows) -> str:
     was, now = len(before.trips), len(after.trips)
     if not (was or now):
         return "No flows are shown."
+    if not now:
+        return "As published, no flows are shown."
     return (
         f"Before, the {words.count(was, 'largest flow')} {'carries' if was == 1 else 'carry'} "
         f"{words.percent(before.share)} of trips; as published, the {now:,} largest "

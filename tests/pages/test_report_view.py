@@ -151,6 +151,7 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     assert "Your earlier decision was for another purpose, recipient or areas." in said(weighed)
     # Another decision, for this recipient: the first reason does not stand in its field.
     go(weighed, "options")
+    assert weighed.selectbox(key="options_choice_name").value is None, "one click would keep it"
     weighed.selectbox(key="options_choice_name").set_value(name).run()
     assert not weighed.text_area(key=f"options_choice_why_{name}").value
     choose(weighed, name, "For our own room")

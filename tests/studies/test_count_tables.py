@@ -1,0 +1,95 @@
+"""Tables ready for release: what noise and blanks hide is said, and no record decides the zone."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fpanon_core as fp
+from fpanon_core.model.count_tables import hides_days
+from fpanon_core.studies import count_tables
+from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.reading import Reading
+from fpanon_core.studies.report_words import describe_file
+from pages.shell.leaving import NOTHING_LEFT, nothing_shown
+from pages.tables import story
+
+AREA = fp.StatedArea(0, 0, 1_000, 2_000, "metres")
+DAY_MIN = 1_440.0
+
+
+def week(weekday_trips: int, weekend_trips: int) -> fp.FingerprintSet:
+    """People who make one trip each on one day of a week that begins on a Monday."""
+    day = np.repeat([0, 5], [weekday_trips, weekend_trips])
+    people = np.repeat(np.arange(len(day)), 2)
+    x = np.tile([0.0, 1_000.0], len(day))
+    start = np.repeat(day * DAY_MIN, 2) + np.tile([480.0, 600.0], len(day))
+    return fp.FingerprintSet.from_samples(people, x, np.zeros(len(x)), start)
+
+
+def frame() -> fp.FrameConfig:
+    return fp.FrameConfig(fp.StatedPeriod(None, 7), "grid", AREA, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("weekend", "told"), [(4, "**No trips are shown on weekends**, but 2 a day"), (40, "")]
+)
+def test_a_type_of_day_without_trips_is_not_taken_for_a_finding(weekend: int, told: str) -> None:
+    """4 trips on two days are 2 a day, below the threshold of 10; 40 are 20."""
+    fs = week(100, weekend)
+    found = count_tables.study(fs, fp.Flows(frame(), 24, threshold=10))
+    assert found.made.flows is not None
+    assert found.made.flows.by_day.tolist() == [20.0, 20.0 if weekend == 40 else 0.0]
+    assert nothing_shown(found).startswith(told)
+    assert bool(nothing_shown(found)) is bool(told)
+    listed = "No trip is listed for weekends: they may be hidden, not absent."
+    assert (listed in found.page) is bool(told)
+    exact = count_tables.study(week(100, 0), fp.Flows(frame(), 24))
+    assert "No trip is listed" not in exact.page, "exact counts hide nothing"
+    assert nothing_shown(exact) == ""
+    assert nothing_shown(count_tables.study(fs, fp.Flows(frame(), 24, 10_000))) == NOTHING_LEFT
+
+
+def test_days_that_noise_made_equal_are_said() -> None:
+    found = count_tables.study(week(100, 40), fp.Presence(frame(), 1, None, 1e-4))
+    table = found.made.presence
+    assert table is not None
+    values = np.array(table.values)
+    values[:, 1] = values[:, 0]
+    assert hides_days(values, table.frame, table.protection)
+    assert not hides_days(values + np.array([[[0.0], [1.0]]]), table.frame, table.protection)
+    assert not hides_days(values, table.frame, fp.Presence(frame(), 1))
+    assert ("weekdays and weekends" in found.page) is table.days_hidden
+    assert any("weekdays and weekends" in said for said in story.found(found)) is table.days_hidden
+
+
+def test_counts_moved_are_those_of_the_file_itself() -> None:
+    found = count_tables.study(week(100, 40), fp.Presence(frame(), 1, None, 0.5))
+    assert found.made.presence is not None
+    assert found.before.presence is not None
+    off = np.mean(np.abs(found.made.presence.values - found.before.presence.values))
+    assert f"moved counts by {off:.2g} people on average" in story.found(found)[0]
+
+
+def test_a_guessed_time_zone_is_that_of_the_stated_area() -> None:
+    """The records lie in San Francisco, the area that is asked for in New York."""
+    rows = {"user": ["a", "b"], "time": ["2024-03-04 09:00", "2024-03-04 10:00"]}
+    fs, _ = fp.read_cdr(pd.DataFrame({**rows, "lat": [37.7, 37.8], "lon": [-122.4, -122.5]}))
+    assert fs.clock is not None
+    assert fs.clock.timezone == "America/Los_Angeles"
+    there = fp.StatedArea(40.6, -74.1, 40.8, -73.9)
+    asked = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 1), "grid", there, 1_000)
+    again = count_tables.stated_reading(fs, Reading(), asked)
+    assert again is not None
+    assert again.timezone == "America/New_York"
+    kept = count_tables.stated_reading(fs, Reading(timezone="America/Chicago"), asked)
+    assert kept is not None
+    assert kept.timezone == "America/Chicago"
+
+
+def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
+    choice = utility_choice({"density": 0.5, "flows": 0.5})
+    file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
+    told = "The file itself keeps density 0.50 (needed: 0.10) and flows 0.25 (needed: 0.10)."
+    assert describe_file(choice, file) == told
