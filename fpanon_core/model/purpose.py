@@ -112,7 +112,7 @@ def as_purpose(purpose: Purpose | str) -> Purpose:
 
 LEVELS = ("low", "medium", "high")
 RECIPIENTS: Mapping[str, str] = MappingProxyType(
-    {"anyone": "Anyone", "contract": "Named researchers under contract", "room": "A secure room"}
+    {"anyone": "Anyone", "contract": "Recipients under contract", "room": "A secure room"}
 )
 """Kinds of recipient, and their names on screen."""
 
@@ -249,9 +249,7 @@ class Recipient:
                 "Anyone may get the release, so an attack is certain. The threshold of "
                 f"re-identification is {accepted}, {source}."
             )
-        who = (
-            "People in a secure room" if self.kind == "room" else "Named researchers under contract"
-        )
+        who = "People in a secure room" if self.kind == "room" else "Recipients under contract"
         capped = THRESHOLDS[self.sensitivity] / self.attempt > _MOST + 1e-9
         return (
             f"{who} get the release. We assume {self.controls} controls and {self.motive} motive, "

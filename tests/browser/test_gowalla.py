@@ -22,7 +22,7 @@ _COUNT = """() => { window.clicks = 0;
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the Gowalla file is not beside the project")
-@pytest.mark.parametrize("recipient", ["Anyone", "Named researchers under contract"])
+@pytest.mark.parametrize("recipient", ["Anyone", "Recipients under contract"])
 def test_from_the_start_to_report_and_release_in_ten_clicks(
     dashboard: Dashboard, recipient: str
 ) -> None:

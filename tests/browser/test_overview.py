@@ -53,3 +53,21 @@ def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: D
     dashboard.unfold("options_forms")
     expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Tried on Overview")
     assert best in dashboard.text
+
+
+def test_areas_follow_the_purpose_after_their_popover_was_open(dashboard: Dashboard) -> None:
+    """A closed popover keeps its fields' values in the browser, and sends them with any click."""
+    dashboard.go()
+    dashboard.press("start_synthetic")
+    expect(dashboard.page.get_by_test_id("stMetricValue")).to_have_count(4, timeout=LONG_MS)
+    dashboard.wait_until_idle()
+    assumed = dashboard.page.locator(".st-key-aims_assumed button").first
+    expect(assumed).to_contain_text("Usual squares")
+    for _ in range(2):  # open, and close
+        assumed.click()
+        dashboard.rest()
+    for asked, chosen in (("purpose", "Travel between areas"), ("recipient", "Recipients")):
+        row = dashboard.page.locator(f".st-key-aims_{asked}_asked")
+        row.get_by_role("radio", name=re.compile(chosen)).click()
+        dashboard.wait_until_idle()
+        expect(assumed).to_contain_text("Squares of 5 km", timeout=10_000)
