@@ -59,6 +59,8 @@ PLAN = (
 _NAMED = 2
 REFUSED = "Decided: **nothing is released.** The report says so, with the reason."
 
+_WITHOUT = "what an attacker finds without the person's data"
+
 
 def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
     """Return the report's verdict as pairs of a mark and a heading.
@@ -133,7 +135,8 @@ def decides(exploration: Exploration, row: int) -> str:
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
         most = w.value(limits.allowed(result, risk) or 0.0, risk)
         if risk == "home":
-            most += f" ({100 * (limits.limit(risk) or 0):.3g} in 100 above guessing)"
+            without = "guessing" if result.option.recordless is None else _WITHOUT
+            most += f" ({100 * (limits.limit(risk) or 0):.3g} in 100 above {without})"
         lines.append(f"| {name} | {w.value(interval(result, risk)[2], risk)} | {most} |")
     return "\n".join(lines)
 
