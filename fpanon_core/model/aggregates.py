@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import Closed, FloatArray, IntArray, SmallInts, offsets_of, rows_of
-from .checks import number, positive, whole
+from .checks import AT_LEAST_1, NOT_BELOW_0, Checked, positive
 from .counts_frame import CountsFrame
 from .errors import SchemaError
 
@@ -328,7 +328,7 @@ class CountRows(Closed):
 
 
 @dataclass(frozen=True)
-class RecoveryConfig:
+class RecoveryConfig(Checked):
     """Parameters of the trajectory recovery attack.
 
     Attributes
@@ -341,14 +341,8 @@ class RecoveryConfig:
         Assumed number of people in the counts; None estimates it.
     """
 
-    link_threshold_m: float = 0.0
-    n_trajectories: int | None = None
-
-    def __post_init__(self) -> None:
-        number("link_threshold_m", self.link_threshold_m, least=0.0)
-        if self.n_trajectories is not None:
-            put = object.__setattr__
-            put(self, "n_trajectories", whole("n_trajectories", self.n_trajectories, 1))
+    link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0
+    n_trajectories: Annotated[int | None, AT_LEAST_1] = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

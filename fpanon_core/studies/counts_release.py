@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Unpack, get_args
+from typing import Annotated, Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from ..io.publishing import package_bytes
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
 from ..model.arrays import BoolArray, IntArray
-from ..model.checks import one_of
+from ..model.checks import Checked, one_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
@@ -48,7 +48,7 @@ _ANTENNAS, _DEGREE_M = 1_000, 111_000
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """Places and days of the counts, and how the counts are protected.
 
     Attributes
@@ -75,20 +75,18 @@ class Config:
     frame: FrameConfig
     form: Form = "plain"
     filled_in: bool = True
-    below: int = CUSTOMARY_LIMIT
-    epsilon: float = 1.0
+    below: Annotated[int, limits.SUPPRESSED_BELOW.check] = CUSTOMARY_LIMIT
+    epsilon: Annotated[float, limits.EPSILON.check] = 1.0
     unit: Unit = "user"
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         if self.frame.places == "hexagons" or self.frame.antennas_an_area > 1 or self.frame.column:
             raise ConfigError(
                 "Counts by slot are for single antennas or squares only; make tables instead."
             )
         one_of("The form of counts", self.form, FORMS)
         one_of("The unit of protection", self.unit, UNITS)
-        put(self, "below", limits.SUPPRESSED_BELOW.check("below", self.below))
-        put(self, "epsilon", limits.EPSILON.check("epsilon", self.epsilon))
+        super().__post_init__()
         limits.COUNTS_DAYS.check("days", self.frame.period.days)
         limits.COUNTS_SIDE_M.check("side_m", self.frame.side_m)
         if self.form == "private" and self.unit == "user-slot" and self.filled_in:
