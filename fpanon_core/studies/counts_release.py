@@ -36,6 +36,7 @@ from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from .estimates import Growth, costs
 from .framing import frame_for, stated_middle
+from .packages import paragraphs
 from .recovery import CUSTOMARY_LIMIT
 from .tabled import Tabled, Work
 
@@ -358,76 +359,19 @@ TITLES = {
     "suppressed": "Counts of people by place and time, small counts left blank",
     "private": "Differentially private counts of people by place and time",
 }
-_FILLED = {
-    True: "In a slot without any sample, the person is still counted, at the place nearest to a "
-    "point interpolated between the places before and after. If one of these is missing, the other "
-    "is taken. Such places are filled in, not recorded.",
-    False: "In a slot without any sample, the person is not counted: a count is of the people who "
-    "were recorded then, not of all who were there.",
-}
-_ROWS = {
-    "plain": "Where a place and slot have no row, nobody was counted.",
-    "suppressed": "Where a place and slot have no row, the count is blank: fewer than {below} "
-    "people were counted, perhaps nobody. No totals are published, because a blank could be worked "
-    "out from them.",
-    "private": "Every place and slot has a row. Counts are noisy and can be negative; setting "
-    "negative ones to 0 makes totals too large.",
-}
-_PROTECTION = {
-    "plain": "Nothing protects the people counted, except that names and records are left out. "
-    "Small counts can be of one person alone, and trajectories can be recovered from counts.",
-    "suppressed": "Counts below {below} are left blank. Leaving them blank hides single people at "
-    "rare places; this is a custom, not a promise.",
-    "private": "Differential privacy protects the people counted. If {unit} were different or "
-    "missing, the chance of any table would change by a factor of e^ε at most. Each count has "
-    "independent discrete Laplace noise of scale {scale:.4g} (standard deviation about "
-    "{deviation:.3g} people), drawn by OpenDP from the operating system.",
-}
-_UNIT = {
-    "user": "all the records of any one person",
-    "user-slot": "the records of any one person within any one slot",
-}
-_NOT_PROMISED = {
-    "plain": "People can still be singled out in the table. Counts of one person say where that "
-    "person was. In other data, linking counts from slot to slot has recovered most of people's "
-    "trajectories (Xu et al. 2017). {more}",
-    "suppressed": "An attacker can still narrow blanks down. One way is to subtract counts from "
-    "the number of all people, or from other tables of them (other slots, squares or limits). "
-    "Other ways are to watch counts that come and go around the limit, and to link counts from "
-    "slot to slot.",
-    "private": "What the whole group does is not hidden. An attacker who knows much about the "
-    "group may still infer much about one of its members. Time zone, centre of the map projection, "
-    "area and period are taken as given: they were stated, and not computed from the records.",
-}
-_MORE = {
-    True: "Filled-in points make trajectories smoother than they were.",
-    False: "An attacker who knows that a person was recorded singles that person out more easily.",
-}
 
 
 def readme(result: Result) -> list[str]:
     """Return the README's paragraphs; they state nothing about the records beyond the counts."""
-    frame, form, guarantee = result.frame, result.config.form, result.guarantee
-    filled_in = result.counts.filled_in
-    values: dict[str, Any] = {"below": result.config.below, "more": _MORE[filled_in]}
-    if guarantee is not None:
-        scale = guarantee.scale
-        values |= {"unit": _UNIT[guarantee.unit], "scale": scale, "deviation": 1.4142 * scale}
-    return [
-        "## What a row is",
-        "A row says how many people were counted at one place in one time slot of "
-        f"{frame.slot_min:g} minutes. In a slot, a person is counted once, at the place with the "
-        f"most of the person's samples in it. {_FILLED[filled_in]}",
-        _ROWS[form].format_map(values),
-        "## Places and period",
-        f"{_places_text(frame)} {_period(frame)} Places and period were stated in advance, and not "
-        "taken from the records. Records outside these places or this period are not counted.",
-        "## What protects the people counted",
-        _PROTECTION[form].format_map(values),
-        *([] if guarantee is None else [epsilons(guarantee)]),
-        "## What it does not promise",
-        _NOT_PROMISED[form].format_map(values),
-    ]
+    return paragraphs(
+        "counts",
+        frame=result.frame,
+        filled_in=result.counts.filled_in,
+        kind=result.config.form,
+        below=result.config.below,
+        guarantee=result.guarantee,
+        epsilons="" if result.guarantee is None else epsilons(result.guarantee),
+    )
 
 
 def about(result: Result) -> dict[str, Any]:
@@ -510,25 +454,6 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"{stated} The values of ε of repeated publications about the same people add up: two such "
         "tables cost twice as much."
     )
-
-
-def _places_text(frame: CountsFrame) -> str:
-    if frame.area is None:
-        return (
-            f"Places are the antennas of an antenna table, {frame.n_places:,} in all; a record "
-            "counts at the nearest."
-        )
-    return (
-        f"Places are squares of {frame.dx_m[0]:g} m over the area {frame.area}, "
-        f"{frame.n_places:,} in all."
-    )
-
-
-def _period(frame: CountsFrame) -> str:
-    days = f"{frame.days:,} day{'' if frame.days == 1 else 's'}"
-    if frame.clock is None:
-        return f"The period is {days}."
-    return f"The period is {days} from {frame.first_day} on, local time of {frame.clock.timezone}."
 
 
 def _field(name: str, kind: str, title: str, description: str, unit: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
-from .report_words import count, times_as_likely
+from .packages import fields_of, paragraphs
 
 KINDS = ("tables", "synthetic people")
 """Kinds of packages without records, as named in their description for machines."""
@@ -46,7 +46,6 @@ _COLUMNS = {
     "flows": ("origin", "destination", "day", "trips"),
 }
 _DESCRIPTION = "datapackage.json"
-_DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def package(tables: CountTables, ending: str = "csv") -> bytes:
@@ -322,8 +321,7 @@ def _packed(
     ending: str,
 ) -> bytes:
     tables = [
-        PackedTable(name, _TITLES[name], table, [_FIELDS[column] for column in table.columns])
-        for name, table in frames.items()
+        PackedTable(name, _TITLES[name], table, fields_of(table)) for name, table in frames.items()
     ]
     about = {"kind": KIND, "option": step_to_dict(option), "areas": frame.n_areas, "error": error}
     about |= {"day_types": [int(days) for days in frame.days]}
@@ -352,166 +350,16 @@ def readme(
     option: Tables, frame: TableFrame, error: dict[str, Any], *, hours_hidden: bool = False
 ) -> Sequence[str]:
     """Return the paragraphs of the README; nothing in them is taken from the records."""
-    parts = [
-        "These tables describe everybody in the data together. The tables hold no record of any "
-        "person.",
-        "## What a cell means",
+    by_day = [
+        f"{each:g} on a {kind} day" if kind == "weekend" else f"{each:g} on a {kind}"
+        for kind, each, days in zip(DAY_TYPES, error.get("trips", ()), frame.days, strict=False)
+        if days
     ]
-    if "presence" in option.CONTENTS:
-        hours = 24 // option.bands
-        length = "hour" if hours == 1 else f"{hours} hours"
-        parts.append(
-            f"`people` in presence: how many people had records in the area during the {length} "
-            "from `from_hour`, on an average weekday or weekend day. A person recorded in several "
-            "areas is shared among them. People without a record in those hours are not counted."
-        )
-    if "flows" in option.CONTENTS:
-        parts.append(
-            "`trips` in flows: how often people went from one area to the next in which they have "
-            "records, on an average weekday or weekend day. Pairs not listed have no trips, or too "
-            "few to show."
-        )
-    parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
-    parts += [
-        _protection(option, frame),
-        "## How exact it is",
-        _exactness(option, frame, error, hours_hidden),
-    ]
-    parts += ["## What not to conclude", _limits(option)]
-    return parts
-
-
-def _areas_text(frame: TableFrame) -> str:
-    regions = (
-        " An area is a named region: a person recorded at an antenna counts in the region in "
-        "which the antenna stands. The area (unnamed) is what is nearest to antennas outside all "
-        "regions."
-        if frame.outlines
-        else ""
-    )
-    return (
-        f"The tables cover {count(frame.n_areas, 'area')} (`areas.geojson`) and "
-        f"{days_text(frame)}{regions}"
-    )
-
-
-def days_text(frame: TableFrame) -> str:
-    """Describe the stated days of a package, and what no promise covers."""
-    counts, days = frame.counts, frame.days
-    first = counts.first_day
-    begin = (
-        "the first day"
-        if first is None
-        else f"{_DAY_NAMES[first.weekday()]} {first.day} {first:%B %Y}"
-    )
-    zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
-    return (
-        f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
-        f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. No promise "
-        "covers any choice made by looking at the records."
-    )
-
-
-def start_text(frame: TableFrame) -> str:
-    """Name the public numbers that estimates start from; return "" if there are none."""
-    known = frame.config.residents
-    if known is None:
-        return ""
-    return (
-        f" Estimates start from public numbers of residents near each antenna ({known!r} in the "
-        "publisher's antenna table)."
-    )
-
-
-def _protection(option: Tables, frame: TableFrame) -> str:
-    if option.epsilon is not None:
-        trips = option.trips_per_day * frame.counts.days
-        of_trips = (
-            f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
-        )
-        return (
-            f"Differential privacy protects people, with ε = {option.epsilon:g} for everything "
-            "about one person. Whatever is published is at most "
-            f"{times_as_likely(option.epsilon)} times as likely as if that person had not been in "
-            "the data. What one person can add was bounded, and discrete Laplace noise (OpenDP) "
-            f"was added to each sum.{of_trips} All later steps used only the noisy sums and the "
-            "public areas. The values of ε of several releases about the same people add "
-            f"up.{start_text(frame)}"
-        )
-    if option.threshold is not None:
-        return (
-            f"Counts below {option.threshold} are blank or not listed, and no totals are given. "
-            "Leaving counts out protects against a look at the table, not against a comparison: "
-            "two such tables that differ by one person can reveal that person."
-        )
-    return (
-        "Nothing protects these counts. A count of one person says where that person was. Two "
-        "such tables that differ by one person give that person away."
-    )
-
-
-def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hours_hidden: bool) -> str:
-    if option.epsilon is None:
-        return "Counts that are shown are exact."
-    said = []
-    if "people" in error:
-        said.append(f"the number of people in a cell by no more than {error['people']:g}")
-    if "trips" in error:
-        by_day = [
-            f"{each:g} on a {kind} day" if kind == "weekend" else f"{each:g} on a {kind}"
-            for kind, each in zip(DAY_TYPES, error["trips"], strict=True)
-            if frame.days[DAY_TYPES.index(kind)]
-        ]
-        said.append(f"the number of trips between areas by no more than {' and '.join(by_day)}")
-    scale = ""
-    if "scale" in error:
-        off = "by more than 100%" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
-        scale = f" All numbers of people share one factor, which noise changes {off}."
-    hours = ""
-    if hours_hidden:
-        hours = " Noise exceeds the differences between hours: an area has the same number all day."
-    elif "people" in error and option.bands > 1:
-        hours = (
-            " Where an area's hours are unlike those of all others, smoothing hides some of the "
-            "difference."
-        )
-    return (
-        f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
-        f"sums over many cells are much more exact than single small cells.{hours}{scale}"
-    )
-
-
-def _limits(option: Tables) -> str:
-    said = [
-        "The tables describe people with records, not the population.",
-        "At antennas, an area is where the antenna serves, not where a person stood.",
-    ]
-    if option.epsilon is not None:
-        said.append(
-            "A small cell may be noise, and so may a 0: do not read single small cells, or a table "
-            "of zeros, as facts."
-        )
-    if option.threshold is not None:
-        said.append("A blank does not mean zero. Do not publish a second table of the same days.")
-    return " ".join(said)
-
-
-def field_of(name: str, kind: str, description: str, unit: str = "") -> dict[str, str]:
-    """Return a column's entry in ``datapackage.json``."""
-    found = {"name": name, "type": kind, "title": name.replace("_", " ").capitalize()}
-    return {**found, "description": description, **({"unit": unit} if unit else {})}
+    said = {"option": option, "frame": frame, "error": error, "by_day": by_day}
+    return paragraphs("tables", **said, hours_hidden=hours_hidden)
 
 
 _TITLES = {
     "presence": "People by area, type of day and hours",
     "flows": "Trips from area to area by type of day",
-}
-_FIELDS = {
-    "area": field_of("area", "string", "Name of the area in areas.geojson."),
-    "day": field_of("day", "string", "weekday (Monday to Friday) or weekend."),
-    "from_hour": field_of("from_hour", "number", "Hour at which the band begins, local time.", "h"),
-    "people": field_of("people", "number", "People on an average day of that type.", "people"),
-    "origin": field_of("origin", "string", "Name of the area in which the trip begins."),
-    "destination": field_of("destination", "string", "Name of the area in which the trip ends."),
-    "trips": field_of("trips", "number", "Trips on an average day of that type.", "trips/day"),
 }
