@@ -490,9 +490,7 @@ class CountsFrame(Closed):
     @property
     def first_day(self) -> dt.date | None:
         """Local date of the first day; None without a clock."""
-        if self.clock is None:
-            return None
-        return self.clock.epoch.astimezone(zone_of(self.clock.timezone)).date()
+        return None if self.clock is None else self.clock.first_day
 
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"

@@ -16,7 +16,6 @@ from typing import Unpack
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
 from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
@@ -253,9 +252,9 @@ def follow(
     given = attack.made(fs, config, **part_of(work, 0.0, 0.6)) if released is None else released
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
-    told = _Told.of(release, config, known, which, attacker, engine)
+    told = _Told(release, config, known, which, attacker, engine)
     raw = attacked(fs, made_by(fs, ReleaseOption()))
-    before = _Told.of(raw, config, known, which, attacker, engine, owner=int(target))
+    before = _Told(raw, config, known, which, attacker, engine, owner=int(target))
     tell(progress, 0.8)
     listed = told.leading()
     homes = homes_of(release, config.nights)
@@ -309,20 +308,11 @@ def _known(
     return alone, 0
 
 
-@dataclass(frozen=True, eq=False)
 class _Told:
     """The known points of one person, and a release compared with them after each point."""
 
-    release: Attacked
-    cells: Carried
-    rows: IntArray
-    own: int
-    attacker: str
-    engine: Engine
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         release: Attacked,
         config: attack.Config,
         known: Knowledge,
@@ -330,11 +320,12 @@ class _Told:
         attacker: str,
         engine: Engine,
         owner: int | None = None,
-    ) -> _Told:
-        cells = cells_known(release, known, config.knowledge)
-        rows = np.arange(known.offsets[which], known.offsets[which + 1])
+    ) -> None:
+        self.release, self.attacker, self.engine = release, attacker, engine
+        self.cells = cells_known(release, known, config.knowledge)
+        self.rows = np.arange(known.offsets[which], known.offsets[which + 1])
         row = int(known.targets[which]) if owner is None else owner
-        return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
+        self.own = int(release.published.own[row])
 
     def leading(self) -> list[IntArray]:
         """Return the leading records after each point, by posterior."""

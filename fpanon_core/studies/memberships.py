@@ -30,7 +30,6 @@ from ..model.released import AnyRelease, Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.package import Package, read_package
 from ..verification.records import read_listed
-from .framing import first_date
 from .publishing import origin_of
 
 NO_KEY = (
@@ -89,7 +88,7 @@ def of_origin(origin: Origin) -> Membership:
         fs = origin.released
         group = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     fs, person = origin.original, origin.person
-    base = 0 if fs.clock is None else first_date(fs).toordinal()
+    base = 0 if fs.clock is None else fs.clock.first_day.toordinal()
     first, last = _days(origin.period, origin.period_days, base, len(person))
     names = np.array([str(name) for name in fs.user_ids.tolist()], dtype=object)
     return Membership(

@@ -28,7 +28,6 @@ from ..synthesis.attack import located
 from ..synthesis.people import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
 from .counts_release import reading_fault
-from .framing import first_date
 from .reading import Reading, Source, read
 from .releases import reference
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
@@ -231,7 +230,7 @@ def _quantiles(values: FloatArray) -> FloatArray:
 
 def _week(fs: FingerprintSet) -> FloatArray:
     """Return the share of events by hour of the week, from Monday (without a calendar, day 0)."""
-    first = 0 if fs.clock is None else first_date(fs).weekday()
+    first = 0 if fs.clock is None else fs.clock.first_day.weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
     share: FloatArray = sums / sums.sum()
