@@ -160,8 +160,7 @@ class AggregateCounts(Closed):
         held = self._held
         if isinstance(held, CountRows):
             return held.totals
-        totals: IntArray = held.sum(axis=1, dtype=np.int64)
-        return totals
+        return np.asarray(held.sum(axis=1, dtype=np.int64))
 
     @property
     def noisy(self) -> bool:
@@ -177,14 +176,12 @@ class AggregateCounts(Closed):
     def above_zero(self) -> npt.NDArray[np.integer]:
         """Counts above 0, ordered by slot, then by place."""
         values = _values(self._held)
-        above: npt.NDArray[np.integer] = values[values > 0]
-        return above
+        return np.asarray(values[values > 0])
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
         """Whether each slot starts between 0 and 6 h local, shape (n_slots,)."""
-        night: npt.NDArray[np.bool_] = self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60
-        return night
+        return np.asarray(self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60)
 
     @property
     def day(self) -> IntArray:
@@ -216,8 +213,7 @@ class AggregateCounts(Closed):
 
     def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
         """Return the counts of one slot, (n_places,)."""
-        row: npt.NDArray[np.integer] = self.block(slice(slot, slot + 1))[0]
-        return row
+        return np.asarray(self.block(slice(slot, slot + 1))[0])
 
     def pieces(self) -> Iterator[slice]:
         """Iterate over all slots in slices small enough that a block takes little memory."""

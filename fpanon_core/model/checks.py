@@ -210,7 +210,8 @@ class Checked:
     """
 
     def __post_init__(self) -> None:
-        for name, (kind, check) in _declared(type(self)).items():
+        of: type = type(self)
+        for name, (kind, check) in _declared(of).items():
             value, kinds = getattr(self, name), (kind, *get_args(kind))
             if value is None and NoneType in kinds:
                 continue

@@ -534,8 +534,7 @@ def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) 
     step = min(1.0, slot_min)
     every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
     begin, _ = clock.window(every, slot_min)
-    starts: FloatArray = np.unique(begin)
-    return starts
+    return np.asarray(np.unique(begin))
 
 
 def _outline(area: StatedArea) -> tuple[float, float, float, float]:

@@ -187,8 +187,7 @@ class Result(Tabled):
         return counts[(counts > 0) & (counts < self._least)]
 
     def _alone(self) -> BoolArray:
-        alone: BoolArray = self.counts.counts == 1
-        return alone
+        return np.asarray(self.counts.counts == 1)
 
     @property
     def _least(self) -> int:

@@ -402,5 +402,4 @@ def _by_sample(release: GloveResult) -> FloatArray:
     if release.period is not None:
         keys.insert(1, release.period[user])
     order = np.lexsort(keys)
-    found: FloatArray = table[["space_m", "time_min"]].to_numpy(np.float64)[order].T
-    return found
+    return np.asarray(table[["space_m", "time_min"]].to_numpy(np.float64)[order].T)

@@ -227,8 +227,7 @@ def _result(
 
 
 def _among_first(found: Ranks) -> FloatArray:
-    chance: FloatArray = np.clip((FIRST_FEW - found.better) / np.maximum(found.level, 1), 0, 1)
-    return chance
+    return np.asarray(np.clip((FIRST_FEW - found.better) / np.maximum(found.level, 1), 0, 1))
 
 
 def _reading(found: Ranks, present: BoolArray) -> LinkReading:

@@ -151,5 +151,4 @@ def _bounds(seen: FingerprintSet, places: pd.DataFrame) -> FloatArray:
     corner, side = places[["x_m", "y_m"]].to_numpy(), places[["dx_m", "dy_m"]].to_numpy()
     ends = np.column_stack([corner, corner + side])
     degrees = degrees_of(seen.crs, ends[:, 0], ends[:, 2], ends[:, 1], ends[:, 3])
-    bounds: FloatArray = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
-    return bounds
+    return np.asarray(degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy())

@@ -164,8 +164,7 @@ class Result(Tabled):
     def apart_m(self, row: int) -> FloatArray:
         """Return the distances between a person's recovered and true places, metres, (n_slots,)."""
         places = self.counts.centres
-        apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
-        return apart
+        return np.asarray(np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T))
 
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 

@@ -25,7 +25,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize, Tables
 from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
 from ..synthesis.attack import located
-from ..synthesis.people import synthetic_people
+from ..synthesis.generation import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
 from .counts_release import reading_fault
 from .reading import Reading, Source, read
@@ -224,8 +224,7 @@ def _scaled(tables: CountTables, scale: float) -> CountTables:
 
 
 def _quantiles(values: FloatArray) -> FloatArray:
-    found: FloatArray = np.quantile(values, _QUANTILES)
-    return found
+    return np.asarray(np.quantile(values, _QUANTILES))
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
@@ -233,8 +232,7 @@ def _week(fs: FingerprintSet) -> FloatArray:
     first = 0 if fs.clock is None else fs.clock.first_day.weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
-    share: FloatArray = sums / sums.sum()
-    return share
+    return np.asarray(sums / sums.sum())
 
 
 def _lives(made: SyntheticPeople) -> Sequence[Life]:
