@@ -43,6 +43,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.published import ALWAYS, Membership
+from ..model.release_page import count
 from ..model.released import AnyRelease, Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.package import Package, read_package
@@ -551,7 +552,7 @@ def describe_crossing(
     where : (str, str)
         Words for the first and the second release, each beginning with "in".
     """
-    alone, both = found.together.alone, people(found.n_both)
+    alone, both = found.together.alone, count(found.n_both, "person")
     together = f"With {before} and {where[1].removeprefix('in ')} together"
     if found.only_first or found.only_second:
         both += " in both"
@@ -605,27 +606,23 @@ def describe_followed(found: Crossing, where: tuple[str, str] = WHERE) -> str:
         return ""
     both, *each = (crowd.alone for crowd in found.followed)
     already = " and ".join(f"{n:,} already {side}" for n, side in zip(each, where, strict=True))
+    people = count(found.n_both, "person")
     return (
         "These figures concern one period at a time. An attacker who knows a person's groups in "
-        f"every period knows more. {both:,} of {people(found.n_both)} {_are(both)} then alone in "
-        f"both together, {already}."
+        f"every period knows more. {both:,} of {people} {_are(both)} then alone in both together, "
+        f"{already}."
     )
 
 
 def describe_counted(found: Crossing) -> str:
     """Say how many people are in both releases, and in each."""
     said = (
-        f"{people(found.n_both)} {_are(found.n_both)} in both releases. In all, one release holds "
-        f"{people(found.n_first)}, the other {found.n_second:,}."
+        f"{count(found.n_both, 'person')} {_are(found.n_both)} in both releases. In all, one "
+        f"release holds {count(found.n_first, 'person')}, the other {found.n_second:,}."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):
         said += " So few: are these releases of the same people, under the same ids?"
     return said
-
-
-def people(number: int) -> str:
-    """Return a number of people in words, such as "1 person", "600 people"."""
-    return "1 person" if number == 1 else f"{number:,} people"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:

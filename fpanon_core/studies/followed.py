@@ -22,7 +22,7 @@ from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
 from ..engines.local import Engine
 from ..engines.progress import tell
 from ..measures.drawing import drawn
-from ..model.arrays import CELL, FloatArray, IntArray
+from ..model.arrays import CELL, Cells, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.clock import instants
 from ..model.errors import ConfigError
@@ -573,7 +573,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedRecord:
+class PublishedRecord(Cells):
     """What an option publishes about one person; without rows where it publishes nothing.
 
     Attributes
@@ -590,12 +590,6 @@ class PublishedRecord:
     config: Wanted
     digest: str
     user: int
-    x_m: FloatArray
-    y_m: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    t_min: FloatArray
-    dt_min: FloatArray
 
 
 @costs(450)
@@ -627,7 +621,7 @@ def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -
     own = np.unique(own, axis=0)  # a user with a weight has the same record several times
     own = own[np.argsort(own[:, list(CELL).index("t_min")], kind="stable")]
     columns = dict(zip(CELL, own.T.copy(), strict=True))
-    return PublishedRecord(config, fs.digest, user, **columns)
+    return PublishedRecord(config=config, digest=fs.digest, user=user, **columns)
 
 
 def middling(fs: FingerprintSet, among: IntArray) -> int:

@@ -131,15 +131,12 @@ class Result(Tabled):
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return ``accuracy``: all figures, and the settings but the stretch effort, in one row."""
-        return {"accuracy": self._accuracy()}
-
-    def _accuracy(self) -> pd.DataFrame:
         settings = {"method": self.config.method} | vars(self.config)
         del settings["stretch"]
         judged = {"mean_loss": self.mean_loss, "verified": self.verdict.passed}
         row = settings | self.release.summary() | judged
         # Where there is no limit, or no period, an empty field of a column of numbers.
-        return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
+        return {"accuracy": pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))}
 
 
 _MAY_BE_NONE = (

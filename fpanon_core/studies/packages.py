@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ..model.release_page import count
+from ..model.release_page import count, templates_in
 from .report_words import times_as_likely
 
 _COLUMNS: list[list[str]] = tomllib.loads(
@@ -20,16 +19,9 @@ _COLUMNS: list[list[str]] = tomllib.loads(
 
 
 @cache
-def templates(*, html: bool = False) -> Environment:
+def templates(*, html: bool = False) -> Any:
     """Return the templates beside this module; HTML has all text escaped."""
-    made = Environment(  # nosec B701 # what is not HTML is Markdown without words from outside
-        loader=PackageLoader(__package__ or "fpanon_core.studies", "."),
-        autoescape=html,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    made = templates_in(__package__ or "fpanon_core.studies", html=html)
     made.filters |= {"count": count, "form": format, "quoted": repr}
     made.filters |= {"times_as_likely": times_as_likely}
     return made

@@ -303,7 +303,7 @@ def page(report: Report) -> str:
         HTML, to be written as UTF-8.
     """
     page = templates(html=True).get_template("report.html.jinja", globals=_USED)
-    return page.render(report=report)
+    return str(page.render(report=report))
 
 
 _USED = {"figures": figures, "w": w, "keyed": keyed} | {"Glove": Glove, "Periods": Periods}
