@@ -97,7 +97,7 @@ from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
 from .studies.search import find_release
 from .studies.under_profiles import disclosure_grid, unicity_grid
-from .synthesis.people import synthesize
+from .synthesis.generation import synthesize
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
 

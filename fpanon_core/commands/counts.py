@@ -14,7 +14,7 @@ from ..model.checks import one_of
 from ..model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError
 from ..model.options import Unit
-from ..studies import counts_release, counts_words
+from ..studies import counts_release
 from ..studies.counts_release import Form
 from ..studies.recovery import CUSTOMARY_LIMIT
 from .from_config import Fields, asked, command
@@ -113,8 +113,8 @@ def counts(
     with progress_line("counts") as progress:
         made = counts_release.study(run.fs, config, progress=progress)
     counts_release.write_package(made, out, table_format)
-    run.written.append(f"{counts_words.TITLES[config.form]} written to {out}.")
-    epsilons = "" if made.guarantee is None else counts_words.epsilons(made.guarantee)
+    run.written.append(f"{counts_release.TITLES[config.form]} written to {out}.")
+    epsilons = "" if made.guarantee is None else counts_release.epsilons(made.guarantee)
     told = said("counts", made=made, customary=CUSTOMARY_LIMIT, epsilons=epsilons)
     run.end(_figures(made), *told)
 

@@ -19,7 +19,6 @@ from ..studies import crossing, publishing
 from ..studies.count_tables import publish as publish_any
 from ..studies.count_tables import release as drawn
 from ..studies.count_tables import verify_release
-from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
 from ..studies.table_package import described
 from ..tables.writing import read_json
@@ -272,7 +271,7 @@ def cross(
     keys = key or []
     if len(keys) != 2:
         given = f"{len(keys)} {'key is' if len(keys) == 1 else 'keys are'} given for two releases. "
-        raise ConfigError(given + NO_KEY)
+        raise ConfigError(given + crossing.NO_KEY)
     if run.tables is not None:
         check_folder(run.tables)
     found = crossing.cross_releases(first, second, first_key=keys[0], second_key=keys[1])

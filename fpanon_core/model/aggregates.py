@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import Closed, FloatArray, IntArray, SmallInts, offsets_of, rows_of
-from .checks import number, positive, whole
+from .checks import AT_LEAST_1, NOT_BELOW_0, Checked, positive
 from .counts_frame import CountsFrame
 from .errors import SchemaError
 
@@ -160,8 +160,7 @@ class AggregateCounts(Closed):
         held = self._held
         if isinstance(held, CountRows):
             return held.totals
-        totals: IntArray = held.sum(axis=1, dtype=np.int64)
-        return totals
+        return np.asarray(held.sum(axis=1, dtype=np.int64))
 
     @property
     def noisy(self) -> bool:
@@ -177,14 +176,12 @@ class AggregateCounts(Closed):
     def above_zero(self) -> npt.NDArray[np.integer]:
         """Counts above 0, ordered by slot, then by place."""
         values = _values(self._held)
-        above: npt.NDArray[np.integer] = values[values > 0]
-        return above
+        return np.asarray(values[values > 0])
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
         """Whether each slot starts between 0 and 6 h local, shape (n_slots,)."""
-        night: npt.NDArray[np.bool_] = self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60
-        return night
+        return np.asarray(self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60)
 
     @property
     def day(self) -> IntArray:
@@ -216,8 +213,7 @@ class AggregateCounts(Closed):
 
     def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
         """Return the counts of one slot, (n_places,)."""
-        row: npt.NDArray[np.integer] = self.block(slice(slot, slot + 1))[0]
-        return row
+        return np.asarray(self.block(slice(slot, slot + 1))[0])
 
     def pieces(self) -> Iterator[slice]:
         """Iterate over all slots in slices small enough that a block takes little memory."""
@@ -328,7 +324,7 @@ class CountRows(Closed):
 
 
 @dataclass(frozen=True)
-class RecoveryConfig:
+class RecoveryConfig(Checked):
     """Parameters of the trajectory recovery attack.
 
     Attributes
@@ -341,14 +337,8 @@ class RecoveryConfig:
         Assumed number of people in the counts; None estimates it.
     """
 
-    link_threshold_m: float = 0.0
-    n_trajectories: int | None = None
-
-    def __post_init__(self) -> None:
-        number("link_threshold_m", self.link_threshold_m, least=0.0)
-        if self.n_trajectories is not None:
-            put = object.__setattr__
-            put(self, "n_trajectories", whole("n_trajectories", self.n_trajectories, 1))
+    link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0
+    n_trajectories: Annotated[int | None, AT_LEAST_1] = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,14 +2,17 @@
 
 A function that checks a number returns it as a plain ``int`` or ``float``. If a value is not
 possible, a :class:`ConfigError` says what was given and what is possible. :func:`is_whole` and
-:func:`is_number` only return an answer. ``True`` and ``False`` are not numbers.
+:func:`is_number` only return an answer. ``True`` and ``False`` are not numbers. A dataclass of
+parameters is :class:`Checked`: each of its fields declares the check of its value.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -176,3 +179,51 @@ def one_of(what: str, value: Any, known: Sequence[str]) -> None:
     """
     if value not in known:
         raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")
+
+
+Check = Callable[[str, Any], Any]
+"""Function that takes the name and the value of a parameter, and returns the value to keep."""
+
+AT_LEAST_0: Check = partial(whole, least=0)
+AT_LEAST_1: Check = partial(whole, least=1)
+NOT_BELOW_0: Check = partial(number, least=0.0)
+ABOVE_0: Check = partial(number, above=0.0)
+
+
+class Checked:
+    """Base class of dataclasses whose fields declare checks, as ``Annotated[int, AT_LEAST_1]``.
+
+    A value is kept as its check returns it. Each entry of a tuple is checked by itself. None is
+    kept where the field may be None.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Config(Checked):
+    ...     days: Annotated[int | None, partial(whole, least=1)]
+    >>> Config(None)
+    Config(days=None)
+    >>> Config(0)
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: days = 0; it must be an integer of 1 or more.
+    """
+
+    def __post_init__(self) -> None:
+        of: type = type(self)
+        for name, (kind, check) in _declared(of).items():
+            value, kinds = getattr(self, name), (kind, *get_args(kind))
+            if value is None and NoneType in kinds:
+                continue
+            if any(get_origin(each) is tuple for each in kinds):
+                value = tuple(check(name, each) for each in value)
+            else:
+                value = check(name, value)
+            object.__setattr__(self, name, value)
+
+
+@cache
+def _declared(kind: type) -> dict[str, tuple[Any, Check]]:
+    """Return the type and the check of each field that declares one."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: get_args(h) for name, h in hints.items() if get_origin(h) is Annotated}

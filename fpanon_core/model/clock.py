@@ -60,6 +60,11 @@ class LocalClock:
         midnight = dt.datetime(local.year, local.month, local.day, tzinfo=zone)
         return cls(midnight.astimezone(dt.UTC), timezone)
 
+    @property
+    def first_day(self) -> dt.date:
+        """Local date of the epoch."""
+        return self.epoch.astimezone(zone_of(self.timezone)).date()
+
     @cached_property
     def _shifts(self) -> tuple[FloatArray, FloatArray]:
         """Elapsed minutes at which the local offset changes, and the offset from then on, minutes.

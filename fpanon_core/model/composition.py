@@ -8,10 +8,11 @@ become when two releases of the same people are combined.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 
-from . import checks
+from .checks import AT_LEAST_0, AT_LEAST_1, Checked
 from .periods import days_text
 
 ATTACKERS = {
@@ -22,7 +23,7 @@ ATTACKERS = {
 
 
 @dataclass(frozen=True)
-class RelinkConfig:
+class RelinkConfig(Checked):
     """Parameters of the re-linking attack.
 
     Attributes
@@ -36,12 +37,8 @@ class RelinkConfig:
         random matching for comparison.
     """
 
-    candidates: int = 512
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in (("candidates", 1), ("seed", 0)):
-            object.__setattr__(self, name, checks.whole(name, getattr(self, name), least))
+    candidates: Annotated[int, AT_LEAST_1] = 512
+    seed: Annotated[int, AT_LEAST_0] = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
-from . import checks
+from .checks import AT_LEAST_0, AT_LEAST_1, Checked, number, share
 from .errors import ConfigError
 
 Strategy = Literal["random", "uniform", "top", "consecutive"]
@@ -36,7 +37,7 @@ class StretchConfig:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            checks.number(name, value)
+            number(name, value)
         apart = abs(self.w_space + self.w_time - 1) > 1e-9
         if self.w_space < 0 or self.w_time < 0 or (apart and not self.unweighted):
             raise ConfigError(
@@ -61,7 +62,7 @@ class StretchConfig:
 
 
 @dataclass(frozen=True)
-class Screening:
+class Screening(Checked):
     """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all that are given must hold.
 
     Attributes
@@ -75,14 +76,8 @@ class Screening:
     """
 
     every_day: bool = False
-    active_days_share: float | None = None
-    min_samples: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.active_days_share is not None:
-            checks.share("active_days_share", self.active_days_share, below_1=True)
-        if self.min_samples is not None:
-            checks.whole("min_samples", self.min_samples, 1)
+    active_days_share: Annotated[float | None, partial(share, below_1=True)] = None
+    min_samples: Annotated[int | None, AT_LEAST_1] = None
 
     @property
     def by_span(self) -> bool:
@@ -132,7 +127,7 @@ class Screening:
 
 
 @dataclass(frozen=True)
-class KnowledgeConfig:
+class KnowledgeConfig(Checked):
     """Parameters of the attacker's knowledge: the points known, and the targets.
 
     Attributes
@@ -149,14 +144,13 @@ class KnowledgeConfig:
         Seed of all draws.
     """
 
-    p: int = 4
+    p: Annotated[int, AT_LEAST_1] = 4
     strategy: Strategy = "random"
-    users: int = 2500
-    seed: int = 0
+    users: Annotated[int, AT_LEAST_1] = 2500
+    seed: Annotated[int, AT_LEAST_0] = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("p", 1), ("users", 1), ("seed", 0)):
-            object.__setattr__(self, name, checks.whole(name, getattr(self, name), least))
+        super().__post_init__()
         if self.strategy not in STRATEGIES:
             raise ConfigError(
                 f"Unknown strategy {self.strategy!r}; give one of {', '.join(STRATEGIES)}."
@@ -174,8 +168,4 @@ class UnicityConfig(KnowledgeConfig):
         unique.
     """
 
-    out_of: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "out_of", checks.whole("out_of", self.out_of, 1))
+    out_of: Annotated[int, AT_LEAST_1] = 1

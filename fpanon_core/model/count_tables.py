@@ -80,8 +80,7 @@ class TableFrame(Closed):
     @property
     def share(self) -> FloatArray:
         """Share of its area's people that each place gets in an equal division, (n_places,)."""
-        shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
-        return shares
+        return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
     def __repr__(self) -> str:
         return f"TableFrame({self.n_areas} areas, {len(self.day_type)} days)"

@@ -14,13 +14,14 @@ import datetime as dt
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
 from .antennas import Antennas
 from .arrays import Closed, FloatArray, IntArray
-from .checks import number, one_of, positive, whole
+from .checks import AT_LEAST_1, Checked, number, one_of, positive, whole
 from .clock import LocalClock, zone_of
 from .errors import ConfigError, InfeasibleError
 from .projection import equal_area_around, lon_lat, project
@@ -132,7 +133,7 @@ class StatedArea:
 
 
 @dataclass(frozen=True)
-class StatedPeriod:
+class StatedPeriod(Checked):
     """The days for which counts are published, and their division into slots.
 
     Attributes
@@ -154,16 +155,15 @@ class StatedPeriod:
     """
 
     first_day: dt.date | None
-    days: int
+    days: Annotated[int, AT_LEAST_1]
     slot_min: float = 30.0
     timezone: str | None = None
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         if self.first_day is not None and type(self.first_day) is not dt.date:
             raise ConfigError(f"first_day = {self.first_day!r}; it must be a date.")
-        put(self, "days", whole("days", self.days, 1))
-        put(self, "slot_min", check_slot(self.slot_min))
+        super().__post_init__()
+        object.__setattr__(self, "slot_min", check_slot(self.slot_min))
         if self.timezone is not None:
             zone_of(self.timezone)
         if self.days * _DAY_MIN / self.slot_min > MOST_SLOTS:
@@ -189,7 +189,7 @@ class StatedPeriod:
 
 
 @dataclass(frozen=True)
-class FrameConfig:
+class FrameConfig(Checked):
     """Stated parameters of a frame; :meth:`CountsFrame.of` makes the frame for given data.
 
     Attributes
@@ -217,18 +217,15 @@ class FrameConfig:
     period: StatedPeriod
     places: Places = "antennas"
     area: StatedArea | None = None
-    side_m: float = 1_000.0
-    resolution: int = 8
-    antennas_an_area: int = 1
+    side_m: Annotated[float, partial(positive, of="metres")] = 1_000.0
+    resolution: Annotated[int, partial(whole, least=0, most=15)] = 8
+    antennas_an_area: Annotated[int, AT_LEAST_1] = 1
     column: str | None = None
     residents: str | None = None
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         one_of("The kind of places", self.places, PLACES)
-        put(self, "side_m", positive("side_m", self.side_m, of="metres"))
-        put(self, "resolution", whole("resolution", self.resolution, 0, 15))
-        put(self, "antennas_an_area", whole("antennas_an_area", self.antennas_an_area, 1))
+        super().__post_init__()
         if (self.area is None) == (self.places != "antennas"):
             raise ConfigError(
                 "A grid and hexagons need their area stated: south, west, north and east."
@@ -493,9 +490,7 @@ class CountsFrame(Closed):
     @property
     def first_day(self) -> dt.date | None:
         """Local date of the first day; None without a clock."""
-        if self.clock is None:
-            return None
-        return self.clock.epoch.astimezone(zone_of(self.clock.timezone)).date()
+        return None if self.clock is None else self.clock.first_day
 
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"
@@ -539,8 +534,7 @@ def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) 
     step = min(1.0, slot_min)
     every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
     begin, _ = clock.window(every, slot_min)
-    starts: FloatArray = np.unique(begin)
-    return starts
+    return np.asarray(np.unique(begin))
 
 
 def _outline(area: StatedArea) -> tuple[float, float, float, float]:

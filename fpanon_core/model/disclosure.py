@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .arrays import PLACE, Cells, FloatArray, IntArray
-from .clock import LocalClock, zone_of
+from .clock import LocalClock
 from .configs import KnowledgeConfig
 from .errors import ConfigError
 from .intervals import mean_interval
@@ -205,7 +205,7 @@ class DisclosureResult(Cells):
         windows = bins.assign(kl=self.kl_bin, bins=1.0).groupby(["t", "dt"]).sum().reset_index()
         each = [windows[name].to_numpy() for name in ("em", "kl", "bins")]
         totals = np.zeros((3, _DAYS * _HOURS))
-        first_day = 0 if clock is None else _weekday(clock)
+        first_day = 0 if clock is None else clock.first_day.weekday()
         begin, end = windows.t.to_numpy(copy=True), (windows.t + windows.dt).to_numpy()
         while (going := begin < end).any():  # each round takes one hour's piece of every window
             wall = begin[going] if clock is None else clock.wall_minutes(begin[going])
@@ -230,11 +230,6 @@ def _known(name: str) -> str:
     if name not in (*MEASURES, *SUMS):
         raise ConfigError(f"Unknown measure {name!r}; give one of {', '.join((*MEASURES, *SUMS))}.")
     return name
-
-
-def _weekday(clock: LocalClock) -> int:
-    """Return the day of the week of the epoch, 0 = Monday."""
-    return clock.epoch.astimezone(zone_of(clock.timezone)).weekday()
 
 
 @dataclass(frozen=True)

@@ -124,8 +124,7 @@ def _on_sphere(lat: FloatArray, lon: FloatArray) -> FloatArray:
 
 
 def _km(chord: FloatArray) -> FloatArray:
-    along: FloatArray = 2 * _EARTH_KM * np.arcsin(np.minimum(chord / 2, 1.0))
-    return along
+    return np.asarray(2 * _EARTH_KM * np.arcsin(np.minimum(chord / 2, 1.0)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from . import checks
+from .checks import NOT_BELOW_0
 from .configs import KnowledgeConfig
 
 ATTACKERS = ("best_sample", "bayes")
@@ -31,13 +31,8 @@ class LinkConfig(KnowledgeConfig):
         minutes; 0 for none.
     """
 
-    blur_m: float = 0.0
-    blur_min: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("blur_m", "blur_min"):
-            object.__setattr__(self, name, checks.number(name, getattr(self, name), least=0.0))
+    blur_m: Annotated[float, NOT_BELOW_0] = 0.0
+    blur_min: Annotated[float, NOT_BELOW_0] = 0.0
 
     @property
     def knowledge(self) -> KnowledgeConfig:

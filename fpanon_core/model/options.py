@@ -12,9 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
-from .checks import number, one_of, positive, share, whole
+from .checks import (
+    AT_LEAST_1,
+    NOT_BELOW_0,
+    Checked,
+    number,
+    one_of,
+    positive,
+    share,
+    whole,
+)
 from .counts_frame import FrameConfig
 from .errors import ConfigError
 from .limits import EPSILON, SUPPRESSED_BELOW
@@ -237,35 +247,30 @@ class Generalize:
 
 
 @dataclass(frozen=True)
-class SampleUsers:
+class SampleUsers(Checked):
     """Sampling of a ``share``, in (0, 1], of the users: :func:`fpanon_core.sample_users`."""
 
-    share: float
-
-    def __post_init__(self) -> None:
-        kept = share("share", self.share, above_0=True, such_as="0.1 for 10%")
-        object.__setattr__(self, "share", kept)
+    share: Annotated[float, partial(share, above_0=True, such_as="0.1 for 10%")]
 
     def __str__(self) -> str:
         return f"{self.share * 100:g}% of the people"
 
 
 @dataclass(frozen=True)
-class AddNoise:
+class AddNoise(Checked):
     """Noise added to places and times: :func:`fpanon_core.add_noise`.
 
     ``space_m`` is the scale in space, metres, and ``time_min`` the scale in time, minutes; a scale
     of 0 adds no noise. ``space`` and ``time`` are the distributions.
     """
 
-    space_m: float = 0.0
-    time_min: float = 0.0
+    space_m: Annotated[float, NOT_BELOW_0] = 0.0
+    time_min: Annotated[float, NOT_BELOW_0] = 0.0
     space: SpaceNoise = "planar_laplace"
     time: TimeNoise = "laplace"
 
     def __post_init__(self) -> None:
-        for name in ("space_m", "time_min"):
-            object.__setattr__(self, name, number(name, getattr(self, name), least=0.0))
+        super().__post_init__()
         for name, known in (("space", get_args(SpaceNoise)), ("time", get_args(TimeNoise))):
             one_of(f"Noise in {name}", getattr(self, name), known)
 
@@ -279,7 +284,7 @@ class AddNoise:
 
 
 @dataclass(frozen=True)
-class Permute:
+class Permute(Checked):
     """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`.
 
     ``what`` says what is exchanged. For positions, ``window_min`` is the length of a window,
@@ -287,13 +292,12 @@ class Permute:
     """
 
     what: What = "positions"
-    window_min: float = 60.0
-    region_m: float = 5_000.0
+    window_min: Annotated[float, positive] = 60.0
+    region_m: Annotated[float, positive] = 5_000.0
 
     def __post_init__(self) -> None:
         one_of("What is exchanged", self.what, get_args(What))
-        for name in ("window_min", "region_m"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        super().__post_init__()
 
     def __str__(self) -> str:
         size = window_text(self.window_min) if self.what == "positions" else _metres(self.region_m)
@@ -301,24 +305,31 @@ class Permute:
 
 
 @dataclass(frozen=True)
-class SuppressRare:
+class SuppressRare(Checked):
     """Suppression of bins of fewer than ``min_users`` users: :func:`fpanon_core.suppress_rare`."""
 
-    min_users: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "min_users", whole("min_users", self.min_users, 1))
+    min_users: Annotated[int, AT_LEAST_1]
 
     def __str__(self) -> str:
         return f"bins of fewer than {self.min_users} people left out"
 
+
+MOST_LEFT_OUT = 0.1
+"""Largest share of the people that may be left out because they are costliest to hide."""
+
+GroupSize = Annotated[int, partial(whole, least=2)]
+"""k, the least number of people in a group."""
+Cap = Annotated[float | None, partial(positive, otherwise="None for no limit")]
+"""Limit on the side or the length of a published sample; None for no limit."""
+LeftOutShare = Annotated[float, partial(number, least=0.0, most=MOST_LEFT_OUT)]
+"""Largest share of the people that may be left out."""
 
 Effort = Literal["quick", "default", "thorough"]
 """How long to search for groups: a longer search finds groups with a smaller loss."""
 
 
 @dataclass(frozen=True)
-class Glove:
+class Glove(Checked):
     """Hiding of people in groups of at least ``k``: :func:`fpanon_core.glove`.
 
     ``suppress_space_m`` (metres) and ``suppress_time_min`` (minutes) limit the side and the time
@@ -327,20 +338,10 @@ class Glove:
     """
 
     WORD: ClassVar[str] = "GLOVE"
-    k: int
-    suppress_space_m: float | None = None
-    suppress_time_min: float | None = None
-    leave_out: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", whole("k", self.k, 2))
-        share = number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
-        object.__setattr__(self, "leave_out", share)
-        for name in ("suppress_space_m", "suppress_time_min"):
-            if getattr(self, name) is None:
-                continue
-            value = positive(name, getattr(self, name), otherwise="None for no limit")
-            object.__setattr__(self, name, value)
+    k: GroupSize
+    suppress_space_m: Cap = None
+    suppress_time_min: Cap = None
+    leave_out: LeftOutShare = 0.0
 
     def __str__(self) -> str:
         limits = []
@@ -373,7 +374,7 @@ class Aligned(Glove):
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(Checked):
     """Tables of presence and flows over a stated frame, in place of records.
 
     Attributes
@@ -399,25 +400,19 @@ class Tables:
 
     CONTENTS: ClassVar[tuple[str, ...]] = ("presence", "flows")
     frame: FrameConfig
-    bands: int = 24
-    threshold: int | None = None
-    epsilon: float | None = None
-    trips_per_day: int = 2
+    bands: Annotated[int, partial(whole, least=1, most=24)] = 24
+    threshold: Annotated[int | None, SUPPRESSED_BELOW.check] = None
+    epsilon: Annotated[float | None, EPSILON.check] = None
+    trips_per_day: Annotated[int, partial(whole, least=1, most=100)] = 2
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         if not isinstance(self.frame, FrameConfig):
             raise ConfigError("Tables need a FrameConfig that states their areas and days.")
-        put(self, "bands", whole("bands", self.bands, 1, 24))
+        super().__post_init__()
         if 24 % self.bands:
             raise ConfigError(f"bands = {self.bands} does not divide a day (24 h); try 8 or 12.")
         if self.threshold is not None and self.epsilon is not None:
             raise ConfigError("Give a threshold or epsilon, one of the two.")
-        if self.threshold is not None:
-            put(self, "threshold", SUPPRESSED_BELOW.check("threshold", self.threshold))
-        if self.epsilon is not None:
-            put(self, "epsilon", EPSILON.check("epsilon", self.epsilon))
-        put(self, "trips_per_day", whole("trips_per_day", self.trips_per_day, 1, 100))
 
     @property
     def epsilon_each(self) -> float | None:
@@ -455,8 +450,12 @@ class Flows(Tables):
     CONTENTS: ClassVar[tuple[str, ...]] = ("flows",)
 
 
+MOST_SYNTHETIC = 10_000_000
+"""Largest number of synthetic people that can be made."""
+
+
 @dataclass(frozen=True)
-class Synthesize:
+class Synthesize(Checked):
     """Synthetic people in place of records: :func:`fpanon_core.synthesize`.
 
     Attributes
@@ -475,33 +474,23 @@ class Synthesize:
     """
 
     frame: FrameConfig
-    epsilon: float
-    people: int | None = None
+    epsilon: Annotated[float, EPSILON.check]
+    people: Annotated[int | None, partial(whole, least=1, most=MOST_SYNTHETIC)] = None
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         if not isinstance(self.frame, FrameConfig):
             raise ConfigError("Synthetic people need a FrameConfig that states places and days.")
         if self.frame.antennas_an_area > 1 or self.frame.column is not None:
             raise ConfigError("Synthetic people are at places; state no areas of several antennas.")
-        put(self, "epsilon", EPSILON.check("epsilon", self.epsilon))
-        if self.people is not None:
-            put(self, "people", whole("people", self.people, 1, MOST_SYNTHETIC))
+        super().__post_init__()
 
     def __str__(self) -> str:
         many = "" if self.people is None else f"{self.people:,} "
         return f"{many}synthetic people by {_areas_text(self.frame)[0]}, ε = {self.epsilon:g}"
 
 
-MOST_SYNTHETIC = 10_000_000
-"""Largest number of synthetic people that can be made."""
-
-MOST_LEFT_OUT = 0.1
-"""Largest share of the people that may be left out because they are costliest to hide."""
-
-
 @dataclass(frozen=True)
-class Periods:
+class Periods(Checked):
     """Division into periods of ``days``, with new pseudonyms: :func:`fpanon_core.into_periods`.
 
     Each period has pseudonyms of its own. Only steps that keep the periods apart may follow:
@@ -509,10 +498,7 @@ class Periods:
     may hide people in groups, in each period separately.
     """
 
-    days: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "days", whole("days", self.days, 1))
+    days: Annotated[int, AT_LEAST_1]
 
     def __str__(self) -> str:
         return f"periods of {days_text(self.days)}"

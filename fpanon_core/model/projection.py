@@ -274,5 +274,4 @@ def _meets(boxes: FloatArray, others: FloatArray) -> BoolArray:
     apart: BoolArray = one[..., :2] + _TOUCHING_PX >= other[..., 2:]
     apart |= other[..., :2] + _TOUCHING_PX >= one[..., 2:]
     apart_in_some_way: BoolArray = np.any(apart, axis=-1)
-    over: BoolArray = ~np.all(apart_in_some_way, axis=(1, 2))
-    return over
+    return np.asarray(~np.all(apart_in_some_way, axis=(1, 2)))

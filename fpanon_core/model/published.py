@@ -227,8 +227,7 @@ class Membership(Closed):
     def size(self) -> IntArray:
         """Number of people in each record's group, its own people included, shape (n_records,)."""
         people = np.bincount(self.group, self.weight, self.n_groups).astype(np.int64)
-        found: IntArray = people[self.group]
-        return found
+        return np.asarray(people[self.group])
 
     def keyed(self, secret: bytes) -> Membership:
         """Return a copy without ids, in which digests under a secret identify people.

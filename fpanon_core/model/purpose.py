@@ -10,8 +10,10 @@ Source: docs/science.md, “Purpose, recipient and advice”.
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from .checks import one_of
@@ -61,35 +63,11 @@ class Purpose:
         object.__setattr__(self, "title", self.title or self.name)
 
 
-_SPOKEN = {
-    "presence": (
-        "Where people are, by hour",
-        "A useful release shows how many people are where, by hour.",
-    ),
-    "travel": (
-        "Travel between areas",
-        "A useful release shows how many people go from which area to which.",
-    ),
-    "transport": (
-        "Transport planning",
-        "A useful release shows trips between areas, numbers of people by hour, and how far and "
-        "when people travel.",
-    ),
-    "epidemics": (
-        "Spread of disease",
-        "A useful release shows where people are, how far they go and on which trips, and among "
-        "how many places they move.",
-    ),
-    "research": (
-        "Individual mobility",
-        "A useful release shows how far each person goes, among how many places, and on which "
-        "trips between areas.",
-    ),
-}
+_TABLE = Path(__file__).with_suffix(".toml")
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(
     {
-        name: Purpose(name, WEIGHTINGS[name], None, title, useful)
-        for name, (title, useful) in _SPOKEN.items()
+        name: Purpose(name, WEIGHTINGS[name], **said)
+        for name, said in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()
     }
 )
 """Purposes that are offered, by name."""

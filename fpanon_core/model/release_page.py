@@ -141,18 +141,24 @@ def _said(what: str, facts: ReleaseFacts) -> str:
     return " ".join(text.split())
 
 
-@cache
-def _templates() -> Any:
-    """Return the templates of the page and of sentences that other texts share."""
+def templates_in(package: str, *, html: bool = False) -> Any:
+    """Return the templates in the folder of a package; HTML has all text escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow; rarely needed
 
-    made = Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
-        loader=PackageLoader(__package__ or "fpanon_core.model", "."),
+    return Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
+        loader=PackageLoader(package, "."),
+        autoescape=html,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+@cache
+def _templates() -> Any:
+    """Return the templates of the page and of sentences that other texts share."""
+    made = templates_in(__package__ or "fpanon_core.model")
     made.filters |= {
         "count": count,
         "days": days_text,

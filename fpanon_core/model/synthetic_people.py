@@ -5,9 +5,11 @@ Source: docs/science.md, “Synthetic people with differential privacy”.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -20,41 +22,14 @@ from .count_tables import TableFrame
 from .fingerprints import FingerprintSet, distinct_cells
 from .options import Synthesize
 
-SHARES: Mapping[str, float] = MappingProxyType(
-    {
-        "people": 0.01,
-        "homes": 0.20,
-        "visits": 0.30,
-        "roles": 0.12,
-        "records": 0.08,
-        "amounts": 0.05,
-        "rings": 0.08,
-        "gaps": 0.03,
-        "days": 0.03,
-        "radii": 0.07,
-        "at_home": 0.03,
-    }
-)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SHARES: Mapping[str, float] = MappingProxyType({n: each["share"] for n, each in _TABLE.items()})
 """Statistics by name, in the order in which noise is drawn, with their shares of ε."""
 
 COUNTING = ("people", "homes", "records", "radii", "at_home")
 """Statistics to which each person adds exactly 1, so that their sums are numbers of people."""
 
-MEANING: Mapping[str, str] = MappingProxyType(
-    {
-        "people": "people with a record in the frame",
-        "homes": "homes by zone: the place with the most events, nights counted three times",
-        "visits": "places other than home by zone, as shares of a person's events away",
-        "roles": "events at home, at the main other place and elsewhere, by type of day and hour",
-        "records": "people by number of events and number of places",
-        "amounts": "events and moves of a person, 128 at most",
-        "rings": "distances from home to the main other place and the rest, by radius of gyration",
-        "gaps": "times between two records, at the same place or after a move",
-        "days": "events by day",
-        "radii": "people by radius of gyration",
-        "at_home": "people by share of events at home",
-    }
-)
+MEANING: Mapping[str, str] = MappingProxyType({n: each["meaning"] for n, each in _TABLE.items()})
 """Meaning of each statistic, in words."""
 
 

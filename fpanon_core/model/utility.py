@@ -19,41 +19,30 @@ Corners = Mapping[str, tuple[float, ...]]
 
 COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
 
-TRANSPORT: Mapping[str, float] = MappingProxyType(
-    {"density": 0.2, "flows": 0.35, "mobility": 0.1, "visits": 0.0, "space": 0.15, "time": 0.2}
-)
+
+def _weights(**given: float) -> Mapping[str, float]:
+    """Return the weights of all components; those not given are 0."""
+    return MappingProxyType(dict.fromkeys(COMPONENTS, 0.0) | given)
+
+
+TRANSPORT = _weights(density=0.2, flows=0.35, mobility=0.1, space=0.15, time=0.2)
 """Weights for transport planning, by our judgement. Trips between areas (flows) come first; then
 demand by place and hour, and the time of day, which determines peaks; then how precisely stops can
 be located. Noriega Campero's (2015) experts gave scores to whole profiles, not weights."""
 
-EPIDEMICS: Mapping[str, float] = MappingProxyType(
-    {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
-)
+EPIDEMICS = _weights(density=0.3, flows=0.2, mobility=0.25, visits=0.15, space=0.1)
 """Weights for preventing infectious disease, by our judgement: where people are (density), how far
 they carry a disease (mobility), along which routes (flows), and among how many places they mix
 (visits). Infection takes days, so the resolution in time has no weight."""
-
-_NONE = dict.fromkeys(COMPONENTS, 0.0)
-
-PRESENCE: Mapping[str, float] = MappingProxyType(_NONE | {"density": 1.0})
-"""Weights for finding where people are, by hour."""
-
-TRAVEL: Mapping[str, float] = MappingProxyType(_NONE | {"density": 0.3, "flows": 0.7})
-"""Weights for finding how people travel between areas."""
-
-RESEARCH: Mapping[str, float] = MappingProxyType(
-    {"density": 0.0, "flows": 0.2, "mobility": 0.3, "visits": 0.3, "space": 0.1, "time": 0.1}
-)
-"""Weights for research on individual mobility: above all, how far people move (mobility), and
-among how many places (visits)."""
 
 WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "transport": TRANSPORT,
         "epidemics": EPIDEMICS,
-        "presence": PRESENCE,
-        "travel": TRAVEL,
-        "research": RESEARCH,
+        "presence": _weights(density=1.0),
+        "travel": _weights(density=0.3, flows=0.7),
+        # Above all, how far people move, and among how many places.
+        "research": _weights(flows=0.2, mobility=0.3, visits=0.3, space=0.1, time=0.1),
     }
 )
 

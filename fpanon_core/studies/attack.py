@@ -13,14 +13,15 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from functools import partial
+from typing import Annotated, Any, Unpack
 
 import pandas as pd
 
 from ..anonymize.chain import release
 from ..engines.local import Engine
 from ..engines.progress import tell
-from ..model import checks
+from ..model.checks import NOT_BELOW_0, Checked, positive, whole
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -42,7 +43,7 @@ _NAN, _ERROR = float("nan"), "expected error"
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """The release that is attacked, and the attacker's knowledge.
 
     Attributes
@@ -69,33 +70,27 @@ class Config:
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
-    p: int = 4
+    p: Annotated[int, POINTS.check] = 4
     strategy: Strategy = "random"
-    users: int = 2500
-    seed: int = 0
-    blur_m: float = 0.0
-    blur_min: float = 0.0
+    users: Annotated[int, TARGETS.check] = 2500
+    seed: Annotated[int, SEED.check] = 0
+    blur_m: Annotated[float, NOT_BELOW_0] = 0.0
+    blur_min: Annotated[float, NOT_BELOW_0] = 0.0
     within_m: tuple[float, ...] = (500.0, 1000.0, 2000.0)
-    nights: int = 1
+    nights: Annotated[int, partial(whole, least=1, of="nights")] = 1
 
     def __post_init__(self) -> None:
-        known = self.knowledge
-        POINTS.check("p", known.p)
-        TARGETS.check("users", known.users)
-        SEED.check("seed", known.seed)
-        for name in ("p", "users", "seed", "blur_m", "blur_min"):
-            object.__setattr__(self, name, getattr(known, name))
+        _ = self.knowledge  # which checks what no attacker can know
+        super().__post_init__()
         given: Any = self.within_m
         if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
             raise ConfigError(
                 "within_m must be a list of distances in metres, such as [500, 1000]."
             )
-        near = {checks.positive("within_m", each, of="metres") for each in given}
+        near = {positive("within_m", each, of="metres") for each in given}
         if not near:
             raise ConfigError("within_m names no distance; give one or more, in metres.")
         object.__setattr__(self, "within_m", tuple(sorted(near)))
-        nights = checks.whole("nights", self.nights, 1, of="nights")
-        object.__setattr__(self, "nights", nights)
 
     @property
     def knowledge(self) -> LinkConfig:

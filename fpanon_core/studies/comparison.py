@@ -7,8 +7,9 @@ shows both methods with their accuracy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..anonymize.generalize import generalize
 from ..anonymize.glove import glove
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
+from ..measures.crowds import sharing
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
@@ -185,7 +187,12 @@ def compare_releases(
         As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
         or one is not a square grid.
     """
-    rungs = _Rungs(fs, searched(fs, ladder))
+
+    @cache  # the sizes of groups under a profile are the same for every k
+    def sizes(profile: GeneralizationProfile) -> IntArray:
+        return sharing(generalize(fs, profile))
+
+    profiles = searched(fs, ladder)
     ways = [(METHODS[1], None, None), (METHODS[2], suppress_space_m, suppress_time_min)]
     if suppress_space_m is None and suppress_time_min is None:
         ways.pop()
@@ -193,7 +200,7 @@ def compare_releases(
     rows: list[dict[str, Any]] = []
     for number, (k, method, space_m, time_min) in enumerate(runs):
         if method == METHODS[1]:
-            rows.append(rungs.first_that_hides(k))
+            rows.append(_first_that_hides(fs, profiles, sizes, k))
         result = glove(
             fs,
             k,
@@ -276,42 +283,34 @@ def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
     return GeneralizationProfile(Grid(np.ceil(extent / unit - 1e-9) * unit), days * _DAY_MIN)
 
 
-class _Rungs:
-    """Profiles from fine to coarse; the group sizes under each are computed on demand."""
+def _first_that_hides(
+    fs: FingerprintSet,
+    profiles: Sequence[GeneralizationProfile],
+    sizes: Callable[[GeneralizationProfile], IntArray],
+    k: int,
+) -> dict[str, Any]:
+    """Return the row of the first profile, from fine to coarse, that hides everyone.
 
-    def __init__(self, fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
-        self._fs, self._profiles = fs, profiles
-        self._crowds: list[IntArray] = []
-
-    def first_that_hides(self, k: int) -> dict[str, Any]:
-        """Return the row of the first profile that hides everyone in groups of k or more.
-
-        If there is none, return the row of the first profile that hides the most users.
-        """
-        share = -1.0
-        for number, candidate in enumerate(self._profiles):
-            hidden = _share(self._fs, self._crowd(number), k)
-            if hidden > share:
-                share, profile = hidden, candidate
-            if share == 1.0:
-                break
-        span, window = profile.grid_m, float(profile.minutes)
-        return {
-            "method": "uniform",
-            "k": k,
-            **profile.columns_laid(laid(self._fs, profile)),
-            "share_hidden": share,
-            **dict(zip(_SPANS, (span, span, window, window), strict=True)),
-            "suppressed_share": 0.0,
-            "phantom_share": 0.0,
-            "verified": share == 1.0,
-        }
-
-    def _crowd(self, number: int) -> IntArray:
-        while len(self._crowds) <= number:
-            seen = generalize(self._fs, self._profiles[len(self._crowds)])
-            self._crowds.append(identical_users(seen))
-        return self._crowds[number]
+    If there is none, return the row of the first profile that hides the most users.
+    """
+    share = -1.0
+    for candidate in profiles:
+        hidden = _share(fs, sizes(candidate), k)
+        if hidden > share:
+            share, profile = hidden, candidate
+        if share == 1.0:
+            break
+    span, window = profile.grid_m, float(profile.minutes)
+    return {
+        "method": "uniform",
+        "k": k,
+        **profile.columns_laid(laid(fs, profile)),
+        "share_hidden": share,
+        **dict(zip(_SPANS, (span, span, window, window), strict=True)),
+        "suppressed_share": 0.0,
+        "phantom_share": 0.0,
+        "verified": share == 1.0,
+    }
 
 
 def identical_share(fs: FingerprintSet, k: int) -> float:
@@ -321,17 +320,7 @@ def identical_share(fs: FingerprintSet, k: int) -> float:
     k-gap of 0, unless a weight of the stretch effort is 0. Different fingerprints can then have an
     effort of 0.
     """
-    return _share(fs, identical_users(fs), k)
-
-
-def identical_users(fs: FingerprintSet) -> IntArray:
-    """Return how many users have each user's fingerprint, that user included; (n_users,)."""
-    cells = np.column_stack([fs.t_min, fs.x_m, fs.y_m, fs.dt_min, fs.dx_m, fs.dy_m])
-    keys = [cells[fs.rows_of(u)].tobytes() for u in range(fs.n_users)]
-    codes, _ = pd.factorize(np.array(keys, dtype=object))
-    users = np.zeros(int(codes.max()) + 1, np.int64)
-    np.add.at(users, codes, fs.weight)
-    return users[codes]
+    return _share(fs, sharing(fs), k)
 
 
 def _share(fs: FingerprintSet, crowd: IntArray, k: int) -> float:

@@ -44,7 +44,7 @@ from ..model.released import AnyRelease, ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
 from ..model.utility import COMPONENTS, Corners
 from ..synthesis.attack import SyntheticAttacked, attack_synthetic, located
-from ..synthesis.people import synthetic_people
+from ..synthesis.generation import synthetic_people
 from ..verification import release as of_records
 from . import publishing, synthetic_package
 from .counts_release import reading_fault

@@ -10,9 +10,10 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Unpack, get_args
+from typing import Annotated, Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -21,11 +22,11 @@ from ..attacks.aggregation import counts_of
 from ..attacks.private import dp_counts, privacy_guarantee
 from ..engines.progress import part, tell
 from ..io.hints import Message, Way
-from ..io.publishing import package_bytes
+from ..io.publishing import PackedTable, package_bytes
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
 from ..model.arrays import BoolArray, IntArray
-from ..model.checks import one_of
+from ..model.checks import Checked, one_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
@@ -33,9 +34,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import UNITS, PrivacyGuarantee, Unit
 from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
-from . import counts_words
 from .estimates import Growth, costs
 from .framing import frame_for, stated_middle
+from .packages import paragraphs
 from .recovery import CUSTOMARY_LIMIT
 from .tabled import Tabled, Work
 
@@ -48,7 +49,7 @@ _ANTENNAS, _DEGREE_M = 1_000, 111_000
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """Places and days of the counts, and how the counts are protected.
 
     Attributes
@@ -75,20 +76,18 @@ class Config:
     frame: FrameConfig
     form: Form = "plain"
     filled_in: bool = True
-    below: int = CUSTOMARY_LIMIT
-    epsilon: float = 1.0
+    below: Annotated[int, limits.SUPPRESSED_BELOW.check] = CUSTOMARY_LIMIT
+    epsilon: Annotated[float, limits.EPSILON.check] = 1.0
     unit: Unit = "user"
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         if self.frame.places == "hexagons" or self.frame.antennas_an_area > 1 or self.frame.column:
             raise ConfigError(
                 "Counts by slot are for single antennas or squares only; make tables instead."
             )
         one_of("The form of counts", self.form, FORMS)
         one_of("The unit of protection", self.unit, UNITS)
-        put(self, "below", limits.SUPPRESSED_BELOW.check("below", self.below))
-        put(self, "epsilon", limits.EPSILON.check("epsilon", self.epsilon))
+        super().__post_init__()
         limits.COUNTS_DAYS.check("days", self.frame.period.days)
         limits.COUNTS_SIDE_M.check("side_m", self.frame.side_m)
         if self.form == "private" and self.unit == "user-slot" and self.filled_in:
@@ -188,8 +187,7 @@ class Result(Tabled):
         return counts[(counts > 0) & (counts < self._least)]
 
     def _alone(self) -> BoolArray:
-        alone: BoolArray = self.counts.counts == 1
-        return alone
+        return np.asarray(self.counts.counts == 1)
 
     @property
     def _least(self) -> int:
@@ -209,24 +207,17 @@ class Result(Tabled):
         """
         one_of("The ending of the counts", ending, ("csv", "parquet"))
         return package_bytes(
-            counts_words.tables(self.tables(), self.frame, self.config.form),
+            _packed_tables(self),
             name="counts",
-            title=counts_words.TITLES[self.config.form],
-            readme=counts_words.readme(self._stated),
-            about=counts_words.about(self._stated),
+            title=TITLES[self.config.form],
+            readme=readme(self),
+            about=about(self),
             ending=ending,
         )
 
     def readme(self) -> str:
         """Return the README in the zip, without its list of files."""
-        return "\n\n".join(counts_words.readme(self._stated))
-
-    @property
-    def _stated(self) -> counts_words.Stated:
-        c = self.config
-        return counts_words.Stated(
-            self.frame, self.counts.filled_in, c.form, c.below, self.guarantee
-        )
+        return "\n\n".join(readme(self))
 
     def _counts(self) -> pd.DataFrame:
         """Return the published counts.
@@ -358,3 +349,116 @@ def _read_again(fault: str, library: str, command: str, page: str) -> str:
 def write_package(result: Result, path: Path, ending: str = "csv") -> None:
     """Write the zip; raise ConfigError if the path cannot be written to."""
     write_bytes(result.package(ending), path)
+
+
+# --- the README, the meaning of each column, and facts for machines ---
+
+TITLES = {
+    "plain": "Counts of people by place and time",
+    "suppressed": "Counts of people by place and time, small counts left blank",
+    "private": "Differentially private counts of people by place and time",
+}
+
+
+def readme(result: Result) -> list[str]:
+    """Return the README's paragraphs; they state nothing about the records beyond the counts."""
+    return paragraphs(
+        "counts",
+        frame=result.frame,
+        filled_in=result.counts.filled_in,
+        kind=result.config.form,
+        below=result.config.below,
+        guarantee=result.guarantee,
+        epsilons="" if result.guarantee is None else epsilons(result.guarantee),
+    )
+
+
+def about(result: Result) -> dict[str, Any]:
+    """Return the facts of the README as plain values, for machines to read."""
+    config, frame, guarantee = result.config, result.frame, result.guarantee
+    first, area, clock = frame.first_day, frame.area, frame.clock
+    privacy = guarantee and {
+        "unit": guarantee.unit,
+        "epsilon": guarantee.epsilon,
+        "epsilon_all": guarantee.epsilon_all,
+        "epsilon_slot": guarantee.epsilon_slot,
+        "sensitivity_l1": guarantee.sensitivity,
+        "scale": guarantee.scale,
+        "noise": "discrete Laplace (OpenDP)",
+    }
+    return {
+        "form": config.form,
+        "filled_in": result.counts.filled_in,
+        "suppressed_below": config.below if config.form == "suppressed" else None,
+        "places": frame.n_places,
+        "area": area and asdict(area) | {"side_m": float(frame.dx_m[0])},
+        "crs": frame.crs if area is not None and area.unit == "degrees" else None,
+        "first_day": first and first.isoformat(),
+        "days": frame.days,
+        "slots": frame.n_slots,
+        "slot_min": frame.slot_min,
+        "timezone": clock and clock.timezone,
+        "privacy": privacy,
+    }
+
+
+def _packed_tables(result: Result) -> Sequence[PackedTable]:
+    """Return the tables of the package, with the meaning of their columns."""
+    frames, frame = result.tables(), result.frame
+    kind, said, unit = (
+        ("number", "minutes since midnight of the first day.", "min")
+        if frame.clock is None
+        else ("datetime", f"local time of {frame.clock.timezone} with its offset from UTC.", "")
+    )
+    people = "People counted" + (
+        ", with noise: can be negative."
+        if result.config.form == "private"
+        else " there in that slot."
+    )
+    counts = [
+        _field("start", kind, "Start", f"Start of the slot, {said}", unit),
+        _field("place", "integer", "Place", "Number of the place in the table of places.", ""),
+        _field("people", "integer", "People", people, "people"),
+    ]
+    square = frame.area is not None
+    what = "of the square's centre" if square else "of the antenna"
+    known = {
+        "place": _field("place", "integer", "Place", "Number of the place.", ""),
+        "lat": _field("lat", "number", "Latitude", f"Latitude {what}, WGS 84.", "degree"),
+        "lon": _field("lon", "number", "Longitude", f"Longitude {what}, WGS 84.", "degree"),
+        "x_m": _field("x_m", "number", "x", "Western bound on the projection.", "m"),
+        "y_m": _field("y_m", "number", "y", "Southern bound on the projection.", "m"),
+        "side_m": _field("side_m", "number", "Side", "Width and height.", "m"),
+    }
+    places = [known[str(name)] for name in frames["places"].columns]
+    return (
+        PackedTable("counts", "the counts", frames["counts"], counts),
+        PackedTable("places", "all places, with counts or without", frames["places"], places),
+    )
+
+
+def epsilons(guarantee: PrivacyGuarantee) -> str:
+    """State ε for one slot and for all records, and that the ε values of publications add up."""
+    many = f"{guarantee.n_slots:,} slots"
+    in_all, slot = _number(guarantee.epsilon_all), _number(guarantee.epsilon_slot)
+    stated = (
+        f"ε = {_number(guarantee.epsilon)} for all of a person's records in the {many} together. "
+        f"For the place at which a person is counted in one slot, ε = {slot}."
+        if guarantee.unit == "user"
+        else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
+        f"the {many} together, ε = {in_all}. Moving a record to another slot changes two slots, "
+        "whose ε values add up."
+    )
+    return (
+        f"{stated} The values of ε of repeated publications about the same people add up: two such "
+        "tables cost twice as much."
+    )
+
+
+def _field(name: str, kind: str, title: str, description: str, unit: str) -> dict[str, str]:
+    told = {"name": name, "type": kind, "title": title, "description": description}
+    return told | ({"unit": unit} if unit else {})
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

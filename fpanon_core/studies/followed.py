@@ -16,14 +16,13 @@ from typing import Unpack
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
 from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
 from ..engines.local import Engine
 from ..engines.progress import tell
 from ..measures.drawing import drawn
-from ..model.arrays import CELL, FloatArray, IntArray
+from ..model.arrays import CELL, Cells, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.clock import instants
 from ..model.errors import ConfigError
@@ -253,9 +252,9 @@ def follow(
     given = attack.made(fs, config, **part_of(work, 0.0, 0.6)) if released is None else released
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
-    told = _Told.of(release, config, known, which, attacker, engine)
+    told = _Told(release, config, known, which, attacker, engine)
     raw = attacked(fs, made_by(fs, ReleaseOption()))
-    before = _Told.of(raw, config, known, which, attacker, engine, owner=int(target))
+    before = _Told(raw, config, known, which, attacker, engine, owner=int(target))
     tell(progress, 0.8)
     listed = told.leading()
     homes = homes_of(release, config.nights)
@@ -309,20 +308,11 @@ def _known(
     return alone, 0
 
 
-@dataclass(frozen=True, eq=False)
 class _Told:
     """The known points of one person, and a release compared with them after each point."""
 
-    release: Attacked
-    cells: Carried
-    rows: IntArray
-    own: int
-    attacker: str
-    engine: Engine
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         release: Attacked,
         config: attack.Config,
         known: Knowledge,
@@ -330,11 +320,12 @@ class _Told:
         attacker: str,
         engine: Engine,
         owner: int | None = None,
-    ) -> _Told:
-        cells = cells_known(release, known, config.knowledge)
-        rows = np.arange(known.offsets[which], known.offsets[which + 1])
+    ) -> None:
+        self.release, self.attacker, self.engine = release, attacker, engine
+        self.cells = cells_known(release, known, config.knowledge)
+        self.rows = np.arange(known.offsets[which], known.offsets[which + 1])
         row = int(known.targets[which]) if owner is None else owner
-        return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
+        self.own = int(release.published.own[row])
 
     def leading(self) -> list[IntArray]:
         """Return the leading records after each point, by posterior."""
@@ -582,7 +573,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedRecord:
+class PublishedRecord(Cells):
     """What an option publishes about one person; without rows where it publishes nothing.
 
     Attributes
@@ -599,12 +590,6 @@ class PublishedRecord:
     config: Wanted
     digest: str
     user: int
-    x_m: FloatArray
-    y_m: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    t_min: FloatArray
-    dt_min: FloatArray
 
 
 @costs(450)
@@ -636,7 +621,7 @@ def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -
     own = np.unique(own, axis=0)  # a user with a weight has the same record several times
     own = own[np.argsort(own[:, list(CELL).index("t_min")], kind="stable")]
     columns = dict(zip(CELL, own.T.copy(), strict=True))
-    return PublishedRecord(config, fs.digest, user, **columns)
+    return PublishedRecord(config=config, digest=fs.digest, user=user, **columns)
 
 
 def middling(fs: FingerprintSet, among: IntArray) -> int:

@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from ..io.positions import centre_of
-from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
 
@@ -64,12 +63,13 @@ def stated_of_data(
     >>> stated_of_data(fs, side_m=5_000).area.east
     10001.0
     """
-    first, last = period_of(fs)
+    wall = fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()]))
+    first, last = np.floor(wall / _DAY_MIN).astype(int).tolist()
     whole_days = int(last - first) + 1
     if fs.clock is None:
         period = StatedPeriod(None, max(1, int(last) + 1), slot_min)
     else:
-        day = first_date(fs) + dt.timedelta(days=int(first))
+        day = fs.clock.first_day + dt.timedelta(days=int(first))
         period = StatedPeriod(day, whole_days, slot_min)
     if fs.antennas is not None and len(fs.antennas):
         return FrameConfig(period, antennas_an_area=antennas_an_area)
@@ -78,16 +78,3 @@ def stated_of_data(
     east, north = seen.east + fs.dx_m.max() + 1.0, seen.north + fs.dy_m.max() + 1.0
     area = StatedArea(south, west, float(north), float(east), "metres")
     return FrameConfig(period, "grid", area, side_m)
-
-
-def period_of(fs: FingerprintSet) -> tuple[int, int]:
-    """Return the first and the last local day with a sample, counted from the epoch's day."""
-    wall = fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()]))
-    first, last = np.floor(wall / _DAY_MIN).astype(int).tolist()
-    return int(first), int(last)
-
-
-def first_date(fs: FingerprintSet) -> dt.date:
-    """Return the local date of the epoch of data with a clock."""
-    assert fs.clock is not None
-    return fs.clock.epoch.astimezone(zone_of(fs.clock.timezone)).date()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,14 +23,14 @@ from ..engines.local import Engine, LocalEngine
 from ..io.checkpoint import Checkpoint
 from ..measures.components import mean_loss
 from ..measures.kgap import check_k
-from ..model import checks
 from ..model.arrays import FloatArray
+from ..model.checks import AT_LEAST_1, Checked, one_of
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Method, Verification
 from ..model.options import MOST_LEFT_OUT as MOST_LEFT_OUT
-from ..model.options import Aligned, Glove, Periods, Step
+from ..model.options import Aligned, Cap, Glove, GroupSize, LeftOutShare, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .estimates import Growth, carried_on, costs, timed
 from .release_facts import Size, typical_side_m
@@ -43,7 +43,7 @@ _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """Settings for hiding everyone.
 
     Attributes
@@ -70,31 +70,20 @@ class Config:
         hidden separately; None for all at once.
     """
 
-    k: int = 2
-    suppress_space_m: float | None = None
-    suppress_time_min: float | None = None
+    k: GroupSize = 2
+    suppress_space_m: Cap = None
+    suppress_time_min: Cap = None
     leftover: Leftover = "merge"
     stretch: StretchConfig = field(default_factory=StretchConfig)
     method: Method = "glove"
-    period_days: int | None = None
-    leave_out: float = 0.0
-    shards: int | None = None
+    period_days: Annotated[int | None, AT_LEAST_1] = None
+    leave_out: LeftOutShare = 0.0
+    shards: Annotated[int | None, AT_LEAST_1] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.whole("k", self.k, 2))
-        checks.one_of("method", self.method, METHODS)
-        if self.period_days is not None:
-            days = checks.whole("period_days", self.period_days, 1)
-            object.__setattr__(self, "period_days", days)
-        share = checks.number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
-        object.__setattr__(self, "leave_out", share)
-        if self.shards is not None:
-            object.__setattr__(self, "shards", checks.whole("shards", self.shards, 1))
-        for name in ("suppress_space_m", "suppress_time_min"):
-            if getattr(self, name) is not None:
-                limit = checks.positive(name, getattr(self, name), otherwise="None for no limit")
-                object.__setattr__(self, name, limit)
-        checks.one_of("leftover", self.leftover, LEFTOVERS)
+        super().__post_init__()
+        one_of("method", self.method, METHODS)
+        one_of("leftover", self.leftover, LEFTOVERS)
 
     @property
     def steps(self) -> tuple[Step, ...] | None:
@@ -142,15 +131,12 @@ class Result(Tabled):
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return ``accuracy``: all figures, and the settings but the stretch effort, in one row."""
-        return {"accuracy": self._accuracy()}
-
-    def _accuracy(self) -> pd.DataFrame:
         settings = {"method": self.config.method} | vars(self.config)
         del settings["stretch"]
         judged = {"mean_loss": self.mean_loss, "verified": self.verdict.passed}
         row = settings | self.release.summary() | judged
         # Where there is no limit, or no period, an empty field of a column of numbers.
-        return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
+        return {"accuracy": pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))}
 
 
 _MAY_BE_NONE = (
@@ -413,5 +399,4 @@ def _by_sample(release: GloveResult) -> FloatArray:
     if release.period is not None:
         keys.insert(1, release.period[user])
     order = np.lexsort(keys)
-    found: FloatArray = table[["space_m", "time_min"]].to_numpy(np.float64)[order].T
-    return found
+    return np.asarray(table[["space_m", "time_min"]].to_numpy(np.float64)[order].T)

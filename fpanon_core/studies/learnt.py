@@ -271,8 +271,7 @@ def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
         times += samples.isin(points)  # the known ones last
     order = np.lexsort((times, owner))
     first = np.searchsorted(owner[order], np.arange(known.n_targets))
-    chosen: IntArray = rows[order[first]]
-    return chosen
+    return np.asarray(rows[order[first]])
 
 
 def _farthest(fs: FingerprintSet, published: Published) -> float:
@@ -382,8 +381,7 @@ def _found_before(
     own = raw.published.own[release.person[known.targets[some]]]
     points = cells.points.chosen(rows, known.sizes[some])
     found = ranks(raw.published, points, cells.mechanism, own, engine=engine)
-    chance: FloatArray = np.max([each.first for each in found.values()], axis=0)
-    return chance
+    return np.asarray(np.max([each.first for each in found.values()], axis=0))
 
 
 def _at_home(
@@ -401,8 +399,7 @@ def _at_home(
     off = np.hypot(guess[:, 0] - true.x_m[user], guess[:, 1] - true.y_m[user])
     more = (guess[:, 0] != homes.known.x_m) | (guess[:, 1] != homes.known.y_m)
     found = more & (true.nights[user] >= nights) & (off <= within_m)
-    leading: BoolArray = found & alone.to_numpy() & (own >= 0)
-    return leading
+    return np.asarray(found & alone.to_numpy() & (own >= 0))
 
 
 def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
@@ -414,8 +411,7 @@ def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
     key = release.person * width + release.period
     order = np.argsort(key)
     wanted = user * width + table["period"].to_numpy()
-    rows: IntArray = order[np.searchsorted(key, wanted, sorter=order)]
-    return rows
+    return np.asarray(order[np.searchsorted(key, wanted, sorter=order)])
 
 
 def homes_of(release: Attacked, nights: int) -> HomesAsked | None:

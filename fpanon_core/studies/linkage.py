@@ -227,8 +227,7 @@ def _result(
 
 
 def _among_first(found: Ranks) -> FloatArray:
-    chance: FloatArray = np.clip((FIRST_FEW - found.better) / np.maximum(found.level, 1), 0, 1)
-    return chance
+    return np.asarray(np.clip((FIRST_FEW - found.better) / np.maximum(found.level, 1), 0, 1))
 
 
 def _reading(found: Ranks, present: BoolArray) -> LinkReading:
@@ -294,7 +293,15 @@ def attacked(original: FingerprintSet, released: AnyRelease) -> Attacked:
     ConfigError
         The release carries no account of its original, or was made from other data.
     """
-    return of_origin(_origin_of(original, released))
+    if isinstance(released, GloveResult):
+        return of_origin(Origin.of_glove(released, original))
+    origin = origin_within(released)
+    if origin.original is not original and origin.original.digest != original.digest:
+        raise ConfigError(
+            "This release was made from other data than those given as the original; give the "
+            "fingerprints that it was made from."
+        )
+    return of_origin(origin)
 
 
 def of_origin(origin: Origin) -> Attacked:
@@ -331,18 +338,6 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
     return HomesAsked(
         homes, nights, release.published.own[rows], release.person[rows], release.whole.weight[rows]
     )
-
-
-def _origin_of(original: FingerprintSet, released: AnyRelease) -> Origin:
-    if isinstance(released, GloveResult):
-        return Origin.of_glove(released, original)
-    origin = origin_within(released)
-    if origin.original is not original and origin.original.digest != original.digest:
-        raise ConfigError(
-            "This release was made from other data than those given as the original; give the "
-            "fingerprints that it was made from."
-        )
-    return origin
 
 
 def origin_within(released: ReleasedSet) -> Origin:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Unpack
+from functools import partial
+from typing import Annotated, Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from ..measures.crowds import visited_cells
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
-from ..model.checks import whole
+from ..model.checks import Checked, whole
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import SEED
 from ..model.options import ReleaseOption
@@ -25,7 +26,7 @@ _RELEASING_SHARE = 0.4  # of the progress
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """The release to look at.
 
     Attributes
@@ -38,12 +39,8 @@ class Config:
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
-    seed: int = 0
-    most_places: int = 3_000
-
-    def __post_init__(self) -> None:
-        SEED.check("seed", self.seed)
-        whole("most_places", self.most_places, 1, of="places")
+    seed: Annotated[int, SEED.check] = 0
+    most_places: Annotated[int, partial(whole, least=1, of="places")] = 3_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,5 +151,4 @@ def _bounds(seen: FingerprintSet, places: pd.DataFrame) -> FloatArray:
     corner, side = places[["x_m", "y_m"]].to_numpy(), places[["dx_m", "dy_m"]].to_numpy()
     ends = np.column_stack([corner, corner + side])
     degrees = degrees_of(seen.crs, ends[:, 0], ends[:, 2], ends[:, 1], ends[:, 3])
-    bounds: FloatArray = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
-    return bounds
+    return np.asarray(degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy())

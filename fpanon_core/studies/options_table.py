@@ -157,8 +157,7 @@ class OptionsTable(Tabled):
         """
         most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
         made = np.array([result.fault is None for result in self.results], bool)
-        above: npt.NDArray[np.bool_] = made & ~(most <= self.allowed(limit))
-        return above
+        return np.asarray(made & ~(most <= self.allowed(limit)))
 
     def allowed(self, limit: float) -> FloatArray:
         """Return the largest risk that a threshold accepts, by option; NaN where it is not known.

@@ -7,7 +7,8 @@ person in a hexagon.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Unpack
+from functools import partial
+from typing import Annotated, Unpack
 
 import h3.api.basic_int as h3
 import numpy as np
@@ -18,7 +19,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from ..anonymize.regions import hexagon_map
 from ..engines.progress import Progress, nth_part, part, tell
 from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows
-from ..model.checks import whole
+from ..model.checks import Checked, whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import SEED
@@ -38,7 +39,7 @@ _SURE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """Fineness of the map, the least number of people shown, and the option that is compared.
 
     Attributes
@@ -57,17 +58,11 @@ class Config:
         Seed of the option's techniques.
     """
 
-    least: int = 5
-    across: int = 50
-    most: int = 2_000
+    least: Annotated[int, partial(whole, least=2, of="people")] = 5
+    across: Annotated[int, partial(whole, least=1, of="hexagons")] = 50
+    most: Annotated[int, partial(whole, least=1, of="hexagons")] = 2_000
     option: ReleaseOption = field(default_factory=ReleaseOption)
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        whole("least", self.least, 2, of="people")
-        whole("across", self.across, 1, of="hexagons")
-        whole("most", self.most, 1, of="hexagons")
-        SEED.check("seed", self.seed)
+    seed: Annotated[int, SEED.check] = 0
 
 
 @dataclass(frozen=True, eq=False)

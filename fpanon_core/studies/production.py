@@ -30,8 +30,8 @@ from ..model.release_page import README
 from ..model.released import Origin
 from ..tables.writing import staged
 from . import hiding
+from .crossing import of_origin
 from .estimates import costs
-from .memberships import of_origin
 from .publishing import produced
 from .tabled import Tabled, Work, part_of
 

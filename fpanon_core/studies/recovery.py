@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,9 @@ from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
 from ..engines.progress import tell
 from ..measures.crowds import lon_lat
-from ..model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
+from ..model.aggregates import AggregateCounts, Recovered, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
-from ..model.checks import number, one_of, whole
+from ..model.checks import ABOVE_0, AT_LEAST_0, AT_LEAST_1, NOT_BELOW_0, Checked, one_of
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Habits
 from .estimates import Growth, costs
@@ -52,7 +52,7 @@ _MAKING, _RECOVERY_SHARE = 0.1, 0.5  # of the progress; of what is left, the res
 
 
 @dataclass(frozen=True)
-class Counting:
+class Counting(Checked):
     """The people who are counted, and how the attack on their counts is scored.
 
     Attributes
@@ -67,17 +67,13 @@ class Counting:
         Seed of random linking, and of the draw of people.
     """
 
-    slot_min: float = 30.0
-    users: int | None = 2_000
+    slot_min: Annotated[float, ABOVE_0] = 30.0
+    users: Annotated[int | None, AT_LEAST_1] = 2_000
     pairing: Pairing = "greedy"
-    seed: int = 0
+    seed: Annotated[int, AT_LEAST_0] = 0
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "slot_min", number("slot_min", self.slot_min, above=0.0))
-        put(self, "seed", whole("seed", self.seed, 0))
-        if self.users is not None:
-            put(self, "users", whole("users", self.users, 1))
+        super().__post_init__()
         one_of("pairing", self.pairing, PAIRINGS)
 
 
@@ -92,12 +88,7 @@ class Config(Counting):
         assignment, the nearest first. If the distance is 0, every assignment is optimal.
     """
 
-    link_threshold_m: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        RecoveryConfig(self.link_threshold_m)
-        object.__setattr__(self, "link_threshold_m", float(self.link_threshold_m))
+    link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +164,7 @@ class Result(Tabled):
     def apart_m(self, row: int) -> FloatArray:
         """Return the distances between a person's recovered and true places, metres, (n_slots,)."""
         places = self.counts.centres
-        apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
-        return apart
+        return np.asarray(np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T))
 
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from ..attacks.mitigations import coarsen
 from ..attacks.scoring import Pairing
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
-from ..model.checks import number, whole
+from ..model.checks import ABOVE_0, AT_LEAST_1
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from .estimates import costs
@@ -42,18 +42,9 @@ class Config(Counting):
         Numbers of people; None for an eighth, a quarter, a half and all of those counted.
     """
 
-    spaces_m: tuple[float, ...] = (1_000.0, 5_000.0, 20_000.0)
-    slots_min: tuple[float, ...] = (30.0, 90.0, 180.0)
-    people: tuple[int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("spaces_m", "slots_min"):
-            values = tuple(number(name, value, above=0.0) for value in getattr(self, name))
-            object.__setattr__(self, name, values)
-        if self.people is not None:
-            people = tuple(whole("people", many, 1) for many in self.people)
-            object.__setattr__(self, "people", people)
+    spaces_m: Annotated[tuple[float, ...], ABOVE_0] = (1_000.0, 5_000.0, 20_000.0)
+    slots_min: Annotated[tuple[float, ...], ABOVE_0] = (30.0, 90.0, 180.0)
+    people: Annotated[tuple[int, ...] | None, AT_LEAST_1] = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from ..attacks.scoring import Pairing
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts
-from ..model.checks import number, whole
+from ..model.checks import ABOVE_0, AT_LEAST_1, NOT_BELOW_0, number
 from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -64,9 +64,9 @@ class Config(Counting):
     """
 
     coarse_slot_min: float | None = None
-    coarse_m: float = 5_000.0
-    limit: int = CUSTOMARY_LIMIT
-    noise_share: float = 0.2
+    coarse_m: Annotated[float, ABOVE_0] = 5_000.0
+    limit: Annotated[int, AT_LEAST_1] = CUSTOMARY_LIMIT
+    noise_share: Annotated[float, NOT_BELOW_0] = 0.2
     epsilons: tuple[float, ...] = (1.0, 0.1)
     frame: FrameConfig | None = None
 
@@ -76,9 +76,6 @@ class Config(Counting):
         if (coarse := self.coarse_slot_min) is not None:
             coarse = number("coarse_slot_min", coarse, least=self.slot_min)
             put(self, "coarse_slot_min", coarse)
-        put(self, "coarse_m", number("coarse_m", self.coarse_m, above=0.0))
-        put(self, "limit", whole("limit", self.limit, 1))
-        put(self, "noise_share", number("noise_share", self.noise_share, least=0.0))
         put(self, "epsilons", tuple(number("epsilon", e, above=0.0) for e in self.epsilons))
 
 

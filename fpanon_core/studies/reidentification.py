@@ -322,8 +322,7 @@ def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRi
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
     """Return the row of each person's longest record, ascending; of equal ones, the earliest."""
     order = np.lexsort((period, -lengths, person))
-    first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
-    return first
+    return np.asarray(np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))]))
 
 
 def _of_some(known: Knowledge, targets: IntArray, rows: IntArray) -> Knowledge:

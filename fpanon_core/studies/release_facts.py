@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from ..measures.crowds import Presence, sharing
 from ..model.arrays import stretches
@@ -46,14 +45,13 @@ def facts_of(
     after = origin.released if hidden is None else hidden.published
     clock = records.clock
     first_day, last_day, last_window = _days(origin)
-    epoch = None if clock is None else pd.Timestamp(clock.epoch).tz_convert(clock.timezone).date()
     return ReleaseFacts(
         option=public_option(origin.option),
         leftover=None if hidden is None else hidden.leftover,
         against=None if hidden is None else "original" if whole else "given",
         crs=records.crs,
         timezone=None if clock is None else clock.timezone,
-        epoch=None if epoch is None else str(epoch),
+        epoch=None if clock is None else str(clock.first_day),
         first_day=first_day,
         last_day=last_day,
         granularity_m=after.granularity_m,

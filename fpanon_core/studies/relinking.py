@@ -300,8 +300,7 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
     largest = np.zeros(len(records), np.int64)
     np.maximum.at(largest, who[first], np.bincount(which))
     several = records > 1
-    shares: FloatArray = largest[several] / records[several]
-    return shares
+    return np.asarray(largest[several] / records[several])
 
 
 def _per_pair(table: pd.DataFrame) -> pd.DataFrame:

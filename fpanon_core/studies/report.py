@@ -11,10 +11,8 @@ The template engine escapes every text, and the page's own policy forbids loadin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import ALONE, NAMING, RISKS
@@ -29,6 +27,7 @@ from .advice import advise, describe_advice, describe_promise, ladder_table
 from .exploration import Exploration
 from .judgement import JUDGED, Limits, interval, usual_limits
 from .option_result import OptionResult
+from .packages import templates
 from .recipe import Decision, Recipe, named, recipe_of
 from .report_verdict import Sentence, verdict
 
@@ -307,23 +306,11 @@ def page(report: Report) -> str:
     str
         HTML, to be written as UTF-8.
     """
-    return _template().render(report=report)
+    page = templates(html=True).get_template("report.html.jinja", globals=_USED)
+    return str(page.render(report=report))
 
 
 _USED = {"figures": figures, "w": w, "keyed": keyed} | {"Glove": Glove, "Periods": Periods}
-
-
-@cache
-def _template() -> Template:
-    found = Environment(
-        loader=PackageLoader(__package__ or "fpanon_core.studies", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return found.get_template("report.html.jinja", globals=_USED)
 
 
 def _bracketed(value: str, beside: str) -> str:

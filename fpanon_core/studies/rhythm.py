@@ -6,7 +6,7 @@ De Montjoye et al. 2013 describe their data in this way (figures 3B and 3C).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,14 @@ import pandas as pd
 from ..attacks.homes import true_homes
 from ..engines.progress import tell
 from ..measures.unicity import antennas_by_area, intervals
-from ..model.checks import number
+from ..model.checks import ABOVE_0, Checked
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Areas, Intervals
 from .tabled import Tabled, Work
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """Size of the areas.
 
     Attributes
@@ -30,11 +30,7 @@ class Config:
         Side of the squares, metres; None for a side that suits the extent of the places.
     """
 
-    side_m: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.side_m is not None:
-            object.__setattr__(self, "side_m", number("side_m", self.side_m, above=0.0))
+    side_m: Annotated[float | None, ABOVE_0] = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pandas as pd
 from ..measures.unicity import sparsity_model
 from ..model import limits
 from ..model.arrays import FloatArray, IntArray
+from ..model.checks import Checked
 from .tabled import Tabled, Work
 
 _POINTS = 300  # of the curve
@@ -18,7 +19,7 @@ _LEAST_BINS = 1_000  # that the curve reaches
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """A random matrix of users and bins; see :func:`fpanon_core.sparsity_model`.
 
     Attributes
@@ -29,17 +30,9 @@ class Config:
         Probability that a user is in a bin.
     """
 
-    users: int
-    bins: int = 30
-    density: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name, limit in (
-            ("users", limits.MODEL_USERS),
-            ("bins", limits.MODEL_BINS),
-            ("density", limits.MODEL_DENSITY),
-        ):
-            object.__setattr__(self, name, limit.check(name, getattr(self, name)))
+    users: Annotated[int, limits.MODEL_USERS.check]
+    bins: Annotated[int, limits.MODEL_BINS.check] = 30
+    density: Annotated[float, limits.MODEL_DENSITY.check] = 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ class Kept:
     Attributes
     ----------
     kind : str
-        Kind of question; one of :data:`~.study_kinds.KINDS`.
+        Kind of question; one of :data:`~.study_codec.KINDS`.
     digest : str
         Digest of the data; empty for a question without data.
     settings : hashable

@@ -38,8 +38,7 @@ from .option_result import FIGURES
 from .options_table import OptionsTable
 from .reading import Source
 from .study import Kept, Study
-from .study_codec import Column, Damaged, NotKept, decode, encode, fits
-from .study_kinds import KINDS, result_type
+from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, result_type
 
 FORMAT = 1
 _MANIFEST, _STUDY = "manifest.json", "study.json"

@@ -31,8 +31,9 @@ from ..model.release_page import two_digits
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
-from .report_words import stated_hours, times_as_likely
-from .table_package import KINDS, days_text, field_of, start_text, verified
+from .packages import fields_of, paragraphs
+from .report_words import stated_hours
+from .table_package import KINDS, verified
 
 KIND = KINDS[1]
 MOST_PUBLISHED = 20_000_000
@@ -154,8 +155,8 @@ def _packed(
 ) -> bytes:
     places, clock = _places(frame), frame.counts.clock
     tables = [
-        PackedTable("records", "Records of made-up people", rows, _fields(rows)),
-        PackedTable("places", "Places", places, _fields(places)),
+        PackedTable("records", "Records of made-up people", rows, fields_of(rows)),
+        PackedTable("places", "Places", places, fields_of(places)),
     ]
     about: dict[str, Any] = {"kind": KIND, "option": step_to_dict(option)}
     about |= dict(zip(("people", "groups"), learnt, strict=True))
@@ -194,61 +195,21 @@ def readme(
     ``learnt`` is the noisy number of people, and the number of groups of places.
     """
     n_noisy, groups = learnt
-    scale, off = f"{many / n_noisy:.3g}", people_error(Ground.of(frame), option.epsilon, groups)
-    give = f"{max(1.0, float(f'{off:.2g}')):,.0f}"
-    return [
-        f"A model that learnt from real people made up {many:,} others, so no record here is "
-        "anybody's.",
-        "## What is in the files",
-        "`records`: one row for each event of a made-up person, with local time and place. "
-        "`places.csv`: where the places are. `areas.geojson`: their shapes.",
-        "## How to count with it",
-        f"A noisy count found {n_noisy:,} real people, give or take about {give}. "
-        + (
-            "The files hold about as many made-up people, so sums estimate numbers of real people."
-            if scale == "1"
-            else f"Divide sums by {scale} to obtain numbers of real people."
-        ),
-        "## Places and days",
-        f"The files cover {frame.n_areas:,} places and {days_text(frame)}",
-        "## What protects people",
-        f"Differential privacy protects people, with ε = {option.epsilon:g} for everything about "
-        f"one person. Whatever is published is at most {times_as_likely(option.epsilon)} times as "
-        "likely as if that person had not been in the data. Discrete Laplace noise (OpenDP) was "
-        "added to eleven statistics; the people were made from the noisy statistics and public "
-        "facts only. The values of ε of several releases about the same people add "
-        f"up.{start_text(frame)}",
-        "## What is kept, and how well",
-        _kept(option, n_noisy, groups),
-        "## What is not kept",
-        _lost(option, n_noisy, groups, frame),
-    ]
-
-
-def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
-    homes, off = max(1, round(n_noisy / groups)), 1 / (option.epsilon * SHARES["homes"])
-    where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
-    lives = "how far people go, how many places they visit, how often they are recorded and move"
-    told = f"The files also keep {lives}, and at what hours."
-    if stated_hours(option.epsilon, n_noisy):
-        told = f"At this ε, with so few people, noise changes {lives}."
-    return (
-        f"The files keep where people live and go, by {where}. A count of {homes:,} homes is off "
-        f"by about {two_digits(off)}, counts of larger areas by a smaller share. {told}"
+    off = people_error(Ground.of(frame), option.epsilon, groups)
+    return paragraphs(
+        "synthetic_people",
+        option=option,
+        frame=frame,
+        many=many,
+        n_noisy=n_noisy,
+        groups=groups,
+        scale=f"{many / n_noisy:.3g}",
+        give=f"{max(1.0, float(f'{off:.2g}')):,.0f}",
+        homes=max(1, round(n_noisy / groups)),
+        off=two_digits(1 / (option.epsilon * SHARES["homes"])),
+        few=bool(stated_hours(option.epsilon, n_noisy)),
+        warnings=describe_warnings(option, n_noisy, frame.n_areas),
     )
-
-
-def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
-    said = [
-        "The files do not show people who move together, single days or events, the order of "
-        "places within a day, or anything rare."
-    ]
-    if groups < frame.n_areas:
-        how = "evenly" if frame.config.residents is None else "by the numbers of residents"
-        said.append(f"Within a group of places, people are spread {how}.")
-    said += describe_warnings(option, n_noisy, frame.n_areas)
-    said.append("Do not look for real people here, and do not test hypotheses about single places.")
-    return " ".join(said)
 
 
 def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
@@ -264,21 +225,3 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
     if n_places > n_people:
         said.append("There are more places than people; larger squares or hexagons serve better.")
     return said
-
-
-_FIELDS = {
-    "person": field_of("person", "integer", "Number of the made-up person."),
-    "time": field_of(
-        "time", "datetime", "Local time, to the minute; when clocks go back, it may be either hour."
-    ),
-    "minute": field_of("minute", "integer", "Minutes since the first midnight.", "min"),
-    "place": field_of("place", "string", "Name of the place in places.csv."),
-    "lat": field_of("lat", "number", "Latitude of the place's middle, WGS 84.", "°"),
-    "lon": field_of("lon", "number", "Longitude of the place's middle, WGS 84.", "°"),
-    "x_m": field_of("x_m", "number", "Easting of the place's middle.", "m"),
-    "y_m": field_of("y_m", "number", "Northing of the place's middle.", "m"),
-}
-
-
-def _fields(table: pd.DataFrame) -> list[dict[str, str]]:
-    return [_FIELDS[column] for column in table.columns]

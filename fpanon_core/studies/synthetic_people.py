@@ -26,11 +26,10 @@ from ..model.options import Synthesize, Tables
 from ..model.profiles import Areas
 from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
 from ..synthesis.attack import located
-from ..synthesis.people import synthetic_people
+from ..synthesis.generation import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
 from .count_tables import kept_of
 from .counts_release import reading_fault
-from .framing import first_date
 from .reading import Reading, Source, read
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
 from .table_package import readme_of
@@ -228,17 +227,15 @@ def _scaled(tables: CountTables, scale: float) -> CountTables:
 
 
 def _quantiles(values: FloatArray) -> FloatArray:
-    found: FloatArray = np.quantile(values, _QUANTILES)
-    return found
+    return np.asarray(np.quantile(values, _QUANTILES))
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
     """Return the share of events by hour of the week, from Monday (without a calendar, day 0)."""
-    first = 0 if fs.clock is None else first_date(fs).weekday()
+    first = 0 if fs.clock is None else fs.clock.first_day.weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
-    share: FloatArray = sums / sums.sum()
-    return share
+    return np.asarray(sums / sums.sum())
 
 
 def _lives(made: SyntheticPeople) -> Sequence[Life]:

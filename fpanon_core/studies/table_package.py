@@ -15,9 +15,8 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -42,7 +41,7 @@ from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
-from .report_words import count, times_as_likely
+from .packages import fields_of, paragraphs
 
 KINDS = ("tables", "synthetic people")
 """Kinds of packages without records, as named in their description for machines."""
@@ -54,7 +53,6 @@ _COLUMNS = {
     "flows": ("origin", "destination", "day", "trips"),
 }
 _DESCRIPTION = "datapackage.json"
-_DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def package(tables: CountTables, ending: str = "csv") -> bytes:
@@ -330,8 +328,7 @@ def _packed(
     ending: str,
 ) -> bytes:
     tables = [
-        PackedTable(name, _TITLES[name], table, [_FIELDS[column] for column in table.columns])
-        for name, table in frames.items()
+        PackedTable(name, _TITLES[name], table, fields_of(table)) for name, table in frames.items()
     ]
     about = {"kind": KIND, "option": step_to_dict(option), "areas": frame.n_areas, "error": error}
     about |= {"day_types": [int(days) for days in frame.days]}
@@ -342,211 +339,45 @@ def _packed(
         tables,
         name="tables",
         title=" and ".join(_TITLES[name] for name in frames).capitalize(),
-        readme=readme(option, frame, error, frames),
+        readme=readme(option, frame, error, _hidden(option, frame, frames)),
         about=about,
         ending=ending,
         more={"areas.geojson": shapes + b"\n"},
     )
 
 
-def _hidden(option: Tables, frame: TableFrame, frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Say which differences between hours and days noise or smoothing hides."""
-    if "presence" not in frames or option.epsilon is None:
-        return []
-    people = frames["presence"]["people"].to_numpy(float)
-    values = people.reshape(frame.n_areas, len(DAY_TYPES), -1)
-    said = []
-    if hides_hours(values, frame, option):
-        said.append(
-            "Noise exceeds the differences between hours: an area has the same number all day."
-        )
-    elif option.bands > 1:
-        said.append(
-            "Where an area's hours are unlike those of all others, smoothing hides some of the "
-            "difference."
-        )
-    if hides_days(values, frame, option):
-        said.append("Noise also exceeds the differences between weekdays and weekends.")
-    return said
-
-
-def _without_trips(
-    option: Tables, frame: TableFrame, frames: Mapping[str, pd.DataFrame]
-) -> list[str]:
-    """Say on which type of day no trip is listed, though some may have been made."""
-    if "flows" not in frames or (option.epsilon is None and option.threshold is None):
-        return []
-    listed = set(frames["flows"]["day"])
-    some = zip(DAY_TYPES, frame.days, strict=True)
-    none = [kind for kind, days in some if days and kind not in listed]
-    return [f"No trip is listed for {kind}s: they may be hidden, not absent." for kind in none]
+def _hidden(option: Tables, frame: TableFrame, frames: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return which differences noise hides, and the types of day without a listed trip."""
+    found: dict[str, Any] = {}
+    if "presence" in frames:
+        people = frames["presence"]["people"].to_numpy(float)
+        values = people.reshape(frame.n_areas, len(DAY_TYPES), -1)
+        found["hours_hidden"] = hides_hours(values, frame, option)
+        found["days_hidden"] = hides_days(values, frame, option)
+    if "flows" in frames and (option.epsilon, option.threshold) != (None, None):
+        listed = set(frames["flows"]["day"])
+        days = zip(DAY_TYPES, frame.days, strict=True)
+        found["without_trips"] = [kind for kind, many in days if many and kind not in listed]
+    return found
 
 
 def readme(
-    option: Tables,
-    frame: TableFrame,
-    error: dict[str, Any],
-    frames: Mapping[str, pd.DataFrame] = MappingProxyType({}),
+    option: Tables, frame: TableFrame, error: dict[str, Any], hidden: dict[str, Any]
 ) -> Sequence[str]:
-    """Return the paragraphs of the README; nothing in them is taken from the records."""
-    parts = [
-        "These tables describe everybody in the data together. The tables hold no record of any "
-        "person.",
-        "## What a cell means",
+    """Return the paragraphs of the README; nothing in them is taken from the records.
+
+    ``hidden`` states what the tables do not show (:func:`_hidden`).
+    """
+    by_day = [
+        f"{each:g} on a {kind} day" if kind == "weekend" else f"{each:g} on a {kind}"
+        for kind, each, days in zip(DAY_TYPES, error.get("trips", ()), frame.days, strict=False)
+        if days
     ]
-    if "presence" in option.CONTENTS:
-        hours = 24 // option.bands
-        length = "hour" if hours == 1 else f"{hours} hours"
-        parts.append(
-            f"`people` in presence: how many people had records in the area during the {length} "
-            "from `from_hour`, on an average weekday or weekend day. A person recorded in several "
-            "areas is shared among them. People without a record in those hours are not counted."
-        )
-    if "flows" in option.CONTENTS:
-        parts.append(
-            " ".join(
-                [
-                    "`trips` in flows: how often people went from one area to the next in which "
-                    "they have records, on an average weekday or weekend day. Pairs not listed "
-                    "have no trips, or too few to show.",
-                    *_without_trips(option, frame, frames),
-                ]
-            )
-        )
-    parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
-    parts += [
-        _protection(option, frame),
-        "## How exact it is",
-        _exactness(option, frame, error, _hidden(option, frame, frames)),
-    ]
-    parts += ["## What not to conclude", _limits(option)]
-    return parts
-
-
-def _areas_text(frame: TableFrame) -> str:
-    regions = (
-        " An area is a named region: a person recorded at an antenna counts in the region in "
-        "which the antenna stands. The area (unnamed) is what is nearest to antennas outside all "
-        "regions."
-        if frame.outlines
-        else ""
-    )
-    return (
-        f"The tables cover {count(frame.n_areas, 'area')} (`areas.geojson`) and "
-        f"{days_text(frame)}{regions}"
-    )
-
-
-def days_text(frame: TableFrame) -> str:
-    """Describe the stated days of a package, and what no promise covers."""
-    counts, days = frame.counts, frame.days
-    first = counts.first_day
-    begin = (
-        "the first day"
-        if first is None
-        else f"{_DAY_NAMES[first.weekday()]} {first.day} {first:%B %Y}"
-    )
-    zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
-    return (
-        f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
-        f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. No promise "
-        "covers any choice made by looking at the records."
-    )
-
-
-def start_text(frame: TableFrame) -> str:
-    """Name the public numbers that estimates start from; return "" if there are none."""
-    known = frame.config.residents
-    if known is None:
-        return ""
-    return (
-        f" Estimates start from public numbers of residents near each antenna ({known!r} in the "
-        "publisher's antenna table)."
-    )
-
-
-def _protection(option: Tables, frame: TableFrame) -> str:
-    if option.epsilon is not None:
-        trips = option.trips_per_day * frame.counts.days
-        of_trips = (
-            f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
-        )
-        return (
-            f"Differential privacy protects people, with ε = {option.epsilon:g} for everything "
-            "about one person. Whatever is published is at most "
-            f"{times_as_likely(option.epsilon)} times as likely as if that person had not been in "
-            "the data. What one person can add was bounded, and discrete Laplace noise (OpenDP) "
-            f"was added to each sum.{of_trips} All later steps used only the noisy sums and the "
-            "public areas. The values of ε of several releases about the same people add "
-            f"up.{start_text(frame)}"
-        )
-    if option.threshold is not None:
-        return (
-            f"Counts below {option.threshold} are blank or not listed, and no totals are given. "
-            "Leaving counts out protects against a look at the table, not against a comparison: "
-            "two such tables that differ by one person can reveal that person."
-        )
-    return (
-        "Nothing protects these counts. A count of one person says where that person was. Two "
-        "such tables that differ by one person give that person away."
-    )
-
-
-def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], hidden: list[str]) -> str:
-    if option.epsilon is None:
-        return "Counts that are shown are exact."
-    said = []
-    if "people" in error:
-        said.append(f"the number of people in a cell by no more than {error['people']:g}")
-    if "trips" in error:
-        by_day = [
-            f"{each:g} on a {kind} day" if kind == "weekend" else f"{each:g} on a {kind}"
-            for kind, each in zip(DAY_TYPES, error["trips"], strict=True)
-            if frame.days[DAY_TYPES.index(kind)]
-        ]
-        said.append(f"the number of trips between areas by no more than {' and '.join(by_day)}")
-    scale = ""
-    if "scale" in error:
-        off = "by more than 100%" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
-        scale = f" All numbers of people share one factor, which noise changes {off}."
-    changes = (
-        f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
-        "sums over many cells are much more exact than single small cells."
-    )
-    return " ".join([changes, *hidden]) + scale
-
-
-def _limits(option: Tables) -> str:
-    said = [
-        "The tables describe people with records, not the population.",
-        "At antennas, an area is where the antenna serves, not where a person stood.",
-    ]
-    if option.epsilon is not None:
-        said.append(
-            "A small cell may be noise, and so may a 0: do not read single small cells, or a table "
-            "of zeros, as facts."
-        )
-    if option.threshold is not None:
-        said.append("A blank does not mean zero. Do not publish a second table of the same days.")
-    return " ".join(said)
-
-
-def field_of(name: str, kind: str, description: str, unit: str = "") -> dict[str, str]:
-    """Return a column's entry in ``datapackage.json``."""
-    found = {"name": name, "type": kind, "title": name.replace("_", " ").capitalize()}
-    return {**found, "description": description, **({"unit": unit} if unit else {})}
+    said = {"option": option, "frame": frame, "error": error, "by_day": by_day}
+    return paragraphs("tables", **said, hidden=hidden)
 
 
 _TITLES = {
     "presence": "People by area, type of day and hours",
     "flows": "Trips from area to area by type of day",
-}
-_FIELDS = {
-    "area": field_of("area", "string", "Name of the area in areas.geojson."),
-    "day": field_of("day", "string", "weekday (Monday to Friday) or weekend."),
-    "from_hour": field_of("from_hour", "number", "Hour at which the band begins, local time.", "h"),
-    "people": field_of("people", "number", "People on an average day of that type.", "people"),
-    "origin": field_of("origin", "string", "Name of the area in which the trip begins."),
-    "destination": field_of("destination", "string", "Name of the area in which the trip ends."),
-    "trips": field_of("trips", "number", "Trips on an average day of that type.", "trips/day"),
 }

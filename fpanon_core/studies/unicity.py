@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TypeAlias, Unpack
+from typing import Annotated, TypeAlias, Unpack
 
 import numpy as np
 import pandas as pd
@@ -24,8 +24,8 @@ from ..measures.unicity import (
     points_needed,
     result_of,
 )
-from ..model import checks
 from ..model.arrays import FloatArray
+from ..model.checks import AT_LEAST_1, NOT_BELOW_0, Checked, one_of
 from ..model.configs import STRATEGIES, KnowledgeConfig, Strategy, UnicityConfig
 from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -64,7 +64,7 @@ _CURVE_POINTS = 80
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Checked):
     """The attacker's knowledge, and the resolutions of the data.
 
     Attributes
@@ -95,22 +95,20 @@ class Config:
     seed: int = 0
     strategies: tuple[Strategy, ...] = ("random", "uniform", "top", "consecutive")
     points: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
-    out_of: tuple[int, ...] = (1, 2, 5, 10)
+    out_of: Annotated[tuple[int, ...], AT_LEAST_1] = (1, 2, 5, 10)
     profiles: tuple[GeneralizationProfile, ...] = PROFILES
     grid_points: tuple[int, ...] = GRID_POINTS
-    heavy_per_month: float = 75.0
+    heavy_per_month: Annotated[float, NOT_BELOW_0] = 75.0
     chance: sparsity.Config | None = None
 
     def __post_init__(self) -> None:
         if not (self.strategies and self.points and self.out_of and self.grid_points):
             raise ConfigError("Give at least one strategy, one number of points and one out_of.")
         for strategy in self.strategies:
-            checks.one_of("A strategy", strategy, STRATEGIES)
+            one_of("A strategy", strategy, STRATEGIES)
         for number in (*self.points, *self.grid_points):
             KnowledgeConfig(number, "random", self.users, self.seed)
-        for number in self.out_of:
-            checks.whole("out_of", number, 1)
-        checks.number("heavy_per_month", self.heavy_per_month, least=0.0)
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)

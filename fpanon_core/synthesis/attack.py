@@ -48,8 +48,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize
 from ..model.synthetic_people import NoisyStatistics
 from .fitted import homes_by_place
-from .generation import Lives
-from .people import lives_of
+from .generation import Lives, lives_of
 from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statistics
 
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
@@ -259,5 +258,4 @@ def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray
 
 
 def _sums(cell: IntArray, amounts: FloatArray, size: int) -> FloatArray:
-    sums: FloatArray = np.bincount(cell, amounts, size).astype(np.float64)
-    return sums
+    return np.asarray(np.bincount(cell, amounts, size).astype(np.float64))

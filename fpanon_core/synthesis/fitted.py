@@ -71,8 +71,7 @@ def homes_by_place(found: NoisyStatistics, ground: Ground) -> FloatArray:
     """Return the model's share of homes at each place, as an array (n_places,)."""
     homes, _ = _masses(found, ground)
     weight = ground.frame.weight
-    shares: FloatArray = (homes / np.bincount(ground.zone, weight))[ground.zone] * weight
-    return shares
+    return np.asarray((homes / np.bincount(ground.zone, weight))[ground.zone] * weight)
 
 
 def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatArray]:
@@ -221,11 +220,9 @@ def simplex(values: FloatArray) -> FloatArray:
     down = np.sort(flat)[::-1]
     excess = (np.cumsum(down) - 1) / np.arange(1, len(down) + 1)
     last = int(np.flatnonzero(down > excess).max(initial=0))
-    shares: FloatArray = np.maximum(flat - excess[last], 0.0).reshape(values.shape)
-    return shares
+    return np.asarray(np.maximum(flat - excess[last], 0.0).reshape(values.shape))
 
 
 def _cumulative(values: FloatArray) -> FloatArray:
     sums: FloatArray = np.cumsum(values, axis=-1)
-    shares: FloatArray = sums / np.maximum(sums[..., -1:], _LEAST)
-    return shares
+    return np.asarray(sums / np.maximum(sums[..., -1:], _LEAST))

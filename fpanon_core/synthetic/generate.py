@@ -195,8 +195,7 @@ def _rhythm(days: int, weekday: int) -> FloatArray:
     """Return the cumulative share of activity up to each hour of all days."""
     hours = [_WEEKDAY if (weekday + day) % 7 < 5 else _WEEKEND for day in range(days)]
     share = np.cumsum(np.fromstring(" ".join(hours), sep=" "))
-    rhythm: FloatArray = share / share[-1]
-    return rhythm
+    return np.asarray(share / share[-1])
 
 
 def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:

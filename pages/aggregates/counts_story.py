@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from fpanon_core.io.report import IngestReport
-from fpanon_core.studies import counts_words
+from fpanon_core.studies import counts_release
 from fpanon_core.studies.counts_release import Config, Form, Result
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
@@ -175,7 +175,7 @@ def _protected(made: Result) -> str:
         return (
             f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise); "
             f"there {'is' if made.people == 1 else 'are'} {words.people(made.people)} in all. "
-            f"{counts_words.epsilons(made.guarantee)} The promise holds if time zone, centre of "
+            f"{counts_release.epsilons(made.guarantee)} The promise holds if time zone, centre of "
             "the projection, area and period were not chosen by looking at single records."
         )
     if made.config.form == "suppressed":

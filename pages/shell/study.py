@@ -15,8 +15,8 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.study import Study
+from fpanon_core.studies.study_codec import KINDS
 from fpanon_core.studies.study_file import Opened, open_study, save
-from fpanon_core.studies.study_kinds import KINDS
 from pages.charts import words
 from pages.charts.plain import plain
 

@@ -78,7 +78,7 @@ def test_packages_name_the_column_and_are_verified(step, fs, tmp_path) -> None:
         page = packed.read("README.md").decode()
     assert "start from public numbers of residents near each antenna ('residents' in" in page
     exact = fp.release(fs, fp.Presence(FRAME, 2))
-    page = "".join(readme(exact.option, exact.frame, {}))
+    page = "".join(readme(exact.option, exact.frame, {}, {}))
     assert "residents" not in page, "nothing is estimated without noise"
     assert fp.FrameConfig.from_dict(FRAME.to_dict()) == FRAME
     assert "residents" not in replace(FRAME, residents=None).to_dict(), "as older files say it"

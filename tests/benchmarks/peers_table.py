@@ -18,7 +18,7 @@ from fpanon_core.io.samples import sample
 from fpanon_core.measures.utility import Reference
 from fpanon_core.model.arrays import CELL, offsets_of, rows_of
 from fpanon_core.model.synthetic_people import SyntheticPeople
-from fpanon_core.synthesis.people import lives_of, placing_of
+from fpanon_core.synthesis.generation import lives_of, placing_of
 from fpanon_core.synthesis.statistics import Ground, exact_statistics, noisy_statistics
 from fpanon_core.synthetic.region import generate_region
 from tests.benchmarks import likeness, peers

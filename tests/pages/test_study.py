@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.studies import study_file
+from fpanon_core.studies.study_codec import KINDS, NOT_KEPT
 from fpanon_core.studies.study_file import open_study, save
-from fpanon_core.studies.study_kinds import KINDS, NOT_KEPT
 from pages.shell import settings
 from pages.shell.workspace import reason_key
 from tests.pages.test_options_view import explored

@@ -15,7 +15,7 @@ import fpanon_core as fp
 from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
 from fpanon_core.studies import crossing, production
-from fpanon_core.studies.memberships import membership
+from fpanon_core.studies.crossing import membership
 from tests.oracles import crossing as oracle
 from tests.support.commands import figures_of, refused, said_by
 

@@ -15,7 +15,7 @@ from fpanon_core.aggregates.smoothing import seeded
 from fpanon_core.kernels import made_up_lives as lives
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.synthetic_package import package, verify_people
-from fpanon_core.synthesis import people as made_of
+from fpanon_core.synthesis import generation as made_of
 from fpanon_core.synthesis.attack import attack_synthetic
 from fpanon_core.synthesis.fitted import fitted, simplex
 from fpanon_core.synthesis.generation import chosen, made_up
