@@ -37,7 +37,6 @@ def _parts(folder, n_users):
         frame = frame.drop(columns="antenna_id")  # the same names stand for others in each region
         frame.to_parquet(folder / f"part-{number:03d}.parquet", index=False)
         rows += len(frame)
-        print(f"region {number}: {len(frame):,} records", flush=True)
     return rows
 
 
@@ -49,7 +48,6 @@ def _step(name, figures, *arguments):
     took = time.perf_counter() - began
     cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e9
     figures[name] = f"{took:.1f} s ({cpu:.1f}), {peak:.2f} GB, ended {status}"
-    print(name, figures[name], flush=True)
 
 
 def _way(n_users, shards, form):
