@@ -137,11 +137,6 @@ class Server:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
 
-    def kill(self, child: int) -> None:
-        """End a child of it at once, as a machine does that has no memory left."""
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-
     @contextmanager
     def failing(self) -> Iterator[None]:
         """Whatever it computes meanwhile fails: each of its children is soon killed."""
@@ -149,8 +144,9 @@ class Server:
 
         def reap() -> None:
             while not over.wait(0.2):
-                for child in self.workers():
-                    self.kill(child)
+                for child in self.workers():  # at once, as where no memory is left
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
 
         reaper = threading.Thread(target=reap)
         reaper.start()

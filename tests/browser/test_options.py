@@ -1,12 +1,10 @@
-"""The Release options view in a real browser: the 3 × 4 preset, its front, asked utility, pins."""
+"""The Release options view in a real browser: the 3 × 4 preset, its front, pins."""
 
 from __future__ import annotations
 
 import re
-from io import StringIO
 from typing import Any
 
-import pandas as pd
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
@@ -46,7 +44,7 @@ def wait_for_dots(dashboard: Dashboard, count: int, axis: str) -> None:
     dashboard.settle()
 
 
-def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None:
+def test_the_front_of_the_preset_and_a_pinned_option(people: Dashboard) -> None:
     dashboard, page = people, people.page
     dashboard.turn_to("Release options")
     wait_for_dots(dashboard, 12, "Re-identification risk")
@@ -70,22 +68,3 @@ def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None
     dashboard.wait_until_idle()
     page.locator(".st-key-options_on_map").get_by_text("On the map").click()
     assert colours(dashboard.picture_of(_MAP, _coloured)) > 50
-
-    # What experts answered, by the template filled in.
-    dashboard.unfold("options_utility_form")
-    form = page.get_by_test_id("stPopoverBody")
-    page.locator(".st-key-options_utility").get_by_text("asked of experts").click()
-    expect(form.get_by_text("as soon as there is a questionnaire")).to_be_visible()
-    sheet = pd.read_csv(StringIO(dashboard.download("options_template")), dtype={"expert": str})
-    sheet["score"] = [(7 * i) % 11 for i in range(len(sheet))]
-    sheet.loc[0, "score"] = 12
-    files = page.locator(".st-key-options_file input[type=file]")
-    body = sheet.to_csv(index=False).encode()
-    files.set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": body})
-    expect(form.get_by_text("1 row of the questionnaire could not be used")).to_be_visible()
-    expect(
-        form.get_by_text("3 experts, 36 scores")
-    ).to_be_visible()  # the first domain; the row left out is of the other
-    wait_for_dots(dashboard, 12, "EM")
-    table = pd.read_csv(StringIO(dashboard.download("options_get_options")))
-    assert {"option", "risk", "utility", "front"} <= set(table.columns)

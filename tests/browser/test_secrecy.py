@@ -6,9 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import KS, Dashboard
 from tests.browser.tables import SECRET, events, flawed, separated
-from tests.browser.test_journey import KS
 
 pytestmark = pytest.mark.browser
 

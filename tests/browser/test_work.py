@@ -9,12 +9,15 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Kept
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import KS, Dashboard
 from tests.browser.server import Server
 from tests.browser.tables import events, separated
-from tests.browser.test_journey import KS, PROFILES
 
 pytestmark = pytest.mark.browser
+PROFILES = [
+    *("100 m · 1 min", "1 km · 30 min", "2.5 km · 1 h"),
+    *("5 km · 2 h", "10 km · 4 h", "20 km · 8 h"),
+]
 _ITS_TURN = re.compile(r"Measuring at .* so far")  # what waits behind other work has no time yet
 
 
