@@ -9,24 +9,10 @@ import fpanon_core as fp
 from fpanon_core.model.files import keyed
 
 ATTACK = [
-    "users",
-    "places",
-    "slots",
-    "night",
-    "day",
-    "whole",
-    "night_random",
-    "day_random",
-    "whole_random",
-    "recorded",
-    "recorded_random",
-    "recorded_share",
-    "error_median_m",
-    "top1",
-    "top2",
-    "top3",
-    "top4",
-    "top5",
+    *("users", "places", "slots", "night", "day", "whole"),
+    *("night_random", "day_random", "whole_random"),
+    *("recorded", "recorded_random", "recorded_share", "error_median_m"),
+    *("top1", "top2", "top3", "top4", "top5"),
 ]
 
 

@@ -317,18 +317,6 @@ def test_counts_are_scaled_by_largest_remainders():
     assert scaled(np.array([4, 0]), 4).tolist() == [4, 0]
 
 
-@pytest.mark.parametrize(
-    ("table", "first"),
-    [([[3]], 0), ([[3], [3]], 0), ([[1, 0], [0, 1]], 0), ([[1, 1]] * 5, 3)],
-    ids=["one slot", "one place", "one user", "no night"],
-)
-def test_small_worlds(table, first):
-    counts = counts_of(table, [(700.0 * i, 0) for i in range(len(table[0]))], first)
-    recovered = fp.recover_trajectories(counts)
-    check_steps(counts, recovered)
-    assert recovered.link_cost.shape == (0,)
-
-
 def test_a_parameter_out_of_range():
     recover = partial(fp.recover_trajectories, counts_of([[1]], [(0, 0)]))
     check_refused(recover, "NAME", link_threshold_m=[-1, np.inf], n_trajectories=[0, 2.5])

@@ -107,24 +107,6 @@ def test_pairs_errors_and_uniqueness_by_hand():
     assert greedy.accuracy_by_step[0] == pytest.approx(4 / 6)
 
 
-def _accuracy(n, days=5):
-    """Generated people who call often enough to be seen where they are."""
-    fs, _ = fp.read_cdr(
-        fp.generate_cdr(n, days=days, events_per_day=60, activity_sigma=0.3, seed=2)
-    )
-    counts, truth = fp.aggregate_counts(fs)
-    return fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
-
-
-def test_regular_people_are_found_and_fewer_among_more():
-    few, many = _accuracy(40), _accuracy(600)
-    for score in (few, many):
-        assert score.accuracy_by_step[0] > 0.9
-        assert score.accuracy > score.baseline_accuracy + 0.25
-        assert (score.baseline_by_step < score.accuracy_by_step).all()
-    assert few.accuracy > many.accuracy
-
-
 def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):
     rng = np.random.default_rng(1)
     fs = fp.FingerprintSet.from_samples(
@@ -154,14 +136,6 @@ def test_nothing_published_nothing_recovered():
     assert (score.accuracy, score.baseline_accuracy) == (0, 0)
     assert (len(score.error_m), score.uniqueness.tolist()) == (0, [0] * 5)
     assert np.isnan(score.error_median_m)
-
-
-def test_one_user_one_place_and_no_night():
-    fs = fp.FingerprintSet.from_samples([1], [0], [0], [700])
-    counts, truth = fp.aggregate_counts(fs)
-    score = fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
-    assert (score.accuracy, score.baseline_accuracy, score.error_median_m) == (1, 1, 0)
-    assert np.isnan(score.accuracy_by_step[0])
 
 
 def test_what_does_not_belong_together():

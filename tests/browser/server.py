@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -195,6 +196,27 @@ def free_port() -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     return port
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+"""The headers by which a browser asks for a socket."""
+
+
+def status(port: int, path: str, method: str = "GET", at: str = "127.0.0.1", **headers: str) -> int:
+    """The status of an answer; 0 for none."""
+    connection = http.client.HTTPConnection(at, port, timeout=60)
+    try:
+        connection.request(method, path, headers=headers)
+        return connection.getresponse().status
+    except OSError:
+        return 0
+    finally:
+        connection.close()
 
 
 def _is_worker(pid: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
@@ -11,14 +12,27 @@ from playwright.sync_api import expect
 from pages.charts import style
 from tests.browser.dashboard import Dashboard, amount_of, colours
 from tests.browser.layout import serious
-from tests.browser.test_options import dots
 
 pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_attack_followed [data-testid=stDeckGlJsonChart]"
+_DOTS = """key => {
+    const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
+    if (!plot || !plot._fullLayout) return [];
+    const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
+    return plot._fullData.filter(t => t.customdata).flatMap(t => t.customdata.map((c, i) =>
+        [c[0], c[1], box.left + xaxis._offset + xaxis.l2p(t.x[i]),
+         box.top + yaxis._offset + yaxis.l2p(t.y[i])]));
+}"""
 _FOUND = """() => {
     const plot = document.querySelector('.st-key-attack_found .js-plotly-plot');
     return plot && plot._fullData ? plot._fullData.filter(t => t.visible).map(t => t.name) : [];
 }"""
+
+
+def dots(dashboard: Dashboard) -> list[list[Any]]:
+    """Number, name, and where on the screen, of each dot of the front."""
+    found: list[list[Any]] = dashboard.page.evaluate(_DOTS, "options_front")
+    return found
 
 
 def test_two_clicks_from_the_front_and_one_person_followed(dashboard: Dashboard) -> None:
@@ -31,6 +45,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(dashboard: Dashboard)
     dashboard.wait_until_idle()
     button = page.locator(".st-key-options_attack button")
     expect(button).to_have_count(0)
+    assert len(dots(dashboard)) == 12  # of the preset, 3 × 4
     _, name, *_ = dots(dashboard)[0]
 
     # The first click is on a dot of the front, the second on the button that then stands there.

@@ -218,30 +218,6 @@ def test_the_interval_of_a_mean_is_hoeffdings():
             ask("KL")
 
 
-def test_where_all_targets_are_alike_the_interval_still_has_a_width():
-    """A thousand pairs, fifty people asked: each is one of two, and so may not be everybody."""
-    fs = fp.FingerprintSet.from_samples(
-        range(2_000), 100 * (np.arange(2_000) // 2), [0] * 2_000, [5] * 2_000
-    )
-    result = fp.disclosure(fs, fp.draw_knowledge(fs, 1, users=50))
-    assert set(result.sizes.tolist()) == {2}
-    assert result.interval("k") == mean_interval(0.5, 50)
-
-
-def test_intervals_hold_what_everyone_gives():
-    """Of known places nothing is drawn but the targets: everyone's figures are exact."""
-    fs = town(300, 6)
-    whole = fp.disclosure(fs, fp.draw_knowledge(fs, 2, strategy="top", users=300))
-    assert not whole.drawn
-    held = dict.fromkeys(("k", "em_sum", "kl_sum"), 0)
-    for seed in range(60):
-        some = fp.disclosure(fs, fp.draw_knowledge(fs, 2, strategy="top", users=40, seed=seed))
-        for name in held:
-            low, high = some.interval(name)
-            held[name] += low <= whole.measure(name) <= high
-    assert all(many >= 57 for many in held.values())  # 95%
-
-
 def test_of_everyone_of_whom_everything_is_known_nothing_is_open():
     fs = town(60, 4)
     most = int(fs.lengths.max())
