@@ -6,8 +6,6 @@ folder that FPANON_PARTS names, or the system's for temporary files. Run with ``
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -57,7 +55,6 @@ def _case(rows, against_memory=False):
             "of it before": before,
             **machine(),
             "of them for this": len(os.sched_getaffinity(0)),
-            "one child that adds up all columns: own memory, shared memory, GB": _child(fs.folder),
         }
         if against_memory:
             one = Path(own) / "one.parquet"
@@ -80,24 +77,6 @@ def _scan(folder):
             f" FROM read_parquet('{folder}/*.parquet')"
         )
         return connection.sql(query).fetchall()
-
-
-_LOOK = """
-import pickle, sys
-fs = pickle.loads(sys.stdin.buffer.read())
-sum(float(getattr(fs, name).sum()) for name in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"))
-found = dict(line.split(":") for line in open("/proc/self/status") if line.startswith("Rss"))
-print(*(round(int(found[name].split()[0]) / 1e6, 2) for name in ("RssAnon", "RssFile")))
-"""
-
-
-def _child(folder):
-    import pickle
-
-    fs = FingerprintSet.load(folder)
-    command = [sys.executable, "-c", _LOOK]
-    out = subprocess.run(command, input=pickle.dumps(fs), capture_output=True, check=True)
-    return out.stdout.decode().strip()
 
 
 CASES = {

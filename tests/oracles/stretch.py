@@ -49,14 +49,6 @@ def nearest(fingerprints, a, k, *, n=None, **config):
     return sorted(efforts)[: k - 1]
 
 
-def k_gap(fingerprints, k, *, n=None, **config):
-    out = []
-    for a in range(len(fingerprints)):
-        efforts = [e for e, _ in nearest(fingerprints, a, k, n=n, **config)]
-        out.append(math.fsum(efforts) / (k - 1))
-    return out
-
-
 def gini(values):
     """Mean absolute difference over twice the mean: another form than the sum of ranks."""
     mean = math.fsum(values) / len(values)
