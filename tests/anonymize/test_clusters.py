@@ -1,5 +1,6 @@
 """Antenna clusters: by hand, against plain loops, on real antennas, and what must always hold."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ from sklearn.cluster import KMeans
 
 from fpanon_core import cluster_antennas, merged_regions, read_antennas, voronoi_cells
 from fpanon_core.io.positions import centre_of
-from fpanon_core.model.errors import ConfigError, InfeasibleError
+from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.projection import project
 from tests.oracles import clusters as oracle
+from tests.support.refusals import check_refused
 
 ANTENNAS = Path(__file__).parents[2] / "sample_data" / "sf_antennas_opencellid.csv"
 
@@ -97,22 +99,14 @@ def test_real_antennas_are_shared_out_far_more_evenly_than_by_k_means(size):
     assert (cluster != cluster_antennas(x, y, size, seed=0)).any()
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "size", "options", "error", "words"),
-    [
-        ([0, 1], [0, 1], 3, {}, InfeasibleError, "larger than the 2 antennas there are"),
-        ([0, 1], [0, 1], 0, {}, ConfigError, "at least 1"),
-        ([0, 1], [0, 1], 1.5, {}, ConfigError, "whole number"),
-        ([0, 1], [0, 1], True, {}, ConfigError, "whole number"),
-        ([0, 1], [0, 1], "7", {}, ConfigError, "whole number"),
-        ([], [], 1, {}, InfeasibleError, "no antenna"),
-        ([0, np.nan, np.inf], [0, 1, 2], 1, {}, ConfigError, "without a finite position: 2"),
-        ([0, 1], [0], 1, {}, ConfigError, "one x and one y"),
-        ([[0, 1]], [[0, 1]], 1, {}, ConfigError, "one x and one y"),
-        (["a"], [0], 1, {}, ConfigError, "numbers"),
-        ([0, 1], [0, 1], 1, {"seed": -1}, ConfigError, "seed"),
-    ],
-)
-def test_faults(x, y, size, options, error, words):
-    with pytest.raises(error, match=words):
-        cluster_antennas(x, y, size, **options)
+def test_faults():
+    two = partial(cluster_antennas, [0, 1], [0, 1])
+    check_refused(two, "whole number|at least 1", size=[0, 1.5, True, "7"])
+    check_refused(partial(two, size=1), "NAME", seed=[-1])
+    of = partial(cluster_antennas, size=1)
+    check_refused(partial(of, y_m=[0, 1, 2]), "finite position: 2", x_m=[[0, np.nan, np.inf]])
+    check_refused(partial(of, y_m=[0]), "one x and one y|numbers", x_m=[[0, 1], [[0, 1]], ["a"]])
+    with pytest.raises(InfeasibleError, match="larger than the 2 antennas there are"):
+        two(3)
+    with pytest.raises(InfeasibleError, match="no antenna"):
+        of([], [])

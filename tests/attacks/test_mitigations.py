@@ -1,12 +1,14 @@
 """Mitigations by hand and by their promises; tables of the attack after each."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import fpanon_core as fp
 from fpanon_core.model.files import keyed
+from tests.support.refusals import check_refused
 
 ATTACK = [
     *("users", "places", "slots", "night", "day", "whole"),
@@ -165,22 +167,12 @@ def test_costs_of_coarser_counts_by_hand():
     assert table.count_error_share[:4].tolist() == [0, 0.5, 0.5, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("table", "wrong"),
-    [
-        (fp.mitigation_table, {"coarse_slot_min": 45}),
-        (fp.mitigation_table, {"slot_min": 7}),
-        (fp.mitigation_table, {"epsilons": [0]}),
-        (fp.mitigation_table, {"noise_share": -1}),
-        (fp.mitigation_table, {"pairing": "best"}),
-        (fp.recovery_factors, {"spaces_m": [-1]}),
-        (fp.recovery_factors, {"slots_min": [7]}),
-        (fp.recovery_factors, {"users": [0]}),
-    ],
-)
-def test_slots_that_do_not_fit_and_nobody(table, wrong):
-    with pytest.raises(fp.ConfigError):
-        table(_town(3, 1), **wrong)
+def test_slots_that_do_not_fit_and_nobody():
+    fs = _town(3, 1)
+    wrong = {"coarse_slot_min": [45], "slot_min": [7], "epsilons": [[0]], "noise_share": [-1]}
+    check_refused(partial(fp.mitigation_table, fs), **wrong, pairing=["best"])
+    factors = partial(fp.recovery_factors, fs)
+    check_refused(factors, spaces_m=[[-1]], slots_min=[[7]], users=[[0]])
 
 
 def test_one_place_and_one_user():

@@ -67,21 +67,6 @@ def test_components_pool_over_the_neighbours(fs):
     np.testing.assert_array_equal(time_min, parts.time_min)
 
 
-@settings(deadline=None, max_examples=25)
-@given(events(min_users=5))
-def test_several_k_in_one_pass_are_the_same_as_one_by_one(fs):
-    result = fp.k_gap(fs, 5)
-    together = components_by_k(fs, result, (2, 4, 5))
-    assert list(together) == [2, 4, 5]
-    for k, parts in together.items():
-        alone = fp.stretch_components(fs, result.at(k))
-        assert parts.result.k == k
-        for name in ("temporal_share", "gini_total", "tail_time", "space_m", "time_min"):
-            np.testing.assert_array_equal(getattr(parts, name), getattr(alone, name))
-    with pytest.raises(fp.ConfigError, match="Run again for a larger k"):
-        components_by_k(fs, result, (2, 6))
-
-
 def test_parts_by_hand():
     """a: (0 m, 0 min), (1000 m, 60 min); b: (0 m, 12 min). From a, the longer:
     first sample 0 m and 12 min away, second 1000 m and 48 min. Space mean 500 m, time mean 30 min;
@@ -123,6 +108,8 @@ def test_errors():
         fp.stretch_components(fs.subset([0, 1]), result)
     with pytest.raises(fp.InfeasibleError, match="not measured"):
         fp.stretch_components(fs, result).of(1)
+    with pytest.raises(fp.ConfigError, match="Run again for a larger k"):
+        components_by_k(fs, fp.k_gap(fs), (2, 3))
     with pytest.raises(fp.InfeasibleError, match="choose two"):
         fp.matched_samples(fs, 1, 1)
 

@@ -163,21 +163,10 @@ def test_what_cannot_be_compared():
 
 
 def test_the_grid_as_it_comes_gives_its_measures():
-    rows = [
-        ("1 km", 1000.0, 60.0, 0.9, 0.8, 0.95, 0.3, 12),
-        ("2 km", 2000.0, 60.0, 0.5, 0.4, 0.6, 0.4, 12),
-    ]
-    columns = [
-        "profile",
-        "space_size",
-        "window_min",
-        "unicity_p4",
-        "unicity_p4_low",
-        "unicity_p4_high",
-        "em",
-        "targets",
-    ]
-    [row] = fp.ordinal_agreement(pd.DataFrame(rows, columns=columns)).to_dict("records")
+    grid = {"profile": ["1 km", "2 km"], "space_size": [1000.0, 2000.0], "window_min": 60.0}
+    grid |= {"unicity_p4": [0.9, 0.5], "em": [0.3, 0.4], "targets": 12}
+    grid |= {"unicity_p4_low": [0.8, 0.4], "unicity_p4_high": [0.95, 0.6]}
+    [row] = fp.ordinal_agreement(pd.DataFrame(grid)).to_dict("records")
     assert (row["a"], row["b"], row["tau"]) == ("unicity_p4", "em", -1.0)
     assert row["discordant_pairs"] == [("1 km", "2 km")]
 
