@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
 
 import fpanon_core as fp
 from fpanon_core.io.samples import sample
-from fpanon_core.model.purpose import PURPOSES, RECIPIENTS, Recipient
+from fpanon_core.model.purpose import PURPOSES, RECIPIENTS
 from fpanon_core.studies import report_words as w
-from fpanon_core.studies.judgement import Limits, kind_of, within_limits
-from fpanon_core.studies.option_result import utility_choice
-from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.presets import purpose_areas
-from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
+from fpanon_core.studies.judgement import kind_of, within_limits
 from fpanon_core.synthetic.region import generate_region
+from tests.benchmarks.measured import timed
 
 _FILE = Path("shared", "data", "gowalla_nyc.csv.gz")  # beside the project, or not there
 
@@ -82,41 +78,17 @@ def row_of(table, result):
 
 
 def searched(fs, seconds):
-    """A line for each purpose and recipient: searched as find_release does.
-
-    What one search has made, another need not make again; so many seconds of making are for each.
-    """
-    cached = {}
-    for name in PURPOSES:
-        areas = purpose_areas(fs, name)
-        for kind in RECIPIENTS:
-            limits = Limits({"outsider": Recipient(kind).threshold})
-            search, known, spent = Search(fs, limits, utility_choice(name)), {}, 0.0
-            while spent < seconds and (wanted := search.wanted(known)):
-                for option in wanted:
-                    key = areas, option.steps
-                    if key not in cached and spent < seconds:
-                        began = time.monotonic()
-                        how = {**vars(KNOWLEDGE), "areas": areas}
-                        cached[key] = explore_options(fs, [option], **how).results[0]
-                        spent += time.monotonic() - began
-                    if key in cached:
-                        known[option.steps] = cached[key]
-            table = SearchedTable(
-                tuple(known.values()),
-                "outsider",
-                search.choice,
-                KNOWLEDGE,
-                fs.digest,
-                limits=limits,
-                untried=tuple(search.left(known)),
-            )
+    """A line for each purpose and recipient; so many seconds are for each."""
+    for purpose in PURPOSES:
+        for recipient in RECIPIENTS:
+            table, took, cpu = timed(fp.find_release, fs, purpose, recipient, seconds=seconds)
+            limits = table.limits
             yield {
-                "purpose": name,
-                "recipient": kind,
+                "purpose": purpose,
+                "recipient": recipient,
                 "threshold": limits.limit("outsider"),
-                "areas": areas,
-                "seconds": round(spent),
+                "seconds": round(took),
+                "processor seconds": round(cpu),
                 "tried": len(table.results),
                 "untried": len(table.untried),
                 "serves": table.serves,
