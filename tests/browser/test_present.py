@@ -119,5 +119,7 @@ def test_every_slide_is_whole_and_names_the_option_in_every_setting(
                 ):
                     wrong.append(f"{where}: which option it is of is not said")
             assert seen == SLIDES
+    page.keyboard.press("f")
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
     assert not wrong, "\n".join(wrong)
     assert not serious(dashboard)
