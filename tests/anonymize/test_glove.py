@@ -21,7 +21,10 @@ def cells_of(published, group):
 
 
 def check(fs, k, *, workers=2, config=None, **options):
-    """The same groups, published samples and suppressed samples as the oracle; nothing broken."""
+    """The same groups, published samples and suppressed samples as the oracle.
+
+    What must hold, accuracy and phantoms are the verifier's, which shares no code with GLOVE.
+    """
     config = config or fp.StretchConfig()
     result = fp.glove(fs, k, config=config, engine=fp.LocalEngine(workers), **options)
     originals = [np.array(f) for f in as_lists(fs)]
@@ -47,37 +50,7 @@ def check(fs, k, *, workers=2, config=None, **options):
     assert mine == suppressed
     verdict = fp.verify_k_anonymity(fs, result, k)
     assert verdict.passed, verdict.violations
-    check_accuracy(fs, result)
     return result
-
-
-def check_accuracy(fs, result):
-    """Spans and phantoms, counted sample by sample."""
-    gone = set(result.suppressed["sample"])
-    pairs, held = 0, 0
-    p = result.published
-    accuracy = result.accuracy
-    assert accuracy["user"].tolist() == fs.sample_user.tolist()
-    assert accuracy["sample"].tolist() == list(range(fs.n_samples))
-    assert accuracy["group"].tolist() == result.group[fs.sample_user].tolist()
-    spans = accuracy[["space_m", "time_min"]].to_numpy()
-    for u in range(fs.n_users):
-        g = result.group[u]
-        part = p.rows_of(g) if g >= 0 else slice(0, 0)
-        start, end = p.t_min[part], p.t_min[part] + p.dt_min[part]
-        span = (p.dx_m[part] + p.dy_m[part]) / 2
-        used = np.zeros(len(start), bool)
-        for s in range(fs.offsets[u], fs.offsets[u + 1]):
-            if s in gone:
-                assert np.isnan(spans[s]).all()
-                continue
-            over = (start < fs.t_min[s] + fs.dt_min[s]) & (end > fs.t_min[s])
-            assert abs(spans[s, 0] - span[over].max()) < 1e-6
-            assert abs(spans[s, 1] - (end - start)[over].sum()) < 1e-6
-            used |= over
-        pairs += len(start)
-        held += used.sum()
-    assert result.phantom_share == pytest.approx(1 - held / pairs if pairs else 0)
 
 
 LIMITS = [

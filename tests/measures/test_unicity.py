@@ -1,5 +1,6 @@
 """Unicity and anonymity sets against plain sets, to the user; draws and results by hand."""
 
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 
@@ -17,6 +18,16 @@ from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_c
 from tests.support.refusals import check_refused
 
 STRATEGIES = ("random", "uniform", "top", "consecutive")
+BLOCKS = st.sampled_from([(1 << 20, 64), (90, 7)])  # samples and targets; ends of traces, mostly
+
+
+@contextmanager
+def of_blocks(blocks):
+    """Work is cut into blocks of so many samples and targets."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_SAMPLES_A_BLOCK", blocks[0])
+        patch.setattr(matching, "_TARGETS_A_BLOCK", blocks[1])
+        yield
 
 
 def points_of(knowledge):
@@ -45,8 +56,9 @@ def dense(draw):
     st.sampled_from(STRATEGIES),
     st.integers(1, 3),
     st.sampled_from([1, 2]),
+    BLOCKS,
 )
-def test_equals_the_oracle(fs, data, strategy, out_of, workers):
+def test_equals_the_oracle(fs, data, strategy, out_of, workers, blocks):
     places = max(len({oracle.place(s) for s in samples}) for samples in as_lists(fs))
     most = places if strategy == "top" else int(fs.lengths.max())
     p, seed = data.draw(st.integers(1, min(most, 6))), data.draw(st.integers(0, 99))
@@ -56,10 +68,11 @@ def test_equals_the_oracle(fs, data, strategy, out_of, workers):
     known, timeless = points_of(knowledge), strategy == "top"
     expected = [oracle.size(lists, k, n=weight, timeless=timeless) for k in known]
     engine = fp.LocalEngine(workers)
-    assert fp.anonymity_sets(fs, knowledge, engine=engine).tolist() == expected
-    result = fp.unicity(
-        fs, p, out_of=out_of, strategy=strategy, users=users, seed=seed, engine=engine
-    )
+    with of_blocks(blocks):
+        assert fp.anonymity_sets(fs, knowledge, engine=engine).tolist() == expected
+        result = fp.unicity(
+            fs, p, out_of=out_of, strategy=strategy, users=users, seed=seed, engine=engine
+        )
     assert result.sizes.tolist() == expected
     share = oracle.unicity(lists, known, n=weight, timeless=timeless, out_of=out_of)
     assert result.value == result.at(out_of).value == share
@@ -68,11 +81,12 @@ def test_equals_the_oracle(fs, data, strategy, out_of, workers):
 
 
 @settings(max_examples=30, deadline=None)
-@given(dense(), st.sampled_from(STRATEGIES), st.integers(1, 2), st.integers(0, 99))
-def test_points_needed_equals_the_oracle(fs, strategy, out_of, seed):
-    table = fp.points_needed(
-        fs, users=12, min_per_month=0, strategy=strategy, out_of=out_of, seed=seed
-    )
+@given(dense(), st.sampled_from(STRATEGIES), st.integers(1, 2), st.integers(0, 99), BLOCKS)
+def test_points_needed_equals_the_oracle(fs, strategy, out_of, seed, blocks):
+    with of_blocks(blocks):
+        table = fp.points_needed(
+            fs, users=12, min_per_month=0, strategy=strategy, out_of=out_of, seed=seed
+        )
     lists = as_lists(fs)
     if strategy == "top":
         ordered = [
@@ -183,23 +197,6 @@ def test_unicity_rises_with_p():
         assert (after.sizes <= before.sizes).all()
         assert after.high >= before.low
     assert found[-1].value > 0.5
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_pieces_of_any_size_change_nothing(strategy, monkeypatch):
-    fs = town(300, 20)
-    whole = [
-        fp.unicity(fs, 2, strategy=strategy, users=150),
-        fp.points_needed(fs, strategy=strategy),
-    ]
-    monkeypatch.setattr(matching, "_SAMPLES_A_BLOCK", 90)  # between ends of traces, mostly
-    monkeypatch.setattr(matching, "_TARGETS_A_BLOCK", 7)
-    pieces = [
-        fp.unicity(fs, 2, strategy=strategy, users=150),
-        fp.points_needed(fs, strategy=strategy),
-    ]
-    assert whole[0].sizes.tolist() == pieces[0].sizes.tolist()
-    assert whole[1].equals(pieces[1])
 
 
 def test_several_knowledges_share_an_index():
