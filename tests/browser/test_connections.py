@@ -63,39 +63,31 @@ def visitor(server: Server) -> Iterator[Visitor]:
 
 
 def test_a_lost_connection_loses_neither_data_nor_work(visitor: Visitor, server: Server) -> None:
-    """Cut off for more than the half second after which Streamlit clears what it caches."""
+    """Cut off for more than the half second after which Streamlit clears what it caches.
+
+    Nor does a page that is loaded anew, which has another session.
+    """
     visitor.click("start_synthetic")
     visitor.turn_to("anonymizability")
     session = visitor.session
     with _held_at_work(visitor, server) as children:
-        visitor.cut()
-        time.sleep(1.5)
-        visitor.connect()
-        assert visitor.session == session
-        assert OPEN in visitor.text
-        assert AT_WORK in visitor.text
-        assert set(children) <= set(server.workers())
+        for anew in (False, True):
+            if anew:
+                visitor.leave()
+                visitor.open()
+            else:
+                visitor.cut()
+                time.sleep(1.5)
+                visitor.connect()
+            assert (visitor.session != session) == anew
+            assert OPEN in visitor.text
+            assert AT_WORK in visitor.text  # once anew, in the line above the overview
+            assert set(children) <= set(server.workers())
+    visitor.turn_to("anonymizability")
     visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
     visitor.cut()
     visitor.connect()
     assert visitor.has("anon_get_k_gaps")
-
-
-def test_a_page_loaded_anew_in_the_middle_of_a_job_has_its_data_and_the_job(
-    visitor: Visitor, server: Server
-) -> None:
-    visitor.click("start_synthetic")
-    visitor.turn_to("anonymizability")
-    session = visitor.session
-    with _held_at_work(visitor, server) as children:
-        visitor.leave()
-        visitor.open()
-        assert visitor.session != session
-        assert OPEN in visitor.text
-        assert AT_WORK in visitor.text  # in the line above the overview
-        assert set(children) <= set(server.workers())
-    visitor.turn_to("anonymizability")
-    visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
     visitor.leave()
     visitor.open("/anonymizability").turn_to("anonymizability")
     assert visitor.has("anon_get_k_gaps")  # at once: nothing was computed again
