@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
+from fpanon_core.attacks import scoring
 from fpanon_core.attacks.aggregation import counted_people
 from tests.oracles import recovery as oracle
 from tests.support.fingerprint_sets import crowds
@@ -31,7 +32,11 @@ def towns(draw):
 def test_equals_the_oracle(town, pairing, people):
     counts, truth = town
     recovered = fp.recover_trajectories(counts, n_trajectories=people)
-    score = fp.score_recovery(recovered, counts, truth, pairing=pairing, engine=fp.LocalEngine(2))
+    with pytest.MonkeyPatch.context() as patch:  # several blocks, also of few people
+        patch.setattr(scoring, "_ROWS_A_BLOCK", 3)
+        patch.setattr(scoring, "_BLOCKS_AT_ONCE", 2)
+        engine = fp.LocalEngine(2)
+        score = fp.score_recovery(recovered, counts, truth, pairing=pairing, engine=engine)
     true, offsets = truth.tolist(), counts.day_offsets
     days = [np.arange(a, b) for a, b in pairwise(offsets)]
     pieces = [
