@@ -5,10 +5,12 @@ What their files hold: tests/pages/test_tables_alike.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.dashboard import Dashboard, colours
+from tests.browser.dashboard import LONG_MS, Dashboard, colours
 from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
@@ -92,3 +94,27 @@ def test_unicity(taxis: Dashboard) -> None:
     dashboard.says("become")
     dashboard.wait_until_idle()
     map_is_drawn(dashboard, ".st-key-pair_unicity_regions")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_formulas_are_drawn_and_sections_readable(
+    open_dashboard: Callable[..., Dashboard], scheme: str
+) -> None:
+    dashboard = open_dashboard(color_scheme=scheme)
+    dashboard.go("/method?section=stretch-effort")
+    page = dashboard.page
+    expect(page.locator("h2").first).to_have_text("Stretch effort", timeout=LONG_MS)
+    expect(page.locator(".st-key-method_text .katex-display")).to_have_count(7, timeout=LONG_MS)
+    page.locator(".st-key-method_section label").filter(has_text="Antenna clusters").click()
+    expect(page.locator("h2").first).to_have_text("Antenna clusters", timeout=LONG_MS)
+    dashboard.settle()
+    assert "section=antenna-clusters" in page.url
+    expect(page.locator(".katex-error")).to_have_count(0)
+    for section in ("Disclosure", "Glossary", "References"):
+        label = page.locator(".st-key-method_section label")
+        label.get_by_text(section, exact=True).click()
+        expect(page.locator("h2").first).to_have_text(section, timeout=LONG_MS)
+        dashboard.settle()
+        assert serious(dashboard) == []
+    targets = page.locator(".st-key-method_text a").evaluate_all("all => all.map(a => a.href)")
+    assert "https://doi.org/10.1038/srep01376" in targets
