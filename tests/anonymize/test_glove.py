@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, Limits, suppress_group
+from tests.anonymize.test_shards import people
 from tests.oracles import glove as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds
 from tests.support.refusals import check_refused
@@ -281,14 +282,6 @@ def test_a_search_cut_short_keeps_what_must_hold():
 
 
 # --- the same always -----------------------------------------------------------------------------
-
-
-def people(n, seed=0, samples=8):
-    rng = np.random.default_rng(seed)
-    user = np.repeat(np.arange(n), samples)
-    home = rng.uniform(0, 40_000, (2, n))
-    x, y = home[:, user] + rng.normal(0, 2_000, (2, len(user)))
-    return fp.FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
 
 
 @pytest.mark.parametrize(("many", "refreshed", "ahead"), [(1, 1, 1), (2, 5, 3), (30, 200, 40)])
