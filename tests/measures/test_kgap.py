@@ -30,7 +30,7 @@ def check(fs, k, config=None, workers=2, users=None):
     result = k_gap(fs, k, config=config, engine=LocalEngine(workers), users=users)
     lists, n = as_lists(fs), fs.weight.tolist()
     for row, user in enumerate(result.users):
-        everyone = oracle.nearest(lists, int(user), fs.n_users, n=n, **keywords(config))
+        everyone = oracle.nearest(lists, int(user), n=n, **keywords(config))
         efforts = [effort for effort, _ in everyone[: k - 1]]
         exact = {other: effort for effort, other in everyone}
         np.testing.assert_allclose(result.stretch[row], efforts, atol=1e-9)

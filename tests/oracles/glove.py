@@ -105,8 +105,8 @@ def fill(matrix, pool, i, config):
         matrix[min(i, j), max(i, j)] = round12(value)
 
 
-def sample_efforts(a, b, na, nb, config):
-    """δ of every sample of a and every sample of b, as §2 writes it."""
+def parts(a, b, na, nb, config):
+    """δ in space and in time of every sample of a and every sample of b, as §2 writes them."""
     share_a = na / (na + np.asarray(nb, float))
     share_b = 1 - share_a
     phi = []
@@ -117,7 +117,12 @@ def sample_efforts(a, b, na, nb, config):
         b_to_a = (q - np.minimum(p, q)) + (np.maximum(p + dp, q + dq) - (q + dq))
         phi.append(share_a * a_to_b + share_b * b_to_a)
     space = config["ws"] * np.minimum((phi[0] + phi[1]) / config["smax"], 1)
-    return space + config["wt"] * np.minimum(phi[2] / config["tmax"], 1)
+    return space, config["wt"] * np.minimum(phi[2] / config["tmax"], 1)
+
+
+def sample_efforts(a, b, na, nb, config):
+    space, time = parts(a, b, na, nb, config)
+    return space + time
 
 
 def effort(a, b, na, nb, config):
