@@ -12,7 +12,7 @@ run: $(VENV)/.compiled
 
 # Compiled first, or each core would compile for itself. The longest files come first, so that no core
 # is left with one at the end.
-LONGEST = $(patsubst %,tests/browser/test_%.py,looking walk_measured walk_unmeasured overview work)
+LONGEST = $(patsubst %,tests/browser/test_%.py,looking walk_measured walk_unmeasured)
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m browser $(LONGEST) tests/browser

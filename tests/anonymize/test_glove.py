@@ -1,5 +1,7 @@
 """GLOVE against the matrix-based oracle, by hand, and what must always hold."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,10 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, Limits, suppress_group
-from fpanon_core.model.version import SHIPPED
+from tests.anonymize.test_shards import people
 from tests.oracles import glove as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds
+from tests.support.refusals import check_refused
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
@@ -19,7 +22,10 @@ def cells_of(published, group):
 
 
 def check(fs, k, *, workers=2, config=None, **options):
-    """The same groups, published samples and suppressed samples as the oracle; nothing broken."""
+    """The same groups, published samples and suppressed samples as the oracle.
+
+    What must hold, accuracy and phantoms are the verifier's, which shares no code with GLOVE.
+    """
     config = config or fp.StretchConfig()
     result = fp.glove(fs, k, config=config, engine=fp.LocalEngine(workers), **options)
     originals = [np.array(f) for f in as_lists(fs)]
@@ -43,49 +49,9 @@ def check(fs, k, *, workers=2, config=None, **options):
         (u, s - fs.offsets[u]): reason for u, s, reason in result.suppressed.itertuples(index=False)
     }
     assert mine == suppressed
-    copies = [cells_of(result.published, g) if g >= 0 else None for g in result.group]
-    faults = oracle.faults(
-        originals,
-        k,
-        result.group,
-        copies,
-        suppressed,
-        weight=fs.weight.tolist(),
-        space=options.get("suppress_space_m"),
-        time=options.get("suppress_time_min"),
-    )
-    assert faults == []
-    check_accuracy(fs, result)
+    verdict = fp.verify_k_anonymity(fs, result, k)
+    assert verdict.passed, verdict.violations
     return result
-
-
-def check_accuracy(fs, result):
-    """Spans and phantoms, counted sample by sample."""
-    gone = set(result.suppressed["sample"])
-    pairs, held = 0, 0
-    p = result.published
-    accuracy = result.accuracy
-    assert accuracy["user"].tolist() == fs.sample_user.tolist()
-    assert accuracy["sample"].tolist() == list(range(fs.n_samples))
-    assert accuracy["group"].tolist() == result.group[fs.sample_user].tolist()
-    spans = accuracy[["space_m", "time_min"]].to_numpy()
-    for u in range(fs.n_users):
-        g = result.group[u]
-        part = p.rows_of(g) if g >= 0 else slice(0, 0)
-        start, end = p.t_min[part], p.t_min[part] + p.dt_min[part]
-        span = (p.dx_m[part] + p.dy_m[part]) / 2
-        used = np.zeros(len(start), bool)
-        for s in range(fs.offsets[u], fs.offsets[u + 1]):
-            if s in gone:
-                assert np.isnan(spans[s]).all()
-                continue
-            over = (start < fs.t_min[s] + fs.dt_min[s]) & (end > fs.t_min[s])
-            assert abs(spans[s, 0] - span[over].max()) < 1e-6
-            assert abs(spans[s, 1] - (end - start)[over].sum()) < 1e-6
-            used |= over
-        pairs += len(start)
-        held += used.sum()
-    assert result.phantom_share == pytest.approx(1 - held / pairs if pairs else 0)
 
 
 LIMITS = [
@@ -315,34 +281,7 @@ def test_a_search_cut_short_keeps_what_must_hold():
     assert sizes[-1] == max(sizes)
 
 
-def test_no_cell_of_the_synthetic_sample_is_one_persons_own():
-    """k = 2, 15 km, 6 h, 400 people: every cell holds two people's samples."""
-    fs = fp.read_cdr(SHIPPED / "sample_data" / "synthetic_2000.csv.gz")[0].subset(np.arange(400))
-    result = fp.glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
-    gone = set(result.suppressed["sample"])
-    p = result.published
-    present = [set() for _ in range(p.n_samples)]
-    for u in np.flatnonzero(result.group >= 0):
-        cells = range(*p.offsets[result.group[u] : result.group[u] + 2])
-        for s in range(*fs.offsets[u : u + 2]):
-            if s not in gone:
-                (cell,) = (c for c in cells if p.t_min[c] <= fs.t_min[s] < p.t_min[c] + p.dt_min[c])
-                present[cell].add(int(u))
-    people = np.array([len(users) for users in present])
-    assert len(people) > 3_000
-    assert (people >= 2).all()
-    assert 0.2 < result.suppressed_share < 0.4
-
-
 # --- the same always -----------------------------------------------------------------------------
-
-
-def people(n, seed=0, samples=8):
-    rng = np.random.default_rng(seed)
-    user = np.repeat(np.arange(n), samples)
-    home = rng.uniform(0, 40_000, (2, n))
-    x, y = home[:, user] + rng.normal(0, 2_000, (2, len(user)))
-    return fp.FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
 
 
 @pytest.mark.parametrize(("many", "refreshed", "ahead"), [(1, 1, 1), (2, 5, 3), (30, 200, 40)])
@@ -364,23 +303,8 @@ def test_impossible_questions():
         fp.glove(fs, 4)
     with pytest.raises(fp.InfeasibleError, match="single fingerprint"):
         fp.glove(fs.subset([0]), 2)
-    for k in (1, 2.0, True, "2"):
-        with pytest.raises(fp.ConfigError, match="integer of 2 or more"):
-            fp.glove(fs, k)
-    with pytest.raises(fp.ConfigError, match="leftover"):
-        fp.glove(fs, 2, leftover="drop")
-    for bad in (0, -1, float("nan"), float("inf"), "15", True):
-        with pytest.raises(fp.ConfigError, match="must be a positive number"):
-            fp.glove(fs, 2, suppress_space_m=bad)
-        with pytest.raises(fp.ConfigError, match="must be a positive number"):
-            fp.glove(fs, 2, suppress_time_min=bad)
-    with pytest.raises(fp.ConfigError, match="finer than the data"):
-        fp.glove(fs, 2, suppress_space_m=50)
-    with pytest.raises(fp.ConfigError, match="finer than the data"):
-        fp.glove(fs, 2, suppress_time_min=0.5)
-
-
-def test_everyone_in_one_group():
-    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
-    assert check(fs, 3).group.tolist() == [0, 0, 0]
-    assert check(fs, 2).group.tolist() == [0, 0, 0]
+    check_refused(partial(fp.glove, fs), "integer of 2 or more", k=[1, 2.0, True, "2"])
+    hide, bad = partial(fp.glove, fs, 2), [0, -1, float("nan"), float("inf"), "15", True]
+    check_refused(hide, "NAME", leftover=["drop"])
+    check_refused(hide, "a positive number", suppress_space_m=bad, suppress_time_min=bad)
+    check_refused(hide, "finer than", suppress_space_m=[50], suppress_time_min=[0.5])

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import stats
 import fpanon_core as fp
 from tests.oracles import periods as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, of_cells
+from tests.support.refusals import check_refused
 
 METHODS = {"glove": fp.glove, "aligned": fp.aligned}
 
@@ -98,10 +100,9 @@ def test_samples_longer_than_a_period_are_refused():
     assert fp.into_periods(fs, 2).pieces.n_users == 2
 
 
-@pytest.mark.parametrize("days", [0, -1, 1.5, True, "7", None, 10**9])
-def test_days_are_whole_and_positive(days):
-    with pytest.raises(fp.ConfigError, match="days"):
-        fp.into_periods(people(), days)
+def test_days_are_whole_and_positive():
+    wrong = [0, -1, 1.5, True, "7", None, 10**9]
+    check_refused(partial(fp.into_periods, people()), "NAME", days=wrong)
 
 
 # --- nothing links the pieces of a person --------------------------------------------------------
@@ -181,10 +182,6 @@ def test_each_period_is_hidden_for_itself(name, days, more):
     assert fp.mean_loss(made) == pytest.approx(losses / samples)
     smallest = [made.members(g).min() for g in range(made.published.n_groups)]
     assert smallest == sorted(smallest)
-    for g in range(made.published.n_groups):
-        members = made.members(g)
-        assert len(set(made.period[members].tolist())) == 1
-        assert len(set(made.person[members].tolist())) == len(members) >= k
     for original in (fs, cut):
         verdict = fp.verify_k_anonymity(original, made, k)
         assert verdict.passed, verdict.violations

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.attacks import aggregation
 from tests.oracles import recovery as oracle
-from tests.support.fingerprint_sets import boxes, crowds
+from tests.support.fingerprint_sets import boxes, crowds, of_cells
+from tests.support.refusals import check_refused
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,20 +78,9 @@ def test_most_frequent_place_ties_and_gaps_by_hand():
     assert counts.slot_start_min.tolist() == [0, 30, 60, 90, 120]
 
 
-def _windows(x, t, dt_, weight=None):
-    n = len(x)
-    return fp.FingerprintSet(
-        user_ids=np.arange(1),
-        offsets=np.array([0, n]),
-        x_m=np.array(x, float),
-        y_m=np.zeros(n),
-        t_min=np.array(t, float),
-        dx_m=np.full(n, 100.0),
-        dy_m=np.full(n, 100.0),
-        dt_min=np.array(dt_, float),
-        count=np.full(n, 4, np.int64),
-        weight=np.array([weight or 1]),
-    )
+def _windows(x, t, dt_, weight=1):
+    fs = of_cells([0] * len(x), x, 0.0, t, dt=dt_, weight=np.array([weight]))
+    return replace(fs, count=np.full(len(x), 4, np.int64))
 
 
 def test_long_windows_share_their_events_and_weights_count():
@@ -121,11 +112,9 @@ def test_days_and_nights():
     assert np.flatnonzero(counts.is_night).tolist() == [2, 3, 4, 14, 15]
 
 
-@pytest.mark.parametrize("wrong", [0, -30, 7, 2880, float("nan"), "30", True])
-def test_a_slot_that_does_not_divide_a_day(wrong):
-    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
-    with pytest.raises(fp.ConfigError, match="slot_min"):
-        fp.aggregate_counts(fs, slot_min=wrong)
+def test_a_slot_that_does_not_divide_a_day():
+    counted = partial(fp.aggregate_counts, fp.FingerprintSet.from_samples([1], [0], [0], [0]))
+    check_refused(counted, "NAME", slot_min=[0, -30, 7, 2880, float("nan"), "30", True])
 
 
 def test_too_many_cells_are_refused(monkeypatch):

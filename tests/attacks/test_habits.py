@@ -18,6 +18,7 @@ from fpanon_core.attacks.habits import (
 )
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.oracles import habits as oracle
+from tests.oracles.recovery import gain
 from tests.support.fingerprint_sets import boxes
 
 
@@ -102,16 +103,16 @@ def test_information_gains_are_the_oracles(fs: FingerprintSet, seed: int) -> Non
     places, seen = days_of(made)
     people, days = range(len(places)), range(len(places[0]) - 1)
     pairs = [(i, d) for i in people for d in days if seen[i][d] and seen[i][d + 1]]
-    expected = [oracle.gain(places[i][d], places[i][d + 1]) for i, d in pairs]
+    expected = [gain(places[i][d], places[i][d + 1]) for i, d in pairs]
     np.testing.assert_allclose(np.sort(same), np.sort(expected), atol=1e-12)
     possible = [
-        {oracle.gain(places[i][d], places[j][d + 1]) for j in people if j != i and seen[j][d + 1]}
+        {gain(places[i][d], places[j][d + 1]) for j in people if j != i and seen[j][d + 1]}
         for i, d in pairs
     ]
     possible = [each for each in possible if each]
     assert len(other) == len(possible)
-    for gain, each in zip(other, possible, strict=True):
-        assert min(abs(gain - one) for one in each) < 1e-12
+    for one, each in zip(other, possible, strict=True):
+        assert min(abs(one - some) for some in each) < 1e-12
 
 
 def test_others_are_drawn_from_all_others_alike() -> None:

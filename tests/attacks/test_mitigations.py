@@ -1,32 +1,20 @@
 """Mitigations by hand and by their promises; tables of the attack after each."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import fpanon_core as fp
 from fpanon_core.model.files import keyed
+from tests.support.refusals import check_refused
 
 ATTACK = [
-    "users",
-    "places",
-    "slots",
-    "night",
-    "day",
-    "whole",
-    "night_random",
-    "day_random",
-    "whole_random",
-    "recorded",
-    "recorded_random",
-    "recorded_share",
-    "error_median_m",
-    "top1",
-    "top2",
-    "top3",
-    "top4",
-    "top5",
+    *("users", "places", "slots", "night", "day", "whole"),
+    *("night_random", "day_random", "whole_random"),
+    *("recorded", "recorded_random", "recorded_share", "error_median_m"),
+    *("top1", "top2", "top3", "top4", "top5"),
 ]
 
 
@@ -99,35 +87,22 @@ def test_one_place_has_no_neighbour():
 
 def test_factors_have_a_row_for_each_level():
     fs = _town()
-    seen = []
-    table = fp.recovery_factors(
-        fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60, progress=seen.append
-    )
+    seen, levels = [], {"spaces_m": [4000], "slots_min": [60, 180], "users": [10, 25]}
+    table = fp.recovery_factors(fs, **levels, slot_min=60, progress=seen.append)
     assert list(table) == ["factor", "level", *ATTACK]
-    assert table[["factor", "level"]].values.tolist() == [
-        ["space", 0],
-        ["space", 4000],
-        ["time", 60],
-        ["time", 180],
-        ["users", 10],
-        ["users", 25],
-    ]
+    expected = {"space": [0, 4000], "time": [60, 180], "users": [10, 25]}
+    assert table.groupby("factor", sort=False)["level"].agg(list).to_dict() == expected
     assert table.users.tolist() == [40, 40, 40, 40, 10, 25]
     assert table.slots.tolist() == [48, 48, 48, 16, 48, 48]
     assert table.places[1] < table.places[0] == fp.aggregate_counts(fs)[0].n_places
     shares = table[[c for c in ATTACK if c not in ("users", "places", "slots", "error_median_m")]]
     assert shares.min(axis=None) >= 0
     assert shares.max(axis=None) <= 1
-    assert table.attrs == {
-        "config": {"slot_min": 60.0, "pairing": "greedy", "seed": 0},
-        "digest": keyed(fs.digest),
-    }
+    config = {"slot_min": 60.0, "pairing": "greedy", "seed": 0}
+    assert table.attrs == {"config": config, "digest": keyed(fs.digest)}
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1.0)
-    again = fp.recovery_factors(
-        fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60
-    )
-    assert again.equals(table)
+    assert fp.recovery_factors(fs, **levels, slot_min=60).equals(table)
     some = fp.recovery_factors(fs, spaces_m=[], slots_min=[])
     assert some.level.tolist() == [0, 5, 10, 20, 40]
 
@@ -136,22 +111,11 @@ def test_mitigations_change_the_attack_and_cost_error():
     fs = _town(60)
     seen = []
     table = fp.mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
-    assert list(table) == [
-        "mitigation",
-        "setting",
-        "unit",
-        *ATTACK,
-        "count_error",
-        "count_error_share",
-    ]
-    assert table.mitigation[:5].tolist() == [
-        "none",
-        "longer slots",
-        "coarser places",
-        "small counts suppressed",
-        "noise at frequent places",
-    ]
-    assert (table.mitigation[5:] == "differential privacy").all()
+    of, costs = ["mitigation", "setting", "unit"], ["count_error", "count_error_share"]
+    assert list(table) == [*of, *ATTACK, *costs]
+    coarser = ["none", "longer slots", "coarser places"]
+    fewer = ["small counts suppressed", "noise at frequent places"]
+    assert table.mitigation.tolist() == [*coarser, *fewer, *["differential privacy"] * 4]
     assert table.unit.tolist() == [""] * 5 + ["user-slot"] * 2 + ["user"] * 2
     assert table.setting.tolist()[1:] == [180, 4000, 3, 0.2, 1, 0.1, 1, 0.1]
     none = table.iloc[0]
@@ -179,22 +143,12 @@ def test_costs_of_coarser_counts_by_hand():
     assert table.count_error_share[:4].tolist() == [0, 0.5, 0.5, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("table", "wrong"),
-    [
-        (fp.mitigation_table, {"coarse_slot_min": 45}),
-        (fp.mitigation_table, {"slot_min": 7}),
-        (fp.mitigation_table, {"epsilons": [0]}),
-        (fp.mitigation_table, {"noise_share": -1}),
-        (fp.mitigation_table, {"pairing": "best"}),
-        (fp.recovery_factors, {"spaces_m": [-1]}),
-        (fp.recovery_factors, {"slots_min": [7]}),
-        (fp.recovery_factors, {"users": [0]}),
-    ],
-)
-def test_slots_that_do_not_fit_and_nobody(table, wrong):
-    with pytest.raises(fp.ConfigError):
-        table(_town(3, 1), **wrong)
+def test_slots_that_do_not_fit_and_nobody():
+    fs = _town(3, 1)
+    wrong = {"coarse_slot_min": [45], "slot_min": [7], "epsilons": [[0]], "noise_share": [-1]}
+    check_refused(partial(fp.mitigation_table, fs), **wrong, pairing=["best"])
+    factors = partial(fp.recovery_factors, fs)
+    check_refused(factors, spaces_m=[[-1]], slots_min=[[7]], users=[[0]])
 
 
 def test_one_place_and_one_user():

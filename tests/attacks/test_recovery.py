@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
 import fpanon_core as fp
 from fpanon_core.attacks import assignment, recovery
+from fpanon_core.attacks.assignment import transport_near
 from fpanon_core.attacks.recovery import scaled
 from fpanon_core.kernels.network_simplex import in_table
 from tests.oracles import recovery as oracle
@@ -317,18 +320,35 @@ def test_counts_are_scaled_by_largest_remainders():
     assert scaled(np.array([4, 0]), 4).tolist() == [4, 0]
 
 
-@pytest.mark.parametrize(
-    ("table", "first"),
-    [([[3]], 0), ([[3], [3]], 0), ([[1, 0], [0, 1]], 0), ([[1, 1]] * 5, 3)],
-    ids=["one slot", "one place", "one user", "no night"],
-)
-def test_small_worlds(table, first):
-    counts = counts_of(table, [(700.0 * i, 0) for i in range(len(table[0]))], first)
-    recovered = fp.recover_trajectories(counts)
-    check_steps(counts, recovered)
-    assert recovered.link_cost.shape == (0,)
-
-
 def test_a_parameter_out_of_range():
     recover = partial(fp.recover_trajectories, counts_of([[1]], [(0, 0)]))
     check_refused(recover, "NAME", link_threshold_m=[-1, np.inf], n_trajectories=[0, 2.5])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sources=st.integers(1, 25),
+    sinks=st.integers(1, 90),
+    step=st.sampled_from([1.0, 100.0, 3_000.0]),
+    crowded=st.booleans(),
+)
+def test_as_cheap_as_matching_everyone_with_every_record(seed, sources, sinks, step, crowded):
+    """By scipy, on the full matrix of people and records; on grids, so that distances tie."""
+    rng = np.random.default_rng(seed)
+    begin = np.unique(rng.integers(0, 4 if crowded else 40, (sources, 2)) * step, axis=0)
+    end = np.unique(rng.integers(0, 40, (sinks, 2)) * step, axis=0)
+    supply, demand = rng.integers(1, 4, len(begin)), rng.integers(1, 4, len(end))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "_FEW_PAIRS", 0)
+        patch.setattr(assignment, "_NEAR", 2)
+        i, j, many = transport_near(begin, end, supply, demand)
+    assert (many > 0).all()
+    sent, got = (np.bincount(k, many, n) for k, n in ((i, len(begin)), (j, len(end))))
+    assert (sent <= supply).all()
+    assert (got <= demand).all()
+    assert many.sum() == min(supply.sum(), demand.sum())
+    cost = cdist(np.repeat(begin, supply, axis=0), np.repeat(end, demand, axis=0))
+    expected = cost[linear_sum_assignment(cost)].sum()
+    spent = float(cdist(begin, end)[i, j] @ many)
+    assert spent == pytest.approx(expected, rel=1e-9, abs=1e-9)

@@ -32,7 +32,11 @@ def towns(draw):
 def test_equals_the_oracle(town, pairing, people):
     counts, truth = town
     recovered = fp.recover_trajectories(counts, n_trajectories=people)
-    score = fp.score_recovery(recovered, counts, truth, pairing=pairing, engine=fp.LocalEngine(2))
+    with pytest.MonkeyPatch.context() as patch:  # several blocks, also of few people
+        patch.setattr(scoring, "_ROWS_A_BLOCK", 3)
+        patch.setattr(scoring, "_BLOCKS_AT_ONCE", 2)
+        engine = fp.LocalEngine(2)
+        score = fp.score_recovery(recovered, counts, truth, pairing=pairing, engine=engine)
     true, offsets = truth.tolist(), counts.day_offsets
     days = [np.arange(a, b) for a, b in pairwise(offsets)]
     pieces = [
@@ -107,41 +111,16 @@ def test_pairs_errors_and_uniqueness_by_hand():
     assert greedy.accuracy_by_step[0] == pytest.approx(4 / 6)
 
 
-def _accuracy(n, days=5):
-    """Generated people who call often enough to be seen where they are."""
-    fs, _ = fp.read_cdr(
-        fp.generate_cdr(n, days=days, events_per_day=60, activity_sigma=0.3, seed=2)
-    )
-    counts, truth = fp.aggregate_counts(fs)
-    return fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
-
-
-def test_regular_people_are_found_and_fewer_among_more():
-    few, many = _accuracy(40), _accuracy(600)
-    for score in (few, many):
-        assert score.accuracy_by_step[0] > 0.9
-        assert score.accuracy > score.baseline_accuracy + 0.25
-        assert (score.baseline_by_step < score.accuracy_by_step).all()
-    assert few.accuracy > many.accuracy
-
-
-def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):
+def test_the_baseline_is_drawn_by_the_seed():
     rng = np.random.default_rng(1)
-    fs = fp.FingerprintSet.from_samples(
-        rng.integers(0, 50, 400),
-        rng.integers(0, 9, 400) * 300.0,
-        np.zeros(400),
-        rng.uniform(0, 2880, 400),
-    )
+    user, x = rng.integers(0, 50, 400), rng.integers(0, 9, 400) * 300.0
+    fs = fp.FingerprintSet.from_samples(user, x, 0 * x, rng.uniform(0, 2880, 400))
     counts, truth = fp.aggregate_counts(fs)
     recovered = fp.recover_trajectories(counts)
     scores = [fp.score_recovery(recovered, counts, truth, seed=s) for s in (0, 0, 1)]
-    monkeypatch.setattr(scoring, "_ROWS_A_BLOCK", 3)
-    monkeypatch.setattr(scoring, "_BLOCKS_AT_ONCE", 2)
-    scores.append(fp.score_recovery(recovered, counts, truth))
     assert len({s.accuracy for s in scores}) == 1
     baselines = [s.baseline_accuracy for s in scores]
-    assert baselines[0] == baselines[1] == baselines[3] != baselines[2]
+    assert baselines[0] == baselines[1] != baselines[2]
     optimal = fp.score_recovery(recovered, counts, truth, pairing="optimal")
     assert optimal.accuracy >= scores[0].accuracy
 
@@ -154,14 +133,6 @@ def test_nothing_published_nothing_recovered():
     assert (score.accuracy, score.baseline_accuracy) == (0, 0)
     assert (len(score.error_m), score.uniqueness.tolist()) == (0, [0] * 5)
     assert np.isnan(score.error_median_m)
-
-
-def test_one_user_one_place_and_no_night():
-    fs = fp.FingerprintSet.from_samples([1], [0], [0], [700])
-    counts, truth = fp.aggregate_counts(fs)
-    score = fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
-    assert (score.accuracy, score.baseline_accuracy, score.error_median_m) == (1, 1, 0)
-    assert np.isnan(score.accuracy_by_step[0])
 
 
 def test_what_does_not_belong_together():

@@ -3,12 +3,8 @@
 from functools import partial
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix
 
 import fpanon_core as fp
-from fpanon_core.anonymize.crowding import boxes_of
-from fpanon_core.kernels.aligned_blocks import pair_losses
 from tests.benchmarks.measured import peak_gb, people, shipped, timed
 
 
@@ -69,25 +65,6 @@ def _in_periods(method, days):
     }
 
 
-def _no_pairs_lose_less(data):
-    """What groups of 2 or more must lose at least: a linear programme over all pairs.
-
-    Every pair has a share from 0 to 1, everybody's shares add up to 1. A group of three costs at
-    least half the sum of its three pairs, which is such a solution; larger ones likewise.
-    """
-    fs = data()
-    everybody = np.arange(fs.n_users)
-    others = np.tile(everybody, (fs.n_users, 1))
-    others[everybody, everybody] = -1
-    loss = np.empty(others.shape)
-    pair_losses(boxes_of(fs, fp.StretchConfig(1, 1)), everybody, others, loss)
-    a, b = np.triu_indices(fs.n_users, 1)
-    ends = np.concatenate([a, b]), np.tile(np.arange(len(a)), 2)
-    shares = csr_matrix((np.ones(2 * len(a)), ends), shape=(fs.n_users, len(a)))
-    found = linprog(loss[a, b], A_eq=shares, b_eq=np.ones(fs.n_users), bounds=(0, 1))
-    return {"users": fs.n_users, "mean loss at k = 2, at least": round(found.fun / fs.n_samples, 5)}
-
-
 CASES = (
     {
         f"aligned_{key}_k{k}_{effort}": partial(_case, partial(shipped, key), k, effort)
@@ -99,9 +76,6 @@ CASES = (
         f"periods_{method.__name__}_{days}": partial(_in_periods, method, days)
         for method in (fp.aligned, fp.glove)
         for days in (1, 7)
-    }
-    | {
-        "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(shipped, "sf_cabs")),
     }
     | {
         "aligned_20000_k5": partial(_case, partial(people, 20_000), 5),

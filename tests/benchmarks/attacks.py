@@ -1,4 +1,4 @@
-"""Attacks on releases of generated people: as on a page, with true points known, and by period.
+"""Attacks on releases of generated people: with true points known, and by period.
 
 Each row has a call's processor time, over all cores, beside its seconds by the clock.
 """
@@ -6,11 +6,9 @@ Each row has a call's processor time, over all cores, beside its seconds by the 
 from functools import partial
 
 import fpanon_core as fp
-from fpanon_core.studies import attack, followed
 from tests.benchmarks.measured import peak_gb, people, timed
 
 BINS = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
-ASKED = {"bins": [BINS], "noise": [fp.AddNoise(1_000)], "aligned": [fp.Aligned(2)]}
 LINKED = {
     "noise": [fp.AddNoise(1_000)],
     "bins": [BINS],
@@ -24,25 +22,6 @@ RELINKED = {
     "weeks_noise": [fp.AddNoise(1_000), fp.Periods(7)],
     "weeks_aligned_k2": [fp.Periods(7), fp.Aligned(2)],
 }
-
-
-def _asked(n_users, name):
-    """A release made, attacked before and after, and one person followed."""
-    config = attack.Config(fp.ReleaseOption(steps=ASKED[name]))
-    small, fs = people(100), people(n_users)
-    attack.study(small, config)  # compiles
-    followed.follow(small, config, 0)
-    result, study_s, study_cpu = timed(attack.study, fs, config)
-    follow_cpu = timed(followed.follow, fs, config, result.examples[0].user)[2]
-    return {
-        "users": fs.n_users,
-        "study, s": round(study_s, 2),
-        "study, processor s": round(study_cpu, 2),
-        "one followed, processor s": round(follow_cpu, 2),
-        "found before": round(result.before.link.first, 3),
-        "found after": round(result.after.link.first, 3),
-        "peak, GB": peak_gb(),
-    }
 
 
 def _linked(n_users, name):
@@ -99,7 +78,6 @@ def _relinked(n_users, name, candidates=512):
 CASES = {
     f"{word}_{n}_{name}": partial(measure, n, name)
     for word, measure, sizes, options in (
-        ("attack", _asked, (2_000, 20_000), ASKED),
         ("link", _linked, (20_000, 82_000), LINKED),
         ("relink", _relinked, (2_000, 20_000), RELINKED),
     )

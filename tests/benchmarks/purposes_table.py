@@ -1,23 +1,47 @@
 """What a search finds, by purpose and recipient.
 
 ``python -m tests.benchmarks.purposes_table DATA SECONDS``: a line of JSON for each pair.
-DATA is one of peers_table.SETS.
+DATA is ``synthetic`` or ``sf_cabs`` (the samples), ``gowalla``, or a number of generated people.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import time
+from pathlib import Path
 
-from fpanon_core.model.purpose import PURPOSES, RECIPIENTS, Recipient
+import pandas as pd
+
+import fpanon_core as fp
+from fpanon_core.io.samples import sample
+from fpanon_core.model.purpose import PURPOSES, RECIPIENTS
 from fpanon_core.studies import report_words as w
-from fpanon_core.studies.judgement import Limits, kind_of, within_limits
-from fpanon_core.studies.option_result import utility_choice
-from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.presets import purpose_areas
-from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
-from tests.benchmarks import peers_table
+from fpanon_core.studies.judgement import kind_of, within_limits
+from fpanon_core.synthetic.region import generate_region
+from tests.benchmarks.measured import timed
+
+_FILE = Path("shared", "data", "gowalla_nyc.csv.gz")  # beside the project, or not there
+
+
+def _read(cdr, antennas, **more):
+    centre = float(antennas["lat"].mean()), float(antennas["lon"].mean())
+    return fp.read_cdr(cdr, antennas=antennas, centre=centre, **more)[0]
+
+
+def data(name):
+    """A data set, on a stated projection."""
+    if name == "gowalla":  # of the last 180 of its days
+        found = next(p / _FILE for p in Path(__file__).parents if (p / _FILE).exists())
+        table = pd.read_csv(found, dtype={"user_id": str})
+        table = table[table["timestamp"] >= "2010-04-26T04:00:00Z"]
+        return fp.read_cdr(table, timezone="America/New_York", centre=(40.7, -73.98))[0]
+    if name.isdecimal():
+        cdr = fp.generate_cdr(int(name), seed=0, region=generate_region(0))
+        return _read(cdr, pd.DataFrame(cdr.attrs["antennas"]))
+    shipped = sample(name)
+    table = pd.read_csv(shipped.path, dtype={"user_id": str, "antenna_id": str})
+    antennas = pd.read_csv(shipped.antennas_path, dtype={"antenna_id": str})
+    return _read(table, antennas, timezone=shipped.timezone)
 
 
 def told(table, limits, row):
@@ -54,41 +78,17 @@ def row_of(table, result):
 
 
 def searched(fs, seconds):
-    """A line for each purpose and recipient: searched as find_release does.
-
-    What one search has made, another need not make again; so many seconds of making are for each.
-    """
-    cached = {}
-    for name in PURPOSES:
-        areas = purpose_areas(fs, name)
-        for kind in RECIPIENTS:
-            limits = Limits({"outsider": Recipient(kind).threshold})
-            search, known, spent = Search(fs, limits, utility_choice(name)), {}, 0.0
-            while spent < seconds and (wanted := search.wanted(known)):
-                for option in wanted:
-                    key = areas, option.steps
-                    if key not in cached and spent < seconds:
-                        began = time.monotonic()
-                        how = {**vars(KNOWLEDGE), "areas": areas}
-                        cached[key] = explore_options(fs, [option], **how).results[0]
-                        spent += time.monotonic() - began
-                    if key in cached:
-                        known[option.steps] = cached[key]
-            table = SearchedTable(
-                tuple(known.values()),
-                "outsider",
-                search.choice,
-                KNOWLEDGE,
-                fs.digest,
-                limits=limits,
-                untried=tuple(search.left(known)),
-            )
+    """A line for each purpose and recipient; so many seconds are for each."""
+    for purpose in PURPOSES:
+        for recipient in RECIPIENTS:
+            table, took, cpu = timed(fp.find_release, fs, purpose, recipient, seconds=seconds)
+            limits = table.limits
             yield {
-                "purpose": name,
-                "recipient": kind,
+                "purpose": purpose,
+                "recipient": recipient,
                 "threshold": limits.limit("outsider"),
-                "areas": areas,
-                "seconds": round(spent),
+                "seconds": round(took),
+                "processor seconds": round(cpu),
                 "tried": len(table.results),
                 "untried": len(table.untried),
                 "serves": table.serves,
@@ -98,6 +98,5 @@ def searched(fs, seconds):
 
 
 if __name__ == "__main__":
-    people = peers_table.data(sys.argv[1])[0]
-    for line in searched(people, float(sys.argv[2])):
+    for line in searched(data(sys.argv[1]), float(sys.argv[2])):
         print(json.dumps({"data": sys.argv[1], **line}), flush=True)

@@ -3,14 +3,9 @@
 Regular people: a person has a home, a workplace and three other places among those of a square
 region, some far more popular than others; is at work in hours of the person's own that vary by day,
 and elsewhere in an eighth of the slots awake. The attack gets the counts; its score is timed apart.
-
-Check-ins: sparse records over long, as of 1,083 people, 227,428 events and 319 days of a published
-set of New York. Events per person (100 at least), those per venue and a person's returns to venues
-are heavy-tailed; two events in five are at a venue new to the person. Whole studies are timed.
 """
 
 import tempfile
-import time
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,14 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from fpanon_core import FingerprintSet, aggregate_counts, recover_trajectories, score_recovery
-from fpanon_core.studies import recovery, recovery_mitigations
-from tests.benchmarks.measured import machine, peak_gb
+from tests.benchmarks.measured import machine, peak_gb, timed
 
 _SLOT_MIN = 30.0
 _SLOTS_A_DAY = 48
-_HOURS = np.array(
-    [5, 3, 2, 1, 1, 2, 5, 9, 12, 11, 10, 12, 14, 12, 11, 11, 12, 14, 16, 16, 14, 12, 10, 7]
-)
 
 
 def _people(n_users, places, days, seed=1):
@@ -67,78 +58,22 @@ def _one(n_users, days, places):
     small, truth = aggregate_counts(_people(20, 5, 2))
     score_recovery(recover_trajectories(small), small, truth)  # compiles
     fs = _apart(n_users, places, days)
-    before = peak_gb()
-    figures = {"users": n_users, "days": days, "places": places}
-    started, cpu = time.perf_counter(), time.process_time()
-    counts, truth = aggregate_counts(fs)
+    figures = {"users": n_users, "days": days, "places": places, "GB before": peak_gb()}
+    (counts, truth), counts_s, counts_cpu_s = timed(aggregate_counts, fs)
     figures["peak memory of the counts, GB"] = peak_gb()
-    figures["counts, s"] = round(time.perf_counter() - started, 1)
-    began = time.perf_counter()
-    recovered = recover_trajectories(counts)
-    figures["attack, s"] = round(time.perf_counter() - began, 1)
+    recovered, attack_s, attack_cpu_s = timed(recover_trajectories, counts)
     figures["peak memory then, GB"] = peak_gb()
-    began = time.perf_counter()
-    score = score_recovery(recovered, counts, truth)
-    figures["score, s"] = round(time.perf_counter() - began, 1)
+    score, score_s, score_cpu_s = timed(score_recovery, recovered, counts, truth)
     return figures | {
-        "whole, s": round(time.perf_counter() - started, 1),
-        "processor, s": round(time.process_time() - cpu, 1),
+        "counts, s": round(counts_s, 1),
+        "attack, s": round(attack_s, 1),
+        "score, s": round(score_s, 1),
+        "whole, s": round(counts_s + attack_s + score_s, 1),
+        "processor, s": round(counts_cpu_s + attack_cpu_s + score_cpu_s, 1),
         **machine(),
         "accuracy": " ".join(f"{a:.3f}" for a in score.accuracy_by_step),
         "at random": " ".join(f"{a:.3f}" for a in score.baseline_by_step),
         "peak memory, GB": peak_gb(),
-        "of it before the run": before,
-    }
-
-
-def check_ins(n_users, days, seed=1):
-    """Sparse check-ins: about 210 events a person in 319 days, 10,000 cells of 100 m in all."""
-    rng = np.random.default_rng(seed)
-    share = days / 319
-    tail = rng.lognormal(0.0, 1.0, n_users)
-    events = np.maximum(np.rint((100 + 110 * tail / tail.mean()) * share), 2).astype(np.int64)
-    venues = 38_000
-    middles = rng.normal(0.0, 9_000.0, (400, 2))
-    near = rng.choice(400, venues, p=rng.dirichlet(np.full(400, 0.3)))
-    xy = middles[near] + rng.normal(0.0, 1_300.0, (venues, 2))
-    popular = rng.pareto(1.1, venues) + 0.05
-    bounds = np.cumsum(popular / popular.sum())
-    user = np.repeat(np.arange(n_users), events)
-    first = np.repeat(np.cumsum(events) - events, events)
-    nth = np.arange(len(user)) - first
-    # A new venue by popularity, or that of an earlier event of one's own: often visited, oftener.
-    new = (rng.random(len(user)) < 0.4) | (nth == 0)
-    venue = np.minimum(np.searchsorted(bounds, rng.random(len(user))), venues - 1)
-    back = first + (rng.random(len(user)) * nth).astype(np.int64)
-    for row in np.flatnonzero(~new):
-        venue[row] = venue[back[row]]
-    hour = rng.choice(24, len(user), p=_HOURS / _HOURS.sum())
-    t = rng.integers(0, days, len(user)) * 1440 + hour * 60 + rng.integers(0, 60, len(user))
-    return FingerprintSet.from_samples(user, *xy[venue].T, t)
-
-
-def _checked_in(n_users, days, mitigations):
-    small = check_ins(20, 5)
-    recovery.study(small, recovery.Config())  # compiles
-    fs = check_ins(n_users, days)
-    before = peak_gb()
-    figures = {"users": n_users, "days": days, "samples": fs.n_samples}
-    started, cpu = time.perf_counter(), time.process_time()
-    if mitigations:
-        config = recovery_mitigations.Config(users=None)
-        rows = recovery_mitigations.study(fs, config).table
-        figures["recorded"] = " ".join(f"{a:.4f}" for a in rows["recorded"])
-    else:
-        found = recovery.study(fs, recovery.Config(users=None))
-        figures["places"] = found.counts.n_places
-        figures["accuracy"] = " ".join(f"{a:.3f}" for a in found.score.accuracy_by_step)
-        figures["at random"] = " ".join(f"{a:.3f}" for a in found.score.baseline_by_step)
-    return figures | {
-        "whole, s": round(time.perf_counter() - started, 1),
-        "processor, s": round(time.process_time() - cpu, 1),
-        **machine(),
-        "peak memory, GB": peak_gb(),
-        "of it before the run": before,
     }
 
 
@@ -148,8 +83,4 @@ CASES = {
     "recovery_5000": partial(_one, 5_000, 7, 500),
     "recovery_10000": partial(_one, 10_000, 7, 500),
     "recovery_100000": partial(_one, 100_000, 7, 500),
-    "recovery_check_ins": partial(_checked_in, 1_083, 319, mitigations=False),
-    "recovery_check_ins_90": partial(_checked_in, 300, 90, mitigations=False),
-    "mitigations_check_ins": partial(_checked_in, 1_083, 319, mitigations=True),
-    "mitigations_check_ins_90": partial(_checked_in, 300, 90, mitigations=True),
 }

@@ -4,7 +4,6 @@ A million people are regions of 82,000 beside each other, each with a seed of it
 live as densely as in one; but for the last, which has the 16,000 that are missing.
 """
 
-import time
 from functools import partial
 
 import numpy as np
@@ -21,9 +20,7 @@ def regions(n_users):
     """Fingerprints of so many people, region by region from west to east."""
     parts = []
     for number, first in enumerate(range(0, n_users, REGION_USERS)):
-        many = min(REGION_USERS, n_users - first)
-        parts.append(people(many, seed=1 + number))
-        print(f"region {number}: {many:,} people", flush=True)
+        parts.append(people(min(REGION_USERS, n_users - first), seed=1 + number))
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -37,33 +34,18 @@ def regions(n_users):
     for name in (*CELL, "count"):
         if name != "x_m":
             moved[name] = np.concatenate([getattr(p, name) for p in parts])
-    return fp.FingerprintSet(**moved, **_frame(first))
+    for name in ("granularity_m", "granularity_min", "clock", "crs"):
+        moved[name] = getattr(first, name)
+    return fp.FingerprintSet(**moved)
 
 
-def _frame(fs):
-    names = ("granularity_m", "granularity_min", "clock", "crs")
-    return {name: getattr(fs, name) for name in names}
-
-
-def _hidden(hide, n_users, shards, workers, verify=True):
+def _hidden(hide, n_users, shards, workers):
     few = people(120)
     fp.verify_k_anonymity(few, hide(few, 2), 2)  # compiles
     fs = regions(n_users)
     before = peak_gb()
-    print(
-        f"{fs.n_users:,} people, {fs.n_samples:,} samples; peak so far {before:.2f} GB", flush=True
-    )
-    started, cpu = time.perf_counter(), time.process_time()
-    told = [-1.0]
-
-    def tell(share):
-        if share - told[0] >= 0.02:
-            told[0] = share
-            print(f"{share:.0%} after {time.perf_counter() - started:.0f} s", flush=True)
-
     engine = fp.LocalEngine(workers)
-    result = hide(fs, 2, shards=shards, engine=engine, progress=tell)
-    took, cpu_took = time.perf_counter() - started, time.process_time() - cpu
+    result, took, cpu_took = timed(hide, fs, 2, shards=shards, engine=engine)
     peak = peak_gb()
     figures = {
         "people": fs.n_users,
@@ -77,12 +59,9 @@ def _hidden(hide, n_users, shards, workers, verify=True):
         "loss (halves)": round(fp.mean_loss(result), 4),
         "smallest group": int(result.published.n_users.min()),
     }
-    print(figures, flush=True)
-    if verify:
-        verdict, took, _ = timed(fp.verify_k_anonymity, fs, result, 2)
-        figures |= {"verified": verdict.passed, "verifier, s": round(took, 1)}
-        figures["peak with it, GB"] = peak_gb()
-    return figures
+    verdict, took, _ = timed(fp.verify_k_anonymity, fs, result, 2)
+    figures |= {"verified": verdict.passed, "verifier, s": round(took, 1)}
+    return figures | {"peak with it, GB": peak_gb()}
 
 
 def _gap(n_users, share, workers):

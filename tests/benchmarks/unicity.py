@@ -1,4 +1,4 @@
-"""Unicity of a million people, and over a grid of profiles. Fingerprints are made as arrays.
+"""Unicity of a million people. Fingerprints are made as arrays.
 
 A person has a home, a workplace and a third place among the antennas of a square region; the time
 is uniform over a fortnight. That is enough to give bins a realistic spread of popularity.
@@ -67,38 +67,7 @@ def _one(n_users, bins, p=4):
     }
 
 
-def _grid(n_users, bins, points=(4, 6, 8, 10)):
-    spaces, hours = (500, 1_000, 2_000, 4_000, 8_000, 16_000), (1, 2, 4, 8, 12, 24)
-    profiles = [fp.GeneralizationProfile(fp.Grid(m), 60 * h) for m in spaces for h in hours]
-    fp.unicity_grid(_people(100, bins), profiles[:1], points)  # compiles
-    fs = _people(n_users, bins)
-    table, grid_s, cpu_s = timed(fp.unicity_grid, fs, profiles, points)
-    area = table.space_size / spaces[0] * table.window_min / 60
-    laws, fits_s, _ = timed(_laws, table, area)
-    return {
-        "users": n_users,
-        "samples a user": bins,
-        "profiles": len(profiles),
-        "p": " ".join(map(str, points)),
-        "grid, s": round(grid_s, 1),
-        "processor, s": round(cpu_s, 1),
-        "fits, s": round(fits_s, 2),
-        "law at the first p": laws[points[0]].formula,
-        "its R²": round(laws[points[0]].r2, 3),
-        "exponents": fp.fit_exponents(laws).formula,
-        "unicity": f"{table.value.min():.3f} … {table.value.max():.3f}",
-        "peak memory, GB": peak_gb(),
-    }
-
-
-def _laws(table, area):
-    rows_of = {int(p): rows.index for p, rows in table.groupby("p")}
-    return {p: fp.fit_scaling_law(area[r], table.value[r]) for p, r in rows_of.items()}
-
-
 CASES = {
     "unicity_100000": partial(_one, 100_000, 100),
     "unicity_1000000": partial(_one, 1_000_000, 100),
-    "unicity_grid_20000": partial(_grid, 20_000, 100),
-    "unicity_grid_100000": partial(_grid, 100_000, 100),
 }

@@ -38,6 +38,8 @@ _SLIDE = ".st-key-present_heading h1"
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic people"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}
+KS = ["k = 2", "k = 5", "k = 10"]
+"""The curves of *How hard to hide*, as it is opened."""
 
 # Opened at /data, Streamlit's own page first asks whether it is served below /data/, and is told
 # 404; it then asks at the root. Nothing of ours is missing.
@@ -357,23 +359,6 @@ class Dashboard:
         self.insist(open_list, lambda ms: offered.click(timeout=ms))
         self.settle()
 
-    def tag(self, key: str, text: str) -> None:
-        """Type a new entry into a multiple choice."""
-        box = self.page.locator(f"[class*=st-key-{key}]")
-        offered = self.page.get_by_role("option").filter(has_text=text).first
-
-        def type_it() -> None:
-            box.locator("input").fill("")
-            self._close_list()
-            box.locator("input").click()
-            self.page.keyboard.type(text, delay=50)
-
-        self.insist(type_it, lambda ms: offered.wait_for(timeout=ms))  # as in choose
-        self.page.keyboard.press("Enter")
-        self._close_list()
-        expect(offered).to_be_hidden()
-        expect(box.get_by_text(text, exact=True)).to_be_visible()
-
     def _close_list(self) -> None:
         """Close a list of options, if one is open; else Escape would close what is around it."""
         if self.page.get_by_role("option").count():
@@ -449,21 +434,6 @@ class Dashboard:
     def wait_for_curves(self, key: str, names: list[str]) -> None:
         """Until a figure has exactly these curves, drawn and in its legend."""
         self.page.wait_for_function(_HAS_CURVES, arg=[key, names])
-
-    def table(self, heading: str, rows: int) -> list[list[str]]:
-        """The cells of the small table with that column heading, once it has that many rows.
-
-        What a table tells screen readers, which is read here, follows what it draws with a delay.
-        """
-        grid = self.page.locator("[data-testid=stDataFrame] canvas").filter(
-            has=self.page.locator("[role=columnheader]", has_text=heading)
-        )
-        filled = grid.locator("tbody tr").filter(has=self.page.locator("[role=gridcell]"))
-        expect(filled).to_have_count(rows)
-        return grid.evaluate(
-            "c => [...c.querySelectorAll('tbody tr')].map("
-            "r => [...r.querySelectorAll('[role=gridcell]')].map(d => d.textContent))"
-        )
 
     def wait_until_idle(self) -> None:
         """Until no job runs in this session."""

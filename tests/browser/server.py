@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -137,11 +138,6 @@ class Server:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
 
-    def kill(self, child: int) -> None:
-        """End a child of it at once, as a machine does that has no memory left."""
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-
     @contextmanager
     def failing(self) -> Iterator[None]:
         """Whatever it computes meanwhile fails: each of its children is soon killed."""
@@ -149,8 +145,9 @@ class Server:
 
         def reap() -> None:
             while not over.wait(0.2):
-                for child in self.workers():
-                    self.kill(child)
+                for child in self.workers():  # at once, as where no memory is left
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
 
         reaper = threading.Thread(target=reap)
         reaper.start()
@@ -199,6 +196,27 @@ def free_port() -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     return port
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+"""The headers by which a browser asks for a socket."""
+
+
+def status(port: int, path: str, method: str = "GET", at: str = "127.0.0.1", **headers: str) -> int:
+    """The status of an answer; 0 for none."""
+    connection = http.client.HTTPConnection(at, port, timeout=60)
+    try:
+        connection.request(method, path, headers=headers)
+        return connection.getresponse().status
+    except OSError:
+        return 0
+    finally:
+        connection.close()
 
 
 def _is_worker(pid: int) -> bool:

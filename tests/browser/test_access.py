@@ -6,28 +6,10 @@ import re
 
 import pytest
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import KS, Dashboard
 from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
-
-
-def test_axe_finds_nothing_serious_at_the_start_and_where_a_file_is_refused(
-    dashboard: Dashboard,
-) -> None:
-    dashboard.go()
-    found = {}
-    for scheme in ("dark", "light"):
-        dashboard.turn_to_scheme(scheme)
-        found["Start", "empty", scheme] = serious(dashboard)
-    dashboard.turn_to("Data")
-    dashboard.upload("records.csv", b"")
-    dashboard.error()
-    for scheme in ("dark", "light"):
-        dashboard.turn_to_scheme(scheme)
-        dashboard.error()
-        found["Data", "failed", scheme] = serious(dashboard)
-    assert {where: what for where, what in found.items() if what} == {}
 
 
 def test_axe_finds_nothing_serious_in_what_is_folded_away(taxis: Dashboard) -> None:
@@ -51,7 +33,7 @@ def test_axe_finds_nothing_serious_in_what_is_folded_away(taxis: Dashboard) -> N
 
 def figures_and_page_are_of_one_brightness(dashboard: Dashboard, scheme: str) -> None:
     """Ink on paper, in the page and in the figure alike."""
-    dashboard.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 10"])
+    dashboard.wait_for_curves("anon_by_k", KS)
     paper = _brightness(dashboard, "[data-testid=stApp]", "background-color")
     ink = _brightness(dashboard, "[data-testid=stMain] h1", "color")
     legend = _brightness(dashboard, ".st-key-anon_by_k .legendtext", "fill")

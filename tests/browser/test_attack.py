@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
@@ -12,33 +12,40 @@ from playwright.sync_api import expect
 from pages.charts import style
 from tests.browser.dashboard import Dashboard, amount_of, colours
 from tests.browser.layout import serious
-from tests.browser.test_options import dots
 
 pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_attack_followed [data-testid=stDeckGlJsonChart]"
+_DOTS = """key => {
+    const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
+    if (!plot || !plot._fullLayout) return [];
+    const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
+    return plot._fullData.filter(t => t.customdata).flatMap(t => t.customdata.map((c, i) =>
+        [c[0], c[1], box.left + xaxis._offset + xaxis.l2p(t.x[i]),
+         box.top + yaxis._offset + yaxis.l2p(t.y[i])]));
+}"""
 _FOUND = """() => {
     const plot = document.querySelector('.st-key-attack_found .js-plotly-plot');
     return plot && plot._fullData ? plot._fullData.filter(t => t.visible).map(t => t.name) : [];
 }"""
 
 
-@pytest.fixture
-def front(open_dashboard: Callable[..., Dashboard]) -> Dashboard:
-    """The front of the taxis' options, in a browser of its own."""
-    dashboard = open_dashboard()
+def dots(dashboard: Dashboard) -> list[list[Any]]:
+    """Number, name, and where on the screen, of each dot of the front."""
+    found: list[list[Any]] = dashboard.page.evaluate(_DOTS, "options_front")
+    return found
+
+
+def test_two_clicks_from_the_front_and_one_person_followed(dashboard: Dashboard) -> None:
+    page = dashboard.page
     dashboard.go("/options")
     dashboard.turn_to("Data")
     dashboard.open_sample_in_data("taxis", 496)
     dashboard.turn_to("Release options")
     dashboard.says(re.compile(r"of \d+ options"))
     dashboard.wait_until_idle()
-    return dashboard
-
-
-def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> None:
-    dashboard, page = front, front.page
     button = page.locator(".st-key-options_attack button")
     expect(button).to_have_count(0)
+    assert len(dots(dashboard)) == 12  # of the preset, 3 × 4
     _, name, *_ = dots(dashboard)[0]
 
     # The first click is on a dot of the front, the second on the button that then stands there.
@@ -86,32 +93,3 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     for scheme in ("dark", "light"):
         dashboard.turn_to_scheme(scheme)
         assert serious(dashboard) == [], scheme
-
-
-def test_a_typed_release_and_a_reload(front: Dashboard) -> None:
-    """Typed in the list; a page that is loaded anew finds what was found, without asking."""
-    dashboard, page = front, front.page
-    dashboard.turn_to("Attack the release")
-    dashboard.says("Choose the option to attack")
-    box = page.locator(".st-key-attack_release input")
-
-    def type_it() -> None:
-        box.click()
-        page.keyboard.type("7 km · 5 h")
-        page.keyboard.press("Enter")
-
-    figure = page.locator(".st-key-attack_found .js-plotly-plot")
-    dashboard.insist(type_it, lambda ms: figure.wait_for(timeout=ms))
-    dashboard.wait_until_idle()
-    table = dashboard.download("attack_get_attack")
-    assert "re-identification risk" in table.splitlines()[1]
-    assert "7 km from" in table
-
-    dashboard.choose("attack_release", "5 km · 6 h")
-    dashboard.wait_until_idle()
-    figure.wait_for()
-    expect(page).to_have_url(re.compile("release=5"))
-    said = page.locator(".st-key-meaning_attack p").first.inner_text()
-    page.reload()
-    figure.wait_for()
-    expect(page.locator(".st-key-meaning_attack p").first).to_have_text(said)

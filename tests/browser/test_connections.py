@@ -63,39 +63,31 @@ def visitor(server: Server) -> Iterator[Visitor]:
 
 
 def test_a_lost_connection_loses_neither_data_nor_work(visitor: Visitor, server: Server) -> None:
-    """Cut off for more than the half second after which Streamlit clears what it caches."""
+    """Cut off for more than the half second after which Streamlit clears what it caches.
+
+    Nor does a page that is loaded anew, which has another session.
+    """
     visitor.click("start_synthetic")
     visitor.turn_to("anonymizability")
     session = visitor.session
     with _held_at_work(visitor, server) as children:
-        visitor.cut()
-        time.sleep(1.5)
-        visitor.connect()
-        assert visitor.session == session
-        assert OPEN in visitor.text
-        assert AT_WORK in visitor.text
-        assert set(children) <= set(server.workers())
+        for anew in (False, True):
+            if anew:
+                visitor.leave()
+                visitor.open()
+            else:
+                visitor.cut()
+                time.sleep(1.5)
+                visitor.connect()
+            assert (visitor.session != session) == anew
+            assert OPEN in visitor.text
+            assert AT_WORK in visitor.text  # once anew, in the line above the overview
+            assert set(children) <= set(server.workers())
+    visitor.turn_to("anonymizability")
     visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
     visitor.cut()
     visitor.connect()
     assert visitor.has("anon_get_k_gaps")
-
-
-def test_a_page_loaded_anew_in_the_middle_of_a_job_has_its_data_and_the_job(
-    visitor: Visitor, server: Server
-) -> None:
-    visitor.click("start_synthetic")
-    visitor.turn_to("anonymizability")
-    session = visitor.session
-    with _held_at_work(visitor, server) as children:
-        visitor.leave()
-        visitor.open()
-        assert visitor.session != session
-        assert OPEN in visitor.text
-        assert AT_WORK in visitor.text  # in the line above the overview
-        assert set(children) <= set(server.workers())
-    visitor.turn_to("anonymizability")
-    visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
     visitor.leave()
     visitor.open("/anonymizability").turn_to("anonymizability")
     assert visitor.has("anon_get_k_gaps")  # at once: nothing was computed again
@@ -182,30 +174,6 @@ def test_connections_beyond_the_number_are_refused_and_cost_nothing_afterwards(
     assert one.fetch("/", accept="text/html")[0] == 200
 
 
-def test_an_upload_whose_session_has_ended_counts_no_more(tmp_path: Path) -> None:
-    """Announced, begun, and never ended; its browser is gone."""
-    with started(tmp_path / "log.txt", FPANON_GRACE_MIN="0.05", FPANON_UPLOAD_MB="60") as server:
-        visitor = Visitor(server.address).open()
-        with visitor.stalled("large.csv", 45_000_000, announced=52_000_000) as ended:
-            visitor.leave()
-            assert b" 410 " in ended().partition(b"\r\n")[0]
-            other = Visitor(server.address).open()
-            path = f"/_stcore/upload_file/{other.session}/any"
-            assert other.send(path, "small.csv", bytes(20_000_000))[0] == 204
-            other.leave()
-
-
-def test_uploads_have_a_limit_that_is_told(visitor: Visitor) -> None:
-    path = f"/_stcore/upload_file/{visitor.session}/"
-    for number in range(2):
-        assert visitor.send(f"{path}{number}", "large.csv", bytes(14 * 2**20))[0] == 204
-    status, told = visitor.send(f"{path}2", "large.csv", bytes(14 * 2**20))
-    assert (status, told) == (
-        413,
-        b"Too much: this server keeps up to 30 MB for one session in memory.",
-    )
-
-
 def test_whoever_is_gone_for_longer_leaves_nothing_and_is_told(tmp_path: Path) -> None:
     with started(tmp_path / "log.txt", FPANON_GRACE_MIN="0.05") as server:
         first = Visitor(server.address).open()
@@ -239,20 +207,3 @@ def test_whoever_is_gone_for_longer_leaves_nothing_and_is_told(tmp_path: Path) -
         visitor.leave()
         first.leave()
         server.wait_until_alone()
-
-
-def test_after_the_server_was_killed_the_page_says_so(tmp_path: Path) -> None:
-    with started(tmp_path / "one.txt") as server:
-        visitor = Visitor(server.address).open()
-        visitor.click("start_synthetic")
-        visitor.until(lambda page: OPEN in page.text, "the data")
-        visitor.cut()
-    with started(tmp_path / "two.txt") as server:
-        # Another port here, as the old one may not be free at once; the cookie's name says it.
-        old, new = visitor.address.rpartition(":")[2], server.address.rpartition(":")[2]
-        visitor.address = server.address
-        visitor.cookies[f"fpanon-{new}"] = visitor.cookies[f"fpanon-{old}"]
-        visitor.connect()
-        assert OPEN not in visitor.text
-        assert "the dashboard was started anew" in visitor.text
-        visitor.leave()

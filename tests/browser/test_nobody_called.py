@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from playwright.sync_api import Browser
 from tests.browser import sockets
 from tests.browser.conftest import opened
 from tests.browser.dashboard import VIEWS, clean
-from tests.browser.server import Server, started
+from tests.browser.server import UPGRADE, Server, started, status
 from tests.browser.tables import events, separated
 
 pytestmark = pytest.mark.browser
@@ -30,32 +29,16 @@ ROUTES = (
 FOREIGN = ("http://other.example", "http://localhost:3000", "http://0.0.0.0:1", "null")
 
 
-def status(port: int, path: str, method: str = "GET", **headers: str) -> int:
-    """Of an answer; of one that never comes the test fails."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        connection.request(method, path, headers=headers)
-        return connection.getresponse().status
-    finally:
-        connection.close()
-
-
 def knock(port: int) -> None:
     """All that another page, or another name for this machine, would try."""
-    upgrade = {
-        "Connection": "Upgrade",
-        "Upgrade": "websocket",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    }
     here, rebound = f"localhost:{port}", f"other.example:{port}"
     for origin in FOREIGN:
-        assert status(port, "/_stcore/stream", Host=here, Origin=origin, **upgrade) == 403
+        assert status(port, "/_stcore/stream", Host=here, Origin=origin, **UPGRADE) == 403
         for path in ROUTES:
             assert status(port, path, Host=here, Origin=origin) == 403
         assert status(port, ROUTES[10], "PUT", Host=here, Origin=origin) == 403
     own = f"http://{rebound}"
-    assert status(port, "/_stcore/stream", Host=rebound, Origin=own, **upgrade) == 403
+    assert status(port, "/_stcore/stream", Host=rebound, Origin=own, **UPGRADE) == 403
     for path in ROUTES:
         assert status(port, path, Host=rebound) == 421
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):

@@ -6,6 +6,7 @@ tests' own.
 
 from __future__ import annotations
 
+import http.client
 import re
 import socket
 import ssl
@@ -25,7 +26,7 @@ from pages.shell import navigation
 from tests.browser.dashboard import VIEWS, Dashboard, clean
 from tests.browser.proxy import Proxy
 from tests.browser.proxy import running as proxy_running
-from tests.browser.server import Server, free_port, started
+from tests.browser.server import Server, free_port, started, status
 from tests.browser.tables import SECRET, events, separated
 from tests.support.provider import Provider
 from tests.support.provider import running as provider_running
@@ -111,16 +112,15 @@ def asks_for_log_in(page: Page) -> None:
 
 def answer(port: int, host: str, path: str = "/", **headers: str) -> Answer | None:
     """What the proxy answers to a request for a name; None when it hangs up."""
-    with _trusting().wrap_socket(_to(port), server_hostname="localhost") as connection:
-        return _asked(connection, host, path, headers)
-
-
-def answer_past_it(port: int, host: str, path: str = "/") -> int:
-    """The status of what the dashboard answers to a request for a name."""
-    with _to(port) as connection:
-        found = _asked(connection, host, path, {})
-    assert found is not None
-    return found.status
+    connection = http.client.HTTPSConnection("localhost", port, timeout=60, context=_trusting())
+    try:
+        connection.request("GET", path, headers={"Host": host, **headers})
+        found = connection.getresponse()
+        return Answer(found.status, dict(found.getheaders()), found.read().decode())
+    except http.client.RemoteDisconnected:
+        return None
+    finally:
+        connection.close()
 
 
 class Answer(NamedTuple):
@@ -131,28 +131,10 @@ class Answer(NamedTuple):
     body: str
 
 
-def _asked(
-    connection: socket.socket, host: str, path: str, headers: dict[str, str]
-) -> Answer | None:
-    told = {"Host": host, "Connection": "close", **headers}
-    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items())]
-    connection.sendall("\r\n".join([*lines, "", ""]).encode())
-    received = b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
-    if not received:
-        return None
-    head, _, body = received.partition("\r\n\r\n")
-    status, *rest = head.split("\r\n")
-    return Answer(int(status.split()[1]), dict(line.split(": ", 1) for line in rest), body)
-
-
 def _trusting() -> ssl.SSLContext:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
-
-
-def _to(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), 60)
 
 
 def port_of(address: str) -> int:
@@ -173,15 +155,18 @@ def test_one_name_over_tls_and_no_way_past_it(office: Office) -> None:
     assert found.headers["x-frame-options"] == "DENY"
     assert found.headers["Server"] == "nginx"
     # Another name: none of the proxy's, and none of the dashboard's.
-    with _to(public) as connection, pytest.raises(ssl.SSLError, match="unrecognized name"):
+    with (
+        socket.create_connection(("127.0.0.1", public), 60) as connection,
+        pytest.raises(ssl.SSLError, match="unrecognized name"),
+    ):
         _trusting().wrap_socket(connection, server_hostname="rebound.example")
     assert answer(public, "rebound.example") is None
     # Past the proxy, on this machine: its health and no more.
     for host in (f"localhost:{own}", f"127.0.0.1:{own}", "rebound.example"):
-        assert answer_past_it(own, host) == 421
-    assert answer_past_it(own, f"localhost:{own}", "/_stcore/health") == 200
+        assert status(own, "/", Host=host) == 421
+    assert status(own, "/_stcore/health", Host=f"localhost:{own}") == 200
     # With the public name, past the proxy: still nobody without a login.
-    assert answer_past_it(own, f"localhost:{public}", "/data") == 403
+    assert status(own, "/data", Host=f"localhost:{public}") == 403
 
 
 # --- the login ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from pages.charts import style
-from tests.browser.dashboard import Dashboard, amount_of, colours
+from tests.browser.dashboard import KS, Dashboard, amount_of, colours
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 def measured(taxis: Dashboard) -> Dashboard:
     """The taxis, measured as they are."""
     taxis.turn_to("How hard to hide")
-    taxis.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 10"])
+    taxis.wait_for_curves("anon_by_k", KS)
     taxis.wait_until_idle()
     return taxis
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -10,12 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.dashboard import Dashboard
 from tests.browser.layout import cut, overlapping, serious
 
 pytestmark = pytest.mark.browser
 
-ROADS = {"type": "LineString", "coordinates": [[0.5, 23.5], [1.5, 24.5]]}
 SIZES = ((1_280, 720), (1_920, 1_080))
 SLIDES = [
     "May these data be released?",
@@ -121,41 +119,7 @@ def test_every_slide_is_whole_and_names_the_option_in_every_setting(
                 ):
                     wrong.append(f"{where}: which option it is of is not said")
             assert seen == SLIDES
+    page.keyboard.press("f")
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
     assert not wrong, "\n".join(wrong)
     assert not serious(dashboard)
-
-
-def test_a_slide_stands_alone_over_lines_of_ones_own_and_asks_nobody_for_anything(
-    open_dashboard: Callable[..., Dashboard],
-) -> None:
-    dashboard = open_dashboard()
-    page = dashboard.page
-    dashboard.go("/data")
-    dashboard.open_sample_in_data("people", 2_000)
-    dashboard.unfold("data_background")
-    file = {"name": "roads.geojson", "mimeType": "application/json"}
-    page.locator(".st-key-data_background input[type=file]").set_input_files(
-        file | {"buffer": json.dumps(ROADS).encode()}
-    )
-    dashboard.ready("data_background_read")
-    dashboard.press("data_background_read", "1 line of 2 points lie")
-    dashboard.turn_to("Present")
-    expect(page.locator(".st-key-present_corner")).to_contain_text("1 of 4")
-    dashboard.says("Do not release these data as they are.", LONG_MS)
-    for number in (2, 3):
-        page.keyboard.press("ArrowRight")
-        expect(page.locator(".st-key-present_corner")).to_contain_text(f"{number} of 4")
-        dashboard.rest()
-    dashboard.says("A column counts the people recorded in a hexagon")
-    sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar).to_be_visible()
-    page.keyboard.press("f")
-    expect(sidebar).to_be_hidden()
-    expect(page.locator("h1")).to_have_count(1)
-    size = page.locator(".st-key-present_sentence p").evaluate(
-        "p => parseFloat(getComputedStyle(p).fontSize)"
-    )
-    assert size >= 20
-    page.keyboard.press("f")
-    expect(sidebar).to_be_visible()
-    assert dashboard.seen.strangers(dashboard.address) == []

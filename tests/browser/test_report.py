@@ -142,11 +142,10 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     assert shown.locator("script").count() == 0
     recipe = json.loads(dashboard.download("report_get_recipe"))
     assert recipe["decision"]["chosen"]
+    dashboard.unfold("report_study")
     for scheme in ("light", "dark"):
         dashboard.turn_to_scheme(scheme)
-        dashboard.rest()
-        found = serious(dashboard)
-        assert found == [], scheme
+        assert serious(dashboard) == [], scheme
 
 
 def _as_text(page: Page, html: str) -> str:

@@ -1,14 +1,20 @@
-"""No raw user id and no place leaves the server: not shown, not sent, not in a link or a file."""
+"""No raw user id and no place leaves the server: not shown, not sent, not in a link or a file.
+
+Nor does anything of a session reach another.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.conftest import Kept
+from tests.browser.dashboard import KS, Dashboard
+from tests.browser.server import Server
 from tests.browser.tables import SECRET, events, flawed, separated
-from tests.browser.test_journey import KS
 
 pytestmark = pytest.mark.browser
 
@@ -73,3 +79,46 @@ def _nothing_sent(dashboard: Dashboard) -> None:
     heard = b"".join(dashboard.seen.received)
     assert b"records.csv" in heard  # so what is sent can be searched
     assert SECRET.encode() not in heard
+
+
+def test_two_sessions_compute_at_once_and_see_only_their_own(
+    open_dashboard: Callable[..., Dashboard], kept: Kept, server: Server
+) -> None:
+    kept.close_all()  # what sessions of earlier tests go on with is not taken for this one's
+    server.wait_until_alone()
+    one, two = open_dashboard(), open_dashboard()
+    one.go("/anonymizability?k=2,5,10,100")  # takes longer than all that the other does
+    one.turn_to("Overview")
+    two.go("/data")
+    one.open_sample("people")
+    one.turn_to("How hard to hide")
+    one.says(re.compile(r"Measuring at .* so far"))
+    with server.held(server.busy_worker()):  # however long this takes on a busy machine
+        two.upload("somewhere-else.csv", separated(events(40, 30)))
+        two.wait_for_data(users=40)
+        one.says("Measuring at")
+    two.turn_to("How hard to hide")
+    one.says("Measuring at")  # still at it while the other one computes
+    two.wait_for_curves("anon_by_k", KS)
+    one.wait_for_curves("anon_by_k", [*KS, "k = 100"])
+    two.wait_until_idle()
+    one.wait_until_idle()
+
+    assert "somewhere-else" not in one.text
+    assert "40 people" not in one.text
+    for theirs in ("Synthetic", "2,000", "u0001"):
+        assert theirs not in two.text
+    gaps = []
+    for dashboard, users in ((one, 2_000), (two, 40)):
+        header, *rows = dashboard.download("anon_get_k_gaps").splitlines()
+        columns = header.split(",")
+        cells = [row.split(",") for row in rows]
+        assert len({row[columns.index("pseudonym")] for row in cells}) == users
+        gaps.append({row[columns.index("k_gap")] for row in cells})
+    telling = max(gaps[0] - gaps[1], key=len)
+    assert len(telling) > 8
+    assert gaps[1] - gaps[0]
+    heard = b"".join(two.seen.received)
+    assert b"somewhere-else" in heard
+    assert b"Measuring at" in heard
+    assert telling.encode() not in heard

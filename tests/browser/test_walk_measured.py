@@ -24,6 +24,10 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     expect(numbers).to_have_count(4, timeout=LONG_MS)
     for at in range(4):
         expect(numbers.nth(at)).to_have_text(re.compile(r"\d"), timeout=LONG_MS)
+    for place in ("verdict", "four", "find_go"):  # as the map, all of it in the first screen
+        box = page.locator(f".st-key-overview_{place}").first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 900, (place, box)
     dashboard.press("overview_find_go")
     dashboard.wait_for_search()
     dashboard.turn_to("Hide everyone")

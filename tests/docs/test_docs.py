@@ -22,6 +22,7 @@ DOCUMENTS = sorted(
 )
 # Papers were once called by these in code and documents; readers know authors and years.
 HOUSE_NAME = re.compile(r"\b(ANON|TRADE|CROWD|ASH)\b")
+RELEASE_OPTIONS = "Techniques, utility and the front of release options"
 YEAR = re.compile(r"(?<![\d.,–-])(1[89]\d\d|20\d\d)[a-z]?\b(?![.,]\d)")
 MONTH = re.compile(
     r"(January|February|March|April|May|June|July|August|September|October|November"
@@ -133,9 +134,12 @@ def test_links_lead_somewhere(path):
     assert broken_links(path) == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
-def test_papers_are_called_by_authors_and_year(path):
-    assert HOUSE_NAME.findall(text_of(path)) == []
+def test_papers_are_called_by_authors_and_year():
+    """In code and screens, too, and without a section's number: headings have none."""
+    code = [p for folder in ("fpanon_core", "pages") for p in sorted((ROOT / folder).rglob("*.py"))]
+    texts = {path: text_of(path).replace("PUBLISHED_TRADE", "") for path in [*DOCUMENTS, *code]}
+    assert [path for path, text in texts.items() if HOUSE_NAME.search(text)] == []
+    assert [path for path in code if re.search(r"science\.md[ ,]*§", texts[path])] == []
 
 
 def test_every_work_cited_is_in_the_references():
@@ -163,17 +167,13 @@ def test_every_dependency_has_its_reason_and_no_other(heading, lists):
     assert all(len(row) == 2 and row[1] for row in rows)
 
 
-def test_readme_says_where_the_reasons_are():
-    line = next(each for each in text_of(ROOT / "README.md").splitlines() if "dependency" in each)
+def test_where_the_commands_the_reasons_and_changes_of_numbers_stand():
+    readme = text_of(ROOT / "README.md")
+    first = [line.split("#")[0].strip() for line in readme.split("```")[1].splitlines()[1:]]
+    assert first == ["make run", "make test"]
+    line = next(each for each in readme.splitlines() if "dependency" in each)
     assert "(docs/dependencies.md)" in line
-
-
-def test_readme_begins_with_the_two_commands():
-    first = text_of(ROOT / "README.md").split("```")[1]
-    assert [line.split("#")[0].strip() for line in first.splitlines()[1:]] == [
-        "make run",
-        "make test",
-    ]
+    assert "**Numbers:**" in text_of(ROOT / "CHANGELOG.md").split("## Unreleased")[0]
 
 
 def test_a_word_has_one_meaning():
@@ -191,10 +191,6 @@ def test_sections_of_the_definitions_are_distinct():
 @pytest.mark.parametrize("name", ["science.md", "words.md"])
 def test_formulas_are_closed(name):
     assert formula_faults(text_of(DOCS / name)) == []
-
-
-def test_changelog_says_how_changes_of_numbers_are_marked():
-    assert "**Numbers:**" in text_of(ROOT / "CHANGELOG.md").split("## Unreleased")[0]
 
 
 def test_every_snapshot_is_compared_by_a_test():
@@ -220,9 +216,7 @@ def test_defaults_of_the_stretch_effort_are_those_in_force():
 
 
 def test_weights_of_utility_are_those_in_force():
-    rows = tables(text_of(DOCS / "science.md"))[
-        "Techniques, utility and the front of release options"
-    ]
+    rows = tables(text_of(DOCS / "science.md"))[RELEASE_OPTIONS]
     head = next(row for row in rows if row[0] == "weights")
     assert tuple(head[1:]) == tuple(COMPONENTS)
     stated = {row[0]: [float(v) for v in row[1:]] for row in rows if row[0] in WEIGHTINGS}
@@ -230,9 +224,7 @@ def test_weights_of_utility_are_those_in_force():
 
 
 def test_limits_of_risk_are_those_in_force():
-    rows = tables(text_of(DOCS / "science.md"))[
-        "Techniques, utility and the front of release options"
-    ]
+    rows = tables(text_of(DOCS / "science.md"))[RELEASE_OPTIONS]
     stated = {
         row[0]: None if row[1] == "none" else float(row[1].split()[0])
         for row in rows
@@ -268,21 +260,3 @@ def test_faulty_formulas_are_found():
     assert len(formula_faults("$$x$$")) == 1
     assert len(formula_faults("$$\nx\n")) == 1
     assert len(formula_faults("$$\n\\left( x )\n$$\n")) == 1
-
-
-@pytest.mark.parametrize(
-    "path",
-    [p for folder in ("fpanon_core", "pages") for p in sorted((ROOT / folder).rglob("*.py"))],
-    ids=lambda p: str(p.relative_to(ROOT)),
-)
-def test_code_and_screens_cite_by_author_and_year(path):
-    """No house name, and no section number of a definition file: headings have none."""
-    text = text_of(path).replace("PUBLISHED_TRADE", "")
-    assert not HOUSE_NAME.search(text)
-    assert not re.search(r"science\.md[ ,]*§", text)
-
-
-@pytest.mark.parametrize("text", ["as TRADE has it", "(ASH §5)", "ANON's", "CROWD, fig. 4"])
-def test_a_house_name_is_found(text):
-    assert HOUSE_NAME.search(text)
-    assert not HOUSE_NAME.search("a trade-off, anonymity, a crowd of k, recovery from ash")

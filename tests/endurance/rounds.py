@@ -1,6 +1,6 @@
 """An officer's round, again and again: do memory and time stay as they are?
 
-``python -m tests.endurance.rounds --minutes 120 --out DIR``: opens the synthetic sample, measures
+``python -m tests.endurance.rounds --minutes 120 --out DIR``: opens the taxis, measures
 how hard everyone is to hide, unicity, hides everyone by GLOVE, explores the options, looks at what
 counts give away and makes counts, and begins again with other settings, every other time after
 loading the page anew. ``--pause`` leaves the machine to others between steps. ``rounds.csv`` has a
@@ -26,51 +26,49 @@ def _settled(visitor: Visitor) -> None:
     visitor.until(lambda page: page.idle, "the page's work", 1)
 
 
-def _data(visitor: Visitor, sample: str, turn: int) -> None:
+def _data(visitor: Visitor, turn: int) -> None:
     if turn % 2:
         visitor.leave()
         visitor.open()
-    visitor.turn_to("").click(f"start_{sample}")
+    visitor.turn_to("").click("start_sf_cabs")
     visitor.until(lambda page: page.idle and "**" in page.text, "the data", 1)
 
 
-def _hardness(visitor: Visitor, _sample: str, _turn: int) -> None:
+def _hardness(visitor: Visitor, _turn: int) -> None:
     visitor.turn_to("anonymizability")
     visitor.until(lambda page: page.has("anon_get_k_gaps") and page.idle, "k-gaps", 1)
     visitor.download("anon_get_k_gaps")
 
 
-def _unicity(visitor: Visitor, _sample: str, _turn: int) -> None:
-    visitor.turn_to("unicity")
-    _settled(visitor)
+def _looked(page: str) -> Callable[[Visitor, int], None]:
+    def look(visitor: Visitor, _turn: int) -> None:
+        visitor.turn_to(page)
+        _settled(visitor)
+
+    return look
 
 
-def _glove(visitor: Visitor, _sample: str, turn: int) -> None:
+def _glove(visitor: Visitor, turn: int) -> None:
     visitor.turn_to("glove")
     visitor.number("glove_k", 2 + turn % 2).click("glove_run")
     visitor.run()
     _settled(visitor)
 
 
-def _options(visitor: Visitor, _sample: str, turn: int) -> None:
+def _options(visitor: Visitor, turn: int) -> None:
     visitor.turn_to("options")
     visitor.number("options_seed", turn)  # another seed is another question
     visitor.run()
     _settled(visitor)
 
 
-def _counts(visitor: Visitor, _sample: str, _turn: int) -> None:
-    visitor.turn_to("aggregates")
-    _settled(visitor)
-
-
-STEPS: dict[str, Callable[[Visitor, str, int], None]] = {
+STEPS: dict[str, Callable[[Visitor, int], None]] = {
     "data": _data,
     "anonymizability": _hardness,
-    "unicity": _unicity,
+    "unicity": _looked("unicity"),
     "glove": _glove,
     "options": _options,
-    "counts": _counts,
+    "counts": _looked("aggregates"),
 }
 
 
@@ -78,8 +76,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Go round, and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=120.0)
-    parser.add_argument("--sample", default="sf_cabs", help="key of a sample data set")
-    parser.add_argument("--steps", nargs="+", choices=[*STEPS], default=[*STEPS])
     parser.add_argument("--pause", type=float, default=0.0, help="seconds spent looking at a step")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args(arguments)
@@ -107,9 +103,9 @@ def _go_round(
         to.writerow(("round", "step", "seconds", "server_mb", "children_mb"))
         turn = 0
         while time.monotonic() < end or not turn:
-            for step in asked.steps:
+            for step, take in STEPS.items():
                 began = time.monotonic()
-                STEPS[step](visitor, asked.sample, turn)
+                take(visitor, turn)
                 visitor.heard.clear()
                 line = (
                     turn,

@@ -45,9 +45,9 @@ def table(number: int, turn: int, users: int, samples: int) -> bytes:
 class Visit(threading.Thread):
     """One visitor, round after round."""
 
-    def __init__(self, server: Server, number: int, until: float, users: int) -> None:
+    def __init__(self, server: Server, number: int, until: float) -> None:
         super().__init__(name=f"visitor {number:02d}")
-        self._server, self._number, self._until, self._users = server, number, until, users
+        self._server, self._number, self._until = server, number, until
         self.seen: Counter[str] = Counter()  # what happened, for the report
         self.faults: list[str] = []
 
@@ -66,7 +66,7 @@ class Visit(threading.Thread):
         turn = self.seen["rounds"]
         mark = f"mark-{self._number:02d}-{turn}"
         # Distinct numbers of users: a figure of another's data would show, too.
-        users = self._users + self._number
+        users = 60 + self._number
         visitor.turn_to("data").upload(
             "data_file", f"{mark}.csv", table(self._number, turn, users, 40)
         )
@@ -114,28 +114,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--after-s", type=float, default=120.0, help="looked on after all left")
-    parser.add_argument("--grace-min", type=float, default=0.5, help="FPANON_GRACE_MIN")
-    parser.add_argument("--users", type=int, default=60, help="in a file, and up to twenty more")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
     log = asked.out / "server.txt"
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    with started(log, FPANON_GRACE_MIN=f"{asked.grace_min:g}") as server:
-        warm = Visit(server, 99, 0.0, asked.users)  # what a first visitor loads stays loaded
+    with started(log, FPANON_GRACE_MIN="0.5") as server:
+        warm = Visit(server, 99, 0.0)  # what a first visitor loads stays loaded
         warm.run()
         server.wait_until_alone()
         with Diary(server, asked.out / "memory.csv") as diary:
             diary.say("before", 10)
             end = time.monotonic() + 60 * asked.minutes
-            visits = [Visit(server, n, end, asked.users) for n in range(asked.visitors)]
+            visits = [Visit(server, n, end) for n in range(asked.visitors)]
             for visit in visits:
                 visit.start()
             diary.begin("meanwhile")
             for visit in visits:
                 visit.join()
-            diary.say("after", asked.after_s)
+            diary.say("after", 120)
             printed = server.printed
     faults = [*warm.faults, *(fault for visit in visits for fault in visit.faults)]
     if re.search(rf"{ID.decode()}|{MARK.pattern.decode()}|Traceback", printed):

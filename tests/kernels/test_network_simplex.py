@@ -1,11 +1,9 @@
-"""The cheapest flow: as cheap as scipy's assignment, and pivot for pivot that of POT."""
+"""The cheapest flow: pivot for pivot that of POT."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ot.lp import emd
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from fpanon_core.kernels.network_simplex import (
@@ -90,20 +88,6 @@ def test_many_sources_and_sinks_on_a_grid():
         cost = distances(begin, end)
         flow, _ = solved(cost, supply, demand)
         assert np.array_equal(flow, emd(supply * 1.0, demand * 1.0, cost, numItermax=MANY))
-
-
-@settings(max_examples=100, deadline=None)
-@given(problems(most=12))
-def test_is_as_cheap_as_any_assignment(problem):
-    cost, supply, demand = problem
-    flow, potential = solved(*problem)
-    assert (flow.sum(axis=1) == supply).all()
-    assert (flow.sum(axis=0) == demand).all()
-    everyone = cost[np.ix_(*(np.repeat(np.arange(len(k)), k) for k in (supply, demand)))]
-    least = everyone[linear_sum_assignment(everyone)].sum()
-    size = max(1.0, np.abs(cost).max())
-    assert (flow * cost).sum() == pytest.approx(least, abs=1e-9 * size * supply.sum())
-    assert not any_below(cost, potential, -1e-9 * size)
 
 
 def test_by_hand():

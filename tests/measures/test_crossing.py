@@ -121,25 +121,6 @@ def test_equals_everyone_with_everyone(first, second):
     assert found.newly_alone == sum(newly)
 
 
-@settings(max_examples=100, deadline=None)
-@given(releases(), releases())
-def test_no_larger_than_either_and_the_same_the_other_way_round(first, second):
-    if not oracle.crossing(first, second):
-        return
-    found, turned = (crossing(of(a), of(b)) for a, b in ((first, second), (second, first)))
-    assert (np.array(table(found))[:, :2] >= np.array(table(found))[:, 2:]).all()
-    assert found.together == turned.together
-    assert (found.first, found.second) == (turned.second, turned.first)
-
-
-@settings(max_examples=100, deadline=None)
-@given(releases())
-def test_with_itself_it_is_itself(release):
-    found = crossing(of(release), of(release))
-    assert found.together == found.first == found.second
-    assert not found.falls
-
-
 @settings(max_examples=200, deadline=None)
 @given(releases(), releases(), releases())
 def test_of_several_it_is_no_larger_than_with_any(first, second, third):

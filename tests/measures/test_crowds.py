@@ -43,12 +43,6 @@ def test_no_points_of_everyone_find_more(fs, strategy, p):
     assert found.k_disclosure <= crowds(fs).naming_most + 1e-12
 
 
-def test_how_often_somebody_was_in_a_bin_is_not_asked():
-    one = FingerprintSet.from_samples([1, 1, 2], [0, 0, 0], [0] * 3, [5, 5, 5])
-    assert one.count.tolist() == [2, 1]
-    assert sharing(one).tolist() == [2, 2]
-
-
 def test_everybody_in_a_crowd_of_five_is_named_with_a_chance_of_exactly_a_fifth() -> None:
     """The mean of 2,000 fifths, added as numpy does, is more than a fifth."""
     people = np.arange(2_000)

@@ -4,9 +4,9 @@ Imports nothing from the package. A fingerprint is a list of samples (x, y, t, d
 the number of users it stands for.
 """
 
-import math
 from fractions import Fraction
 
+from tests.oracles.intervals import relative_entropy
 from tests.oracles.unicity import equivalence_class
 
 
@@ -21,20 +21,6 @@ def bins_of(fingerprints):
 def matrix(fingerprints, bins):
     """D, one row per fingerprint: whether it was in each bin."""
     return [[bin_ in set(samples) for bin_ in bins] for samples in fingerprints]
-
-
-def em(posterior, prior):
-    """Earth mover's distance of two probabilities of presence."""
-    return abs(posterior - prior)
-
-
-def kl(posterior, prior):
-    """Kullback-Leibler divergence, in nats, of presence and absence; the ratios are exact."""
-    total = 0.0
-    for p, q in ((posterior, prior), (1 - posterior, 1 - prior)):
-        if p > 0:
-            total += float(p) * math.log(p / q)
-    return total
 
 
 def disclosure(fingerprints, all_known, *, n=None, timeless=False, d=None):
@@ -55,8 +41,8 @@ def disclosure(fingerprints, all_known, *, n=None, timeless=False, d=None):
             Fraction(sum(n[u] for u in members if present[u][j]), size) for j in range(len(bins))
         ]
         sizes.append(size)
-        ems.append([float(em(p, q)) for p, q in zip(posterior, prior, strict=True)])
-        kls.append([kl(p, q) for p, q in zip(posterior, prior, strict=True)])
+        ems.append([float(abs(p - q)) for p, q in zip(posterior, prior, strict=True)])
+        kls.append([relative_entropy(p, q) for p, q in zip(posterior, prior, strict=True)])
     d = d or len(bins)
     return {
         "sizes": sizes,

@@ -1,4 +1,4 @@
-"""GLOVE by docs/science.md, with a full matrix of efforts; and what must hold of a release.
+"""GLOVE by docs/science.md, with a full matrix of efforts.
 
 Imports nothing from the package. A fingerprint is an array (samples, 6) of x, y, t, dx, dy, dt in
 order of t, x, y. Efforts are rounded to 1e-12, so that mathematically equal ones tie.
@@ -105,8 +105,8 @@ def fill(matrix, pool, i, config):
         matrix[min(i, j), max(i, j)] = round12(value)
 
 
-def sample_efforts(a, b, na, nb, config):
-    """δ of every sample of a and every sample of b, as §2 writes it."""
+def parts(a, b, na, nb, config):
+    """δ in space and in time of every sample of a and every sample of b, as §2 writes them."""
     share_a = na / (na + np.asarray(nb, float))
     share_b = 1 - share_a
     phi = []
@@ -117,7 +117,12 @@ def sample_efforts(a, b, na, nb, config):
         b_to_a = (q - np.minimum(p, q)) + (np.maximum(p + dp, q + dq) - (q + dq))
         phi.append(share_a * a_to_b + share_b * b_to_a)
     space = config["ws"] * np.minimum((phi[0] + phi[1]) / config["smax"], 1)
-    return space + config["wt"] * np.minimum(phi[2] / config["tmax"], 1)
+    return space, config["wt"] * np.minimum(phi[2] / config["tmax"], 1)
+
+
+def sample_efforts(a, b, na, nb, config):
+    space, time = parts(a, b, na, nb, config)
+    return space + time
 
 
 def effort(a, b, na, nb, config):
@@ -292,68 +297,3 @@ def largest(held, weight, k, space, time):
         return None
     (t, x, y), (end, east, north) = best[1:4], best[4:]
     return np.array([x, y, t, east - x, north - y, end - t])
-
-
-# --- what must always hold ---------------------------------------------------------------------
-
-
-def faults(fingerprints, k, group_of, published, suppressed, *, weight=None, space=None, time=None):
-    """Sentences on everything of "What must always hold" that does not; the k-gap apart.
-
-    ``published`` gives each user's own published cells, an array or None.
-    """
-    weight = [1] * len(fingerprints) if weight is None else weight
-    wrong = []
-    for u, cells in enumerate(fingerprints):
-        lost = [s for s in range(len(cells)) if (u, s) in suppressed]
-        if group_of[u] < 0:
-            if len(lost) != len(cells) or published[u] is not None:
-                wrong.append(f"user {u} is in no group and not wholly suppressed")
-            continue
-        for s, sample in enumerate(ordered(cells)):
-            if s not in lost and not inside(sample, published[u]):
-                wrong.append(f"sample {s} of user {u} is uncovered")
-    for g in set(group_of.tolist()) - {-1}:
-        inside_group = np.flatnonzero(group_of == g)
-        if sum(weight[u] for u in inside_group) < k:
-            wrong.append(f"group {g} is too small")
-        kept = {
-            u: [c for s, c in enumerate(ordered(fingerprints[u])) if (u, s) not in suppressed]
-            for u in inside_group
-        }
-        if people([u for u in inside_group if kept[u]], weight) < k:
-            wrong.append(f"group {g} has too few users with a sample")
-        first = published[inside_group[0]]
-        if any(not np.array_equal(first, published[u]) for u in inside_group):
-            wrong.append(f"group {g} is not published alike")
-        if (first[:, 3:] < 0).any():
-            wrong.append(f"group {g} has a negative extent")
-        for cell in first if space is not None or time is not None else []:
-            there = [u for u in kept if any(cut_to(c, cell) is not None for c in kept[u])]
-            if people(there, weight) < k:
-                wrong.append(f"a cell of group {g} holds samples of too few")
-            if any(excess(cell, space, time)):
-                wrong.append(f"a cell of group {g} exceeds a limit")
-        for p in range(len(first)):
-            for q in range(p):
-                early, late = sorted((first[p], first[q]), key=lambda cell: cell[T])
-                if early[T] + early[DT] > late[T]:
-                    wrong.append(f"group {g} overlaps itself")
-    return wrong
-
-
-def inside(sample, cells):
-    """Whether the cells that meet the sample in time hold its rectangle, and leave no gap."""
-    covered = 0.0
-    for cell in cells:
-        start = max(cell[T], sample[T])
-        stop = min(cell[T] + cell[DT], sample[T] + sample[DT])
-        if start >= stop:
-            continue
-        for axis in (X, Y):
-            if cell[axis] > sample[axis]:
-                return False
-            if cell[axis] + cell[axis + 3] < sample[axis] + sample[axis + 3]:
-                return False
-        covered += stop - start
-    return abs(covered - sample[DT]) < 1e-9

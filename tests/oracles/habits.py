@@ -63,15 +63,3 @@ def errors(row, recorded, xy, day, night):
             guess = 2 * last[0] - before[0], 2 * last[1] - before[1]
         found[0 if night[s] else 1].append(math.hypot(x - guess[0], y - guess[1]))
     return found
-
-
-def entropy(places):
-    """Bits."""
-    n = len(places)
-    return -sum(m / n * math.log2(m / n) for m in Counter(places).values())
-
-
-def gain(first, second):
-    """Information gain of two days, each the place of each slot."""
-    both = [*first, *second]
-    return entropy(both) - (entropy(first) + entropy(second)) / 2

@@ -7,6 +7,9 @@ Imports nothing from the package. A record is a list of samples (x, y, t, dx, dy
 import math
 from collections import Counter
 
+from tests.oracles.unicity import place
+from tests.oracles.utility import overlap
+
 CIRCLE = 1_000.0
 LESSER = 1e-6
 LEVEL = 1e-9
@@ -32,9 +35,11 @@ def middle(sample):
     return sample[0] + sample[3] / 2, sample[1] + sample[4] / 2
 
 
-def covered(at, half, begin, length):
-    """Share of a stretch within ``half`` of a point."""
-    return max(0.0, min(at + half, begin + length) - max(at - half, begin)) / length
+def inside(at, half, cell):
+    """Share of a cell within ``half`` of a point along both axes."""
+    x, y, dx, dy = cell
+    across = overlap(x, x + dx, at[0] - half, at[0] + half)
+    return across * overlap(y, y + dy, at[1] - half, at[1] + half)
 
 
 def variance(noise):
@@ -51,12 +56,7 @@ def most_nights(record):
     x, y, dx, dy = best
     half = CIRCLE * math.sqrt(math.pi) / 2
     at = x + dx / 2, y + dy / 2
-    return at, covered(at[0], half, x, dx) * covered(at[1], half, y, dy)
-
-
-def place(sample):
-    """Corner and sides of a sample's cell."""
-    return sample[0], sample[1], sample[3], sample[4]
+    return at, inside(at, half, best)
 
 
 def fullest_circle(record, noise):
@@ -66,20 +66,20 @@ def fullest_circle(record, noise):
     heavy = [m + LESSER for m in plain]
     best = None
 
-    def inside(at, sample):
-        x, y, _, dx, dy, _ = sample
-        return covered(at[0], half, x, dx) * covered(at[1], half, y, dy)
-
     for sample, mass in zip(record, plain, strict=True):
         if mass == 0:
             continue
         at = middle(sample)
-        here = sum(m * inside(at, other) for m, other in zip(heavy, record, strict=True))
+        here = sum(
+            m * inside(at, half, place(other)) for m, other in zip(heavy, record, strict=True)
+        )
         if best is None or here > best[1] * (1 + 1e-12):
             best = at, here
     at = best[0]
     if noise is not None:
-        parts = [(m * inside(at, s), middle(s)) for m, s in zip(plain, record, strict=True)]
+        parts = [
+            (m * inside(at, half, place(s)), middle(s)) for m, s in zip(plain, record, strict=True)
+        ]
         total = sum(m for m, _ in parts)
         if total > 0:
             at = tuple(sum(m * p[axis] for m, p in parts) / total for axis in (0, 1))

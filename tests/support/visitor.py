@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -128,11 +128,8 @@ class Visitor:
 
     def click(self, key: str) -> Visitor:
         """Press a button."""
-        return self.put(key, trigger_value=True)
-
-    def put(self, key: str, **value: Any) -> Visitor:
-        """Give a widget a value, by the name of its kind in Streamlit's protocol."""
-        self._widgets[self.widget(key).id] = WidgetState(id=self.widget(key).id, **value)
+        button = self.widget(key).id
+        self._widgets[button] = WidgetState(id=button, trigger_value=True)
         return self.run()
 
     def number(self, key: str, value: float) -> Visitor:
@@ -142,10 +139,6 @@ class Visitor:
         state.double_value = value
         self._widgets[state.id] = state
         return self
-
-    def choose(self, key: str, number: int) -> Visitor:
-        """Choose an entry of a radio or a select box by its place."""
-        return self.put(key, string_value=self.widget(key).options[number])
 
     def upload(self, key: str, name: str, content: bytes) -> Visitor:
         """Choose a file in an uploader."""
@@ -178,22 +171,6 @@ class Visitor:
             "X-Xsrftoken": self.cookies.get(_XSRF, ""),
         }
         return self._ask("PUT", path, headers, body)
-
-    @contextlib.contextmanager
-    def stalled(self, name: str, size: int, announced: int) -> Iterator[Callable[[], bytes]]:
-        """Begin to put a file, and stop in the middle; gives what waits for the answer."""
-        host = urlsplit(self.address)
-        with socket.create_connection((host.hostname, host.port), timeout=_PATIENCE_S) as line:
-            head = (
-                f"PUT /_stcore/upload_file/{self.session}/stalled HTTP/1.1\r\n"
-                f"Host: {host.netloc}\r\nOrigin: {self.address}\r\n"
-                f"Cookie: {self._cookie_header()}\r\nX-Xsrftoken: {self.cookies[_XSRF]}\r\n"
-                "Content-Type: multipart/form-data; boundary=b\r\n"
-                f"Content-Length: {announced}\r\n\r\n--b\r\n"
-                f'Content-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
-            )
-            line.sendall(head.encode() + bytes(size))
-            yield lambda: line.recv(65_536)
 
     def download(self, key: str) -> bytes:
         """What a download button gives."""
