@@ -48,9 +48,6 @@ NOT_KEPT = {
     "produce_people",
     "questionnaire",
     "foretell",
-    "estimate",
-    "estimate_hiding",
-    "estimate_attack",
     "shown_record",
     "shown_tables",
 }

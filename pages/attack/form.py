@@ -19,7 +19,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Generalize, ReleaseOption
-from fpanon_core.studies import attack, estimates, followed, relinking
+from fpanon_core.studies import attack, followed, relinking
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.study import AtHand
 from pages.shell import address, definitions, layout, questions, session, widgets, workspace
@@ -205,7 +205,6 @@ def typed(text: str) -> AtHand:
 
 
 ATTACK = Kind("attack", attack.study, page="attack", kept=24)
-ESTIMATE = Kind("estimate_attack", estimates.study, page=None, kept=4)
 RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
@@ -245,11 +244,8 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
     about = attacked(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None
-    config = estimates.Config(attack.study, _config(asked), made=asked.release.made is not None)
-    question = Question(ESTIMATE, data.fs, config, "Estimating")
-    questions.ask(question)
-    found: estimates.Estimate | None = questions.answer(question)
-    return None if found is None else found.seconds
+    made = asked.release.made is not None
+    return questions.expected_s(attack.study, data.fs, _config(asked), made=made)[0]
 
 
 def _config(asked: Asked) -> attack.Config:

@@ -254,6 +254,32 @@ def settle(
 FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, identity=repr)
 
 
+def expected_s(
+    study: Callable[..., Any], fs: FingerprintSet, *configs: Any, made: bool = False
+) -> list[float | None]:
+    """Return the estimated seconds of a study for each of its settings; None until it is ready.
+
+    The estimates are asked for; those asked for earlier, and not among these, are dropped. ``made``
+    says whether what the study makes first, such as a release, exists already.
+    """
+    asked = [
+        Question(FORETOLD, fs, estimates.Config(study, config, made), "Estimating")
+        for config in configs
+    ]
+    let_go(FORETOLD, but=[each.key for each in asked])
+    for each in asked:
+        ask(each)
+    found: list[estimates.Estimate | None] = [answer(each) for each in asked]
+    return [None if each is None else each.seconds for each in found]
+
+
+def estimating() -> None:
+    """Draw a line while estimates asked for by :func:`expected_s` are being made."""
+    for job in jobs(FORETOLD)[:1]:
+        if job.active:
+            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
+
+
 def _foretell(question: Question, told: str | None) -> None:
     """Draw the estimated cost of a question that waits to be asked, with the time once known."""
     study, fs, config = question.kind.study, question.fs, question.config
