@@ -85,10 +85,10 @@ def section(data: Dataset) -> None:
     question = Question(COUNTS, data.fs, config, "Making counts")
     made = questions.settle(question, alone=False, asked=pressed, button="Make these counts again")
     if made is not None:
-        _offer(made, prefix="synthetic_" if data.source.synthetic else "")
+        _offer(made, data.prefix)
 
 
-def _offer(made: counts_release.Result, *, prefix: str) -> None:
+def _offer(made: counts_release.Result, prefix: str) -> None:
     """Draw a description of the counts, and a download button that names their protection."""
     if warning := counts_story.warned(made):
         st.warning(warning)
@@ -112,6 +112,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
         made.package,
         f"{prefix}counts_{'unprotected' if form == 'plain' else form}.zip",
         key="aggregates_get_release",
+        icon=None,
         kind="secondary" if form == "plain" else "primary",
         settings={
             "form": form,

@@ -17,11 +17,7 @@ from pages.shell.widgets import days
 of = style.theme(st.context.theme.type)
 
 place = layout.line("aggregates", "What can an attack recover from counts?")
-data = layout.data(
-    "aggregates",
-    without="No data set is open yet. Open a sample, or your own data, to attack counts of the "
-    "people.",
-)
+data = layout.data("aggregates", ", to attack counts of the people.")
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
 layout.about(

@@ -18,10 +18,7 @@ from pages.shell.layout import what_this_means
 of = style.theme(st.context.theme.type)
 
 place = layout.line("anonymizability", "How far is everyone from a group of k?")
-data = layout.data(
-    "anon",
-    without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
-)
+data = layout.data("anon", ", and everyone is measured.")
 n = data.fs.n_users
 with place.popover("Settings", icon=":material/tune:", key="anon_settings"):
     asked = form.form(data.fs)

@@ -216,9 +216,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
     """Draw how many records can be linked across periods from the release alone, and by chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
-        form.relinked_periods(data, asked),
-        alone=questions.ordinary(data.fs),
-        button="Link the periods",
+        form.relinked_periods(data, asked), button="Link the periods"
     )
     if found is None:
         questions.announce(

@@ -16,8 +16,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("attack", "Does it hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
-    without="No data set is open yet. Open a sample, or your own data, and a release can be "
-    "attacked.",
+    ", and a release can be attacked.",
     then="A release can be attacked as soon as the data are read.",
 )
 asked = form.form(data.fs)

@@ -19,7 +19,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.projection import corners_beside, root_ticks
 
 from . import words
-from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
+from .style import DOWNWARDS, MAIN_PX, Theme, bars, figure, interval, marker, note, series
 
 # Where a number may stand; beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
@@ -96,7 +96,7 @@ def pareto(
     percent: bool,
     limit: float | None,
     limited: bool = True,
-    height: int = 430,
+    height: int = MAIN_PX,
 ) -> go.Figure:
     """Return a figure of risk (lower is better) against utility (further right is better).
 

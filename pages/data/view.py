@@ -120,7 +120,6 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             lambda: table_bytes([report.rejects], ".csv"),
             "set_aside_not_for_release.csv",
             key="data_rejects",
-            icon=":material/download:",
             help="The file holds the row number, the reason, and the fields of time and place, but "
             "no others.",
         )

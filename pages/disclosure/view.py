@@ -6,7 +6,7 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
+from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, questions
@@ -19,16 +19,12 @@ of = style.theme(st.context.theme.type)
 
 place = layout.line("disclosure", "What do the known points give away?")
 form.current()  # taken from the address before another view clears it
-data = layout.data(
-    "disclosure",
-    without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
-    "learns from them.",
-)
+data = layout.data("disclosure", ", to see what an attacker learns from them.")
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
     asked = form.form(data.fs)
 layout.about(place, *story.DEFINITIONS.values())
 form.write_address()
-found = questions.settle(form.question(data.fs), alone=questions.ordinary(data.fs), asked=asked)
+found = questions.settle(form.question(data.fs), asked=asked)
 if found is None:
     questions.announce(form.DISCLOSURE, "The figures appear here as soon as they are measured.")
     form.explainer()
@@ -96,8 +92,8 @@ with left:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
         by = shades(places[measure].to_numpy(), of)
         bounds = places[["west", "south", "east", "north"]].to_numpy()
-        extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
-        tips, height = story.place_tips(places, measure), style.OTHER_PX
+        extent, height = corners_of(bounds), style.OTHER_PX
+        tips = story.place_tips(places, measure)
         show_map(
             cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=height),
             key="disclosure_map",

@@ -15,7 +15,7 @@ from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_loss
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
-from pages.charts.maps import Shades, cells_map, scale_bar, shades
+from pages.charts.maps import Shades, cells_map, corners_of, scale_bar, shades
 from pages.charts.record import PlayedGroup, group_legend, group_map
 from pages.charts.spacetime import clock
 from pages.charts.style import Theme
@@ -147,7 +147,7 @@ def _map(
             squares[:, :4],
             colours,
             [*map(square, squares[:, 4].tolist())],
-            (here.extent[:, [0, 2]].ravel(), here.extent[:, [1, 3]].ravel()),
+            corners_of(here.extent),
             of,
             opacity=200,
         ),

@@ -253,7 +253,6 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            icon=":material/download:",
             help="A row for each expert, domain and option, with the score (0–10) left to fill in.",
         )
         example = st.toggle(

@@ -33,8 +33,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("options", "Which option may be released, and what is lost?")
 data = layout.data(
     "options",
-    without="No data set is open yet. Open a sample, or your own data, and release "
-    "options are weighed.",
+    ", and release options are weighed.",
     then="The options follow as soon as the data are read.",
 )
 settings = st.container(
@@ -140,6 +139,5 @@ with st.container(key="options_files"):
         lambda: story.recipe(wanted),
         "options.json",
         key="options_get_options_json",
-        icon=":material/download:",
     )
 layout.formulas("Techniques, utility and the front of release options")

@@ -72,8 +72,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     if option.recordless is None:
         wanted = Wanted(option, seed, user)
         question = Question(RECORD, fs, wanted, "Publishing one person’s record")
-        alone = questions.ordinary(fs)
-        record = questions.settle(question, alone=alone, button="Publish this person’s record")
+        record = questions.settle(question, button="Publish this person’s record")
         if record is None:
             return story.PUBLISHING
         user = record.user

@@ -43,24 +43,12 @@ def where(data: Dataset) -> list[Slide]:
     if data.fs.crs is None:
         return []
     question = Question(HEXAGONS, data.fs, Config(), "Counting people by hexagon")
-    _ahead(question)
+    questions.ask_ahead(question)
     return [Slide("where", "Where are people?", partial(_where, question))]
 
 
-def _ahead(question: Question) -> None:
-    """Ask a question before its slide is reached, unless it takes long or it was stopped."""
-    if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
-        questions.ask(question)
-
-
-def _settled(question: Question, button: str) -> Any | None:
-    fs = question.fs
-    alone = fs is not None and questions.ordinary(fs)
-    return questions.settle(question, alone=alone, button=button)
-
-
 def _where(question: Question, of: Theme) -> str:
-    found = _settled(question, "Count people")
+    found = questions.settle(question, button="Count people")
     if not isinstance(found, Result) or question.fs is None:
         return story.COUNTING
     if not len(found.people):
@@ -97,7 +85,7 @@ def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) ->
         elif isinstance(step, Tables) and step.epsilon is None:
             question = Question(SHOWN, data.fs, step, "Counting people by area")
         if question is not None:
-            _ahead(question)
+            questions.ask_ahead(question)
     title = "What does the release keep?"
     return Slide("still", title, partial(_still, data, found, result, question))
 
@@ -114,7 +102,7 @@ def _still(
             _kept(found, result, of)
             return f"{story.keeps(found, result)} {story.NOT_CHARGED}"
     else:
-        made = _settled(question, "Count people")
+        made = questions.settle(question, button="Count people")
     kept = story.keeps(found, result)
     if isinstance(made, Result):
         return f"{_hexagons(made, bool(result.option.steps), of)} {kept}"

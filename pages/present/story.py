@@ -25,7 +25,6 @@ from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.record import Played
 
-NOTHING = "No data set is open yet. Open a sample, or your own data. The slides follow."
 ONE_PERSON_REAL = (
     "These data are not marked as synthetic: the slide would show the trajectory of one real "
     "person to everybody in the room. An attacker who knows part of a trajectory finds the "

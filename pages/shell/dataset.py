@@ -43,6 +43,11 @@ class Dataset:
         """Return the name of a shipped data set; empty for a file, whose name may be personal."""
         return self.source.label if self.source.sample else ""
 
+    @property
+    def prefix(self) -> str:
+        """Return the beginning of the names of files that are made of these data."""
+        return "synthetic_" if self.source.synthetic else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:

@@ -60,8 +60,7 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
         synthetic data, ``synthetic_`` precedes it.
     """
     current = dataset.current()
-    if current is not None and current.source.synthetic:
-        prefix = f"synthetic_{prefix}"
+    prefix = prefix if current is None else current.prefix + prefix
     with st.expander("Download the figures' numbers (CSV)", key=f"{view}_csv"):
         for may_leave, said, kept in (
             (True, leaving.MAY_LEAVE, ""),
@@ -89,7 +88,7 @@ def offer(
     file_name: str,
     *,
     key: str,
-    icon: str | None = None,
+    icon: str | None = ":material/download:",
     kind: Literal["primary", "secondary"] = "secondary",
     help: str | None = None,
     settings: Mapping[str, Setting] | None = None,

@@ -355,13 +355,11 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             format = file_format(TABLES)
             made_up = isinstance(option, Synthesize)
-            prefix = "synthetic_" if data.source.synthetic and not made_up else ""
             downloads.offer(
                 "Synthetic people (zip)" if made_up else "Tables (zip)",
                 lambda: found.archives[format],
-                "synthetic_people.zip" if made_up else f"{prefix}tables.zip",
+                "synthetic_people.zip" if made_up else f"{data.prefix}tables.zip",
                 key="tables_get_release",
-                icon=":material/download:",
                 kind="secondary" if over or option.epsilon is None else "primary",
                 settings=settings | {"format": format},
             )

@@ -136,7 +136,6 @@ def section(
 
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     """Draw the verdict; if the release passed, also the files and the page that goes with them."""
-    prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(describe_verdict(found))
         return
@@ -154,9 +153,8 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     downloads.offer(
         "Release (zip)",
         lambda: found.archive,
-        f"{prefix}release.zip",
+        f"{data.prefix}release.zip",
         key=f"{kind.name}_get_release",
-        icon=":material/download:",
         kind="secondary" if over else "primary",
         settings=made,
         disabled=not may_leave,
@@ -169,7 +167,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
             downloads.offer(
                 "Pseudonym key (not for release)",
                 lambda: found.key,
-                f"{prefix}{KEY_NAME}",
+                f"{data.prefix}{KEY_NAME}",
                 key=f"{kind.name}_get_key",
                 icon=":material/key:",
                 settings=made,
@@ -179,7 +177,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
                 downloads.offer(
                     "Left-out samples (not for release)",
                     lambda: left_out,
-                    f"{prefix}{LEFT_OUT_NAME}",
+                    f"{data.prefix}{LEFT_OUT_NAME}",
                     key=f"{kind.name}_get_left_out",
                     icon=":material/lock:",
                     settings=made,

@@ -42,11 +42,10 @@ def saving(data: Dataset, *, key: str) -> None:
         with_data = st.checkbox(
             "With the data themselves", key=f"{key}_study_data", help=HOLDS_DATA
         )
-    prefix = "synthetic_" if data.source.synthetic else ""
     downloads.offer(
         "Study (zip)",
         partial(save, of(data, with_data=with_data)),
-        f"{prefix}study_not_for_release.zip",
+        f"{data.prefix}study_not_for_release.zip",
         key=f"{key}_get_study",
         icon=":material/lock:",
         help=HOLDS,

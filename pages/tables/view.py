@@ -17,9 +17,7 @@ of = style.theme(st.context.theme.type)
 
 place = layout.line("tables", "How many people are where, and where do they go?")
 data = layout.data(
-    "tables",
-    without="No data set is open yet. Open a sample, or your own data, and publish tables here.",
-    then="The tables follow as soon as the data are read.",
+    "tables", ", and publish tables here.", then="The tables follow as soon as the data are read."
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
 known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
