@@ -25,6 +25,7 @@ from pages.shell import definitions, downloads, layout
 from pages.shell.downloads import File, Files
 from pages.shell.figure import show
 from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import segments
 
 PLACES, NEXT = "Places and nights", "Next place and next day"
 
@@ -32,15 +33,8 @@ PLACES, NEXT = "Places and nights", "Next place and next day"
 def section(found: Result, of: Theme) -> None:
     """Draw figures of either top places and nights, or the next place and the next day."""
     with st.expander("Which habits does the attack use?", key="aggregates_habits"):
-        shown = st.segmented_control(
-            "Habit",
-            [PLACES, NEXT],
-            default=PLACES,
-            required=True,
-            key="aggregates_habit",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
+        named = {name: name for name in (PLACES, NEXT)}
+        shown = segments("Habit", named, key="aggregates_habit", label_visibility="collapsed")
         left, right = side_by_side("aggregates_habits")
         at_places, habits = shown == PLACES, found.habits
         figures = _places(habits) if at_places else _next(habits)

@@ -42,13 +42,6 @@ _TOPS = (2, 3, 5, 1)
 Sentences = tuple[str, ...]
 
 
-def told(wall_min: float, dates: list[str]) -> str:
-    """Return a local time in words, such as "4 Mar, 08:30"."""
-    day = int(wall_min // 1440)
-    name = dates[day] if day < len(dates) else f"day {day + 1}"
-    return f"{name}, {int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
-
-
 def release(found: recovery.Result) -> Sentences:
     """Say which counts would be published, and how many of them are of few people."""
     counts, people = found.counts, found.score.n_users

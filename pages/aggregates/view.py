@@ -8,6 +8,7 @@ from pages.aggregates import counts, counts_story, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
+from pages.charts.spacetime import clock
 from pages.shell import definitions, downloads, kinds, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
@@ -81,7 +82,7 @@ slot = form.moment(found, dates)
 show_map(
     recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
-    alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
+    alt=f"Map of the counts at {clock(float(made.wall_start_min[slot]), dates, ', ')}; larger "
     "dots count more people.",
 )
 if len(found.lon):

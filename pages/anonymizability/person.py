@@ -28,10 +28,9 @@ from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, clock, space_time
 from pages.charts.style import MAIN_PX, OTHER_PX, Theme
 from pages.shell import layout
-from pages.shell.figure import show, show_map
+from pages.shell.figure import moments, play, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part

@@ -156,9 +156,9 @@ def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[s
     return at.tolist(), text
 
 
-def clock(wall_min: float, days: list[str]) -> str:
+def clock(wall_min: float, days: list[str], between: str = " ") -> str:
     """Return local minutes since the first midnight as a text such as "4 Mar 08:05"."""
-    return f"{_day(wall_min, days)} {_hour(wall_min)}"
+    return f"{_day(wall_min, days)}{between}{_hour(wall_min)}"
 
 
 def _hour(wall_min: float) -> str:

@@ -232,8 +232,6 @@ def _columns(
 
 
 def _option(now: str, option: str | int) -> str:
-    return f"{FIND_OUT}{now}" if option == FIND_OUT else _label(option)
-
-
-def _label(label: str | int) -> str:
-    return f"column {label + 1}" if isinstance(label, int) else str(label)
+    if option == FIND_OUT:
+        return f"{FIND_OUT}{now}"
+    return f"column {option + 1}" if isinstance(option, int) else option

@@ -24,7 +24,7 @@ from fpanon_core.studies.reading_estimate import ReadingEstimate
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import away, dataset, figure, job_panel, layout, session
+from pages.shell import dataset, figure, job_panel, layout, session
 from pages.shell.guard import act
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -76,7 +76,7 @@ def _upload() -> None:
         help="A table with the antenna's id, latitude and longitude in each row.",
     )
     regions, named_by = _regions(antennas is not None)
-    st.caption(away.kept())
+    st.caption(session.describe_kept())
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(

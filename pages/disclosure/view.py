@@ -13,7 +13,7 @@ from pages.shell import definitions, downloads, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.widgets import selectbox
+from pages.shell.widgets import segments, selectbox
 
 of = style.theme(st.context.theme.type)
 
@@ -33,16 +33,8 @@ names = story.ranked(found)["profile"].tolist()
 with st.container(
     horizontal=True, vertical_alignment="bottom", gap="medium", key="disclosure_look_at"
 ):
-    what = st.segmented_control(
-        "Measured by",
-        list(story.OVER_PROFILES),
-        default="k",
-        required=True,
-        format_func=story.OVER_PROFILES.__getitem__,
-        key="disclosure_what",
-        persist_state="session",
-        width="content",
-    )
+    measures = story.OVER_PROFILES
+    what = segments("Measured by", measures, "k", key="disclosure_what", width="content")
     profile = selectbox(
         "At profile", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
@@ -74,16 +66,8 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         help=definitions.BIN_DISCLOSURE,
         width="content",
     )
-    measure = st.segmented_control(
-        "Measured by",
-        ["em", "kl"],
-        default="em",
-        format_func=story.NAMES.__getitem__,
-        key="disclosure_by",
-        required=True,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    named = {each: story.NAMES[each] for each in ("em", "kl")}
+    measure = segments("Measured by", named, key="disclosure_by", label_visibility="collapsed")
 left, right = side_by_side("disclosure_leak")
 name, unit, weekdays = story.NAMES[measure], story.with_unit(measure), data.fs.clock is not None
 with left:

@@ -23,10 +23,9 @@ from pages.hiding import figures
 from pages.hiding.moment import Moment, busiest, hours, moment, played
 from pages.shell import layout
 from pages.shell.dataset import Dataset
-from pages.shell.figure import legend, show, show_map
+from pages.shell.figure import legend, moments, play, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 _MEMBERS_DRAWN, _MAP_PX = 5, 350
@@ -196,8 +195,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
 
 def hour_named(hour: int, days: list[str]) -> str:
     """Return the date and time of an hour that is counted from the first local midnight."""
-    day = hour // 24
-    return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
+    return clock(60 * hour, days, ", ")
 
 
 def time_unit(minutes: float) -> tuple[str, int]:

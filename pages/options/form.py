@@ -26,7 +26,7 @@ from pages.options import own_option
 from pages.options.story import MEASURES, Criteria, title
 from pages.shell import address, aims, definitions, downloads, layout, limits, questions, workspace
 from pages.shell.questions import Kind, Question
-from pages.shell.widgets import number, selectbox
+from pages.shell.widgets import number, segments, selectbox
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -201,15 +201,8 @@ def criteria(names: Sequence[str]) -> Criteria | None:
         help="  \n".join(MEASURES.values()),
     )
     with st.popover("Utility", icon=":material/tune:", key="options_utility_form"):
-        way = st.segmented_control(
-            "Utility",
-            (_COMPUTED, _ASKED),
-            default=_COMPUTED,
-            required=True,
-            key="options_utility",
-            persist_state="session",
-            help=definitions.UTILITY,
-        )
+        ways = {name: name for name in (_COMPUTED, _ASKED)}
+        way = segments("Utility", ways, key="options_utility", help=definitions.UTILITY)
         found = _computed() if way != _ASKED else _asked(names)
     if found is None:
         return None

@@ -22,9 +22,8 @@ from pages.present import story
 from pages.present.stage import Slide, height
 from pages.shell import questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import legend, show_map
+from pages.shell.figure import legend, moments, play, show_map
 from pages.shell.layout import side_by_side
-from pages.shell.player import moments, play
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 

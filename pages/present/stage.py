@@ -92,8 +92,8 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         icon=":material/arrow_back:",
         shortcut="Left",
         disabled=at == 0,
-        on_click=act(_go),
-        args=(keys[max(at - 1, 0)],),
+        on_click=act(_put),
+        args=(_AT, keys[max(at - 1, 0)]),
     )
     corner.button(
         "Next",
@@ -102,8 +102,8 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         shortcut="Right",
         type="primary",
         disabled=at == last,
-        on_click=act(_go),
-        args=(keys[min(at + 1, last)],),
+        on_click=act(_put),
+        args=(_AT, keys[min(at + 1, last)]),
     )
     alone = bool(st.session_state.get(_ALONE))
     corner.button(
@@ -111,18 +111,14 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         key="present_alone",
         icon=":material/fullscreen_exit:" if alone else ":material/fullscreen:",
         shortcut="F",
-        on_click=act(_turn_alone),
-        args=(not alone,),
+        on_click=act(_put),
+        args=(_ALONE, not alone),
     )
     return slides[at]
 
 
-def _go(key: str) -> None:
-    st.session_state[_AT] = key
-
-
-def _turn_alone(alone: bool) -> None:
-    st.session_state[_ALONE] = alone
+def _put(name: str, value: str | bool) -> None:
+    st.session_state[name] = value
 
 
 def say(heads: Sequence[str]) -> None:

@@ -47,11 +47,6 @@ NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"
 _REASON = 300  # letters of the reason that stand on a slide; the report has all
 NOT_TRIED = "No option has been tried yet. “Find a release” on Overview starts the search."
-_MARKS = {
-    "against": ":material/block:",
-    "open": ":material/pending:",
-    "for": ":material/check_circle:",
-}
 _ROWS = {
     "outsider": "re-identified",
     "home": "home within 1 km",
@@ -120,7 +115,7 @@ def verdict(
     elif not found.table.results:
         told, sentence = [now], NOT_TRIED
     heads = [
-        f"{_MARKS[each.tone]} **{plain(without_epsilon(each.head), MESSAGE_LENGTH)}**"
+        f"{words.MARKS[each.tone]} **{plain(without_epsilon(each.head), MESSAGE_LENGTH)}**"
         for each in told
     ]
     return heads, plain(sentence, MESSAGE_LENGTH)
@@ -174,20 +169,15 @@ def not_asked(raw: OptionResult) -> str:
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and the thresholds that it exceeds, if any."""
     over = over_told(result, found.limits)
-    mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
+    mark = words.MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(without_epsilon(w.first_up(result.option.told)))}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}" for each in over)]
     if not found.limits.judged:
         return [*heads, "No threshold was set."]
-    said = [*heads, "The option stays within the thresholds.", *_alone(result)]
+    said = [*heads, "The option stays within the thresholds."]
+    said += [f"With a unique record: {w.people(result)}."] if some_alone(result) else []
     return [*said, plain(w.use_told(result), MESSAGE_LENGTH)] if w.little_use(result) else said
-
-
-def _alone(result: OptionResult) -> list[str]:
-    if not some_alone(result):
-        return []
-    return [f"With a unique record: {w.people(result)}."]
 
 
 def reason(why: str) -> str:

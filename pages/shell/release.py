@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from fpanon_core.io.publishing import FORMATS, Format
+from fpanon_core.io.publishing import Format
 from fpanon_core.model import limits
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
@@ -27,8 +27,9 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from . import definitions, downloads, layout, questions, together, workspace
 from .dataset import Dataset
 from .questions import Kind, Question
+from .widgets import segments
 
-_FORMATS = {"csv": "CSV", "parquet": "Parquet"}
+_FORMATS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet"}
 PRODUCED = Kind(
     "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
@@ -85,16 +86,7 @@ def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
 
 def file_format(kind: Kind) -> Format:
     """Draw a control for the format of the data; return the choice."""
-    chosen: Format = st.segmented_control(
-        "Format of the data",
-        FORMATS,
-        default=FORMATS[0],
-        format_func=_FORMATS.__getitem__,
-        required=True,
-        key=f"{kind.name}_format",
-        persist_state="session",
-    )
-    return chosen
+    return segments("Format of the data", _FORMATS, key=f"{kind.name}_format")
 
 
 def section(

@@ -2,7 +2,7 @@
 
 Nothing here is shared between sessions, except one spare child process that holds no data, and the
 queue in which jobs wait for their turn. :mod:`pages.server.lives` decides how long all this is
-kept without the browser, and which browser owns it.
+kept without the browser, and which browser owns it. The messages about this are here, too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,18 @@ from streamlit.typing import UploadedFile
 
 from fpanon_core.engines.process import Job as Job
 from fpanon_core.engines.process import Limits, ProcessRunner, Spare, Turns
+from pages.charts import words
 from pages.server import uploads
+from pages.server.environment import IN_FORCE
 from pages.server.lives import REGISTRY, Ended, Work
 from pages.server.owners import CONNECTION
+
+from .guard import act
 
 EVERYWHERE = "*"
 """Value of ``page`` for a job whose progress every view shows by itself."""
 
-_JOBS, _FIRST = "fp_jobs", "fp_first_run"
+_JOBS, _FIRST, _TOLD = "fp_jobs", "fp_first_run", "fp_ended"
 _TURNS = Turns.of_server()
 _LIMITS = Limits.of_server()
 
@@ -192,3 +196,58 @@ def _session_id() -> str:
 
 def _work() -> Work:
     return REGISTRY.of(_session_id())
+
+
+# --- what is kept without the browser, and what was ended ---
+
+
+def tell_ended() -> None:
+    """Draw a message on what was ended while the browser was away, until it is confirmed."""
+    if (found := ended()) is not None:
+        st.session_state[_TOLD] = found
+    told: Ended | None = st.session_state.get(_TOLD)
+    if told is not None:
+        st.warning(describe_ended(told))
+        st.button("Understood", key="frame_away_read", on_click=act(drop), args=(_TOLD,))
+
+
+def describe_kept() -> str:
+    """Say what is kept of a session without its browser, and what is not."""
+    return (
+        "What you open stays in this computer's memory while this browser shows a page of the "
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
+        "finds your data, results and running work; no other browser does. After that time, or "
+        "when the dashboard stops, everything is gone except what you saved."
+    )
+
+
+def describe_lost() -> str:
+    """Say what closing the page loses, and when."""
+    return (
+        "Once the page is closed, data, results, settings and choice are kept for "
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that all of it is gone; if "
+        "you stop the dashboard, it is gone at once. Only what you saved remains."
+    )
+
+
+def describe_ended(ended: Ended) -> str:
+    """Say in plain words what was ended, without any content of the data."""
+    if not ended.minutes:
+        return (
+            "The session that this page belonged to has ended, or the dashboard was started anew. "
+            "What was open is no longer in this computer's memory; open the data again."
+        )
+    lost = ["the data and results are gone from this computer's memory"] if ended.data else []
+    if ended.stopped:
+        stopped = words.count(ended.stopped, "unfinished computation")
+        lost.append(f"{stopped} {words.were(ended.stopped)} stopped")
+    return (
+        f"Your session ended after {_minutes(ended.minutes)} without a connection: "
+        f"{', and '.join(lost)}."
+    )
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 1:
+        return words.count(round(minutes * 60), "second")
+    return words.count(round(minutes), "minute")

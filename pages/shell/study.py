@@ -20,7 +20,7 @@ from fpanon_core.studies.study_kinds import KINDS
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, away, dataset, downloads, job_panel, questions, session, settings, workspace
+from . import address, dataset, downloads, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
 from .guard import Ended, act
 from .workspace import Workspace
@@ -51,7 +51,7 @@ def saving(data: Dataset, *, key: str) -> None:
         help=HOLDS,
         settings={"with data": with_data},
     )
-    st.caption(f"{HOLDS} {away.lost()}")
+    st.caption(f"{HOLDS} {session.describe_lost()}")
 
 
 def opening(*, key: str) -> None:
@@ -163,7 +163,7 @@ def tell() -> None:
     if told is not None:
         kind, text = told
         {"error": st.error, "warning": st.warning}.get(kind, st.info)(text)
-        st.button("Understood", key="frame_study_read", on_click=act(_read))
+        st.button("Understood", key="frame_study_read", on_click=act(session.drop), args=(_TOLD,))
 
 
 @contextlib.contextmanager
@@ -218,10 +218,6 @@ def _put(found: Opened, data: Dataset) -> None:
 
 def _tell(kind: str, text: str) -> None:
     session.keep(_TOLD, (kind, text))
-
-
-def _read() -> None:
-    session.drop(_TOLD)
 
 
 # --- sentences ---
