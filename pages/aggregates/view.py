@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.aggregates import counts, counts_story, form, habits, story
-from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
 from pages.charts.spacetime import clock
@@ -94,7 +93,7 @@ if len(found.lon):
 what_this_means(*story.release(found), key="aggregates_release")
 
 with st.expander("One person's trajectory", key="aggregates_one"):
-    row = person(found)
+    row = habits.person(found)
     who = found.pseudonyms[row]
     left, right = side_by_side("aggregates_person")
     with left:

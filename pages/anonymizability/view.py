@@ -13,7 +13,6 @@ from pages.charts import style
 from pages.shell import definitions, downloads, job_panel, kinds, layout, questions
 from pages.shell.figure import show
 from pages.shell.guard import act, end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
@@ -65,7 +64,7 @@ with st.container(key="main_figure"):
         alt=f"Share of people by k-gap at {profile}, one curve for each k.",
     )
 with finding:
-    what_this_means(
+    layout.what_this_means(
         *story.by_k(shown, drawn, wanted.config, curves, reach),
         key="by_k",
         published=story.published_by_k(profile, drawn, wanted.config),
@@ -90,7 +89,7 @@ show(
     alt=f"Share of people by {k}-gap, one curve for each generalization profile.",
 )
 missing = len(wanted.profiles) - len(coarser)
-what_this_means(
+layout.what_this_means(
     *story.by_profile(list(coarser.values()), k, missing, curves, reach),
     corners_text(each.laid.space for each in coarser.values()),
     key="by_profile",

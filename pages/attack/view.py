@@ -9,7 +9,6 @@ from pages.charts import attack, style
 from pages.shell import downloads, layout, limits, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
@@ -51,7 +50,7 @@ layout.about(
 
 # --- before and after ---
 (first, *others), details = story.told(result, limits.in_force())
-what_this_means(first, *details, key="attack")
+layout.what_this_means(first, *details, key="attack")
 with st.container(key="main_figure"):
     show(
         attack.before_and_after(

@@ -24,7 +24,6 @@ from fpanon_core.studies.reading import Reading, Source
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data.story import ROLES, centre_in, column, consequence
 from pages.shell import dataset, job_panel, layout, session
-from pages.shell.dataset import Asked
 from pages.shell.guard import act
 from pages.shell.widgets import number
 
@@ -40,7 +39,7 @@ _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
 }
 
 
-def doubt(asked: Asked) -> None:
+def doubt(asked: dataset.Asked) -> None:
     """Draw why the positions are in doubt, and a button for each way to read them."""
     question = asked.doubt
     st.header("Are these the right places?", anchor=False)

@@ -20,7 +20,6 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading_estimate
 from fpanon_core.studies.estimates import describe_need
 from fpanon_core.studies.reading import Source
-from fpanon_core.studies.reading_estimate import ReadingEstimate
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
@@ -200,7 +199,7 @@ def _foretell(source: Source) -> None:
         job_panel.quiet(mine[0], "Estimating from the first rows how long it will take …")
 
 
-def said(told: ReadingEstimate) -> str:
+def said(told: reading_estimate.ReadingEstimate) -> str:
     """Return the estimated rows, time and memory of reading a file, as a text for the screen."""
     parts = []
     if told.rows is not None:

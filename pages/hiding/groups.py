@@ -25,7 +25,6 @@ from pages.shell import layout
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, moments, play, show, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
 
 _MEMBERS_DRAWN, _MAP_PX = 5, 350
@@ -44,7 +43,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         st.header("One group at a time", anchor=False, width="content")
         how = _PICK.widget("glove_group", ranks) | {"label_visibility": "collapsed"}
         st.number_input("Group, the largest loss first", 1, len(costs), rank, width=130, **how)
-    left, right = side_by_side("glove_group")
+    left, right = layout.side_by_side("glove_group")
     with left:
         drawn = "All" if len(costs) <= figures.MOST_GROUPS else f"{figures.MOST_GROUPS:,} of"
         many = f"**{drawn} {len(costs):,} groups** – click one to see it"
@@ -64,7 +63,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         with right:
             _over_time(seen, rank, days(data.fs), of)
         legend(group_legend(seen, of), key="glove_group_marks", alt="The marks of the map.")
-    what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
+    layout.what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
 
 
 def _take_click(figure: str) -> None:
@@ -122,7 +121,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         return
     colours = shades(people, of)
     parted = (colours.colours[: len(here.before)], colours.colours[len(here.before) :])
-    left, right = side_by_side("glove_maps")
+    left, right = layout.side_by_side("glove_maps")
     with left:
         st.markdown(f"**Before** – the {words.people(here.recorded)} recorded in that hour")
         _map("before", here, here.before, parted[0], of, f"Map of the people recorded at {at}.")

@@ -12,7 +12,6 @@ from fpanon_core.model import limits, options, profiles
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
-from fpanon_core.model.profiles import Space
 from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.search import KNOWLEDGE
@@ -27,7 +26,7 @@ _OWN, _TOLD = "fp_own_options", "fp_recipe_told"
 _AS_READ = "as they are"
 _GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
 # By the kind of places: what has to be given, and the places that the number makes.
-_PLACES: dict[str, tuple[str, Callable[[Any], Space]]] = {
+_PLACES: dict[str, tuple[str, Callable[[Any], profiles.Space]]] = {
     _GRID: ("a side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
     _HEXAGONS: ("a resolution of the hexagons", profiles.Hexagons),
     _CLUSTERS: ("a number of antennas", lambda antennas: profiles.AntennaClusters(int(antennas))),
@@ -92,7 +91,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     st.session_state[_OWN] = {fs.digest: [*own, option]}
 
 
-def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
+def _space(fs: FingerprintSet) -> Callable[[], profiles.Space | None]:
     """Draw the fields of the places; return a callable that gives them, or None if unchanged."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
@@ -126,7 +125,7 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
     return lambda: _chosen(places, given)
 
 
-def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
+def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | None:
     """Return the places chosen; raise ConfigError if a number is missing, or given but unused."""
     for kind, (what, _) in _PLACES.items():
         if places == kind and given[kind] is None:

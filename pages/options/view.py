@@ -26,7 +26,6 @@ from pages.shell import (
     workspace,
 )
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
@@ -91,7 +90,7 @@ with compared_place:
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
-    what_this_means(
+    layout.what_this_means(
         *story.conclusion(all_weighed, dots, by),
         *story.further(table, dots, by),
         tables.COLUMNS_TOLD,

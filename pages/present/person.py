@@ -12,7 +12,6 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.projection import central, degrees_of, lon_lat
 from fpanon_core.studies import followed
-from fpanon_core.studies.followed import PublishedRecord, Wanted
 from fpanon_core.studies.option_result import OptionResult
 from pages.charts import spacetime
 from pages.charts.maps import corners_of
@@ -67,9 +66,9 @@ def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator
 
 def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: Theme) -> str:
     fs, option = data.fs, ReleaseOption(steps=result.option.steps)
-    record: PublishedRecord | None = None
+    record: followed.PublishedRecord | None = None
     if option.recordless is None:
-        wanted = Wanted(option, seed, user)
+        wanted = followed.Wanted(option, seed, user)
         question = Question(RECORD, fs, wanted, "Publishing one person’s record")
         record = questions.settle(question, button="Publish this person’s record")
         if record is None:
@@ -93,7 +92,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     return story.person_told(name, result, record, seen)
 
 
-def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Played:
+def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | None) -> Played:
     """Return a person's own samples and, if there is a record, all that is published from them."""
     own = fs.rows_of(user)
     lon, lat = lon_lat(

@@ -19,7 +19,6 @@ from pages.charts import pareto
 from pages.charts import tables as charts
 from pages.charts.maps import columns_map, scale_bar, shades
 from pages.charts.style import Theme, projected
-from pages.charts.tables import Ground
 from pages.present import story
 from pages.present.stage import Slide, height
 from pages.shell import leaving, questions
@@ -126,7 +125,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
     parts = [(at, [[*rings[ends[at] : ends[at + 1]], rings[ends[at]]]]) for at in range(many)]
     area = 3 * np.sqrt(3) / 2 * (found.edge_m / 1_000) ** 2
     names = ["a hexagon"] * many
-    ground = Ground(names, parts, found.lon[corner], found.lat[corner], np.full(many, area))
+    ground = charts.Ground(names, parts, found.lon[corner], found.lat[corner], np.full(many, area))
     around = central(ground.lon, ground.lat, np.rint(found.people + after))
     before = np.where(found.people > 0, found.people, np.nan)
     _pair(ground, around, before, np.where(after > 0, after, np.nan), np.zeros(many), of)
@@ -159,7 +158,7 @@ def _areas(made: Made, of: Theme) -> str | None:
 
 
 def _pair(
-    ground: Ground,
+    ground: charts.Ground,
     around: Extent,
     before: FloatArray,
     after: FloatArray,

@@ -19,7 +19,6 @@ from fpanon_core.studies.judgement import asked_of, most_useful, some_alone, wit
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
-from fpanon_core.studies.report_verdict import over_told, tried_told
 from pages.charts import words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
@@ -168,7 +167,7 @@ def not_asked(raw: OptionResult) -> str:
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and the thresholds that it exceeds, if any."""
-    over = over_told(result, found.limits)
+    over = report_verdict.over_told(result, found.limits)
     mark = words.MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(without_epsilon(w.first_up(result.option.told)))}**"]
     if over:
@@ -196,7 +195,7 @@ def recommended(found: Exploration) -> str:
     """Say which option comes first, while none is chosen."""
     if not found.table.results:
         return NOT_TRIED
-    return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
+    return plain(next(iter(report_verdict.tried_told(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:

@@ -10,7 +10,6 @@ from fpanon_core.studies.report import page, report
 from pages.report import form, story
 from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 layout.line("report", "What was decided, on what evidence?")
 data = layout.data(
@@ -76,7 +75,7 @@ told += story.missing(
     untried=bool(exploration.untried(data.fs)),
     otherwise=workspace.of(data.digest).decided_otherwise,
 )
-what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
+layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 

@@ -31,7 +31,6 @@ from . import aims, limits, questions, session, workspace
 from .dataset import Dataset
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
-from .workspace import Tried
 
 _SEARCH = "fp_search"
 
@@ -42,7 +41,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
     before = mine.tried
     questions.release_held(OPTION)
     if before is None or before.knowledge != knowledge:
-        mine.tried = Tried((), knowledge, now, now + seconds, seconds)
+        mine.tried = workspace.Tried((), knowledge, now, now + seconds, seconds)
     else:
         mine.tried = replace(before, until=now + seconds, seconds=seconds)
 

@@ -30,7 +30,6 @@ from . import (
     settings,
     study,
 )
-from .dataset import Dataset
 from .guard import Ended, guarded
 
 
@@ -85,7 +84,7 @@ def draw(here: str) -> None:
                 job_panel.small(active)
 
 
-def _data(data: Dataset) -> None:
+def _data(data: dataset.Dataset) -> None:
     span, recorded = data.report.span_days, len(data.fs.days)
     over = words.count(span, "day")
     parts = [

@@ -33,7 +33,6 @@ from pages.charts import style
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import dataset, job_panel, navigation
-from .dataset import Dataset
 from .guard import act, end_view
 
 FOLLOWING = "The figures follow as soon as the data are read."
@@ -251,7 +250,7 @@ class Pick:
             st.session_state.pop(self.drops, None)
 
 
-def data(key: str, without: str, *, then: str = FOLLOWING) -> Dataset:
+def data(key: str, without: str, *, then: str = FOLLOWING) -> dataset.Dataset:
     """Return the data set in use; end the view here while there is none with two people or more.
 
     Parameters

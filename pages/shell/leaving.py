@@ -32,13 +32,11 @@ from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import Weighing
-from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import downloads, layout, questions, release, workspace
 from .dataset import Dataset
-from .questions import Question
 from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
 from .release import section as records_section
 
@@ -260,7 +258,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
             st.error(lacking)
             return None
         also = () if reading is None else (data.source, reading)
-        question = Question(kind, data.fs, option, what, also)
+        question = questions.Question(kind, data.fs, option, what, also)
         found = questions.answer(question)
         if found is None:
             _expected(data, option, wish.people)
@@ -396,7 +394,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     )
 
 
-def expected_people(table: Expected) -> str:
+def expected_people(table: synthetic_people.Expected) -> str:
     """Say how far noise is expected to move a count of homes, and what else to beware of."""
     share = table.error / table.homes
     said = [

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from fpanon_core.io import audit
-from fpanon_core.io.audit import Setting
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.server import entrance
@@ -117,7 +116,7 @@ def signed() -> tuple[str, str]:
 
 
 def exporting(
-    content: Callable[[], bytes], what: str, data: str, **settings: Setting
+    content: Callable[[], bytes], what: str, data: str, **settings: audit.Setting
 ) -> Callable[[], bytes]:
     """Return a callable that makes and logs a download, before its bytes are handed out.
 

@@ -23,7 +23,6 @@ from pages.charts.plain import plain
 from . import address, dataset, downloads, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
 from .guard import Ended, act
-from .workspace import Workspace
 
 _WAITING, _TOLD, _PUT, _SOURCE = "fp_study", "fp_study_told", "fp_study_put", "fp_study_source"
 _LONGEST_S = 180.0
@@ -210,7 +209,7 @@ def _put(found: Opened, data: Dataset) -> None:
     questions.put_every(study.answers)
     pages = dict.fromkeys(release.page for release in study.releases)
     made = {page: tuple(r for r in study.releases if r.page == page) for page in pages}
-    workspace.put(data.digest, Workspace(study.weighing, made=made))
+    workspace.put(data.digest, workspace.Workspace(study.weighing, made=made))
     settings.put(study.settings, study.address)
     st.session_state[_PUT] = not found.sealed
     _tell("info" if found.sealed else "warning", describe_opened(study, found.sealed))

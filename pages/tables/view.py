@@ -9,7 +9,6 @@ from pages.charts import style
 from pages.charts.tables import extent, ground_of
 from pages.shell import definitions, layout, leaving, questions, workspace
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 from pages.shell.release import PEOPLE, TABLES
 from pages.tables import figures, form, story
 
@@ -37,7 +36,7 @@ if ground is None:
 around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
-what_this_means(*story.found(found), key="tables")
+layout.what_this_means(*story.found(found), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
 leaving.section(data, found)
