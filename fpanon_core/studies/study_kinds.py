@@ -47,6 +47,8 @@ NOT_KEPT = {
     "produce_tables",
     "produce_people",
     "questionnaire",
+    "peek",
+    "weigh",
     "foretell",
     "shown_record",
     "shown_tables",
@@ -54,7 +56,8 @@ NOT_KEPT = {
 """Kinds of answers that no file keeps.
 
 A produced release comes with its pseudonym key, or spends its ε once. A questionnaire is identified
-by its upload. An estimate holds for one machine. The presentation computes one person's record and
+by its upload, and so is a file whose columns or size were asked for. An estimate holds for one
+machine. The presentation computes one person's record and
 exact counts again whenever it shows them.
 """
 

@@ -23,10 +23,12 @@ from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data.story import ROLES, centre_in, column, consequence
-from pages.shell import dataset, job_panel, layout, session
+from pages.shell import dataset, job_panel, layout, questions
 from pages.shell.guard import act
+from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number
 
+COLUMNS = Kind("peek", reading_study.peek, page="data")
 FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
@@ -73,17 +75,14 @@ def doubt(asked: dataset.Asked) -> None:
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
     """Draw a form to correct the reading, or first a button that lists the file's columns."""
     with st.expander("Correct the columns, the time zone or the granularity", key="data_correct"):
-        labels = dataset.columns_of(source)
+        listing = Question(COLUMNS, None, source, "Listing the columns")
+        labels: list[str | int] | None = questions.answer(listing)
         if labels is None:
-            if session.jobs("peek"):
-                job_panel.show(session.jobs("peek"), key="data_peek")
+            if jobs := questions.jobs(COLUMNS):
+                job_panel.show(jobs, key="data_peek")
             else:
-                st.button(
-                    "List the file's columns",
-                    key="data_list_columns",
-                    on_click=act(_peek),
-                    args=(source,),
-                )
+                label, key = "List the file's columns", "data_list_columns"
+                st.button(label, key=key, on_click=act(questions.ask), args=(listing,))
             return
         with st.form("data_mapping", border=False):
             try:
@@ -122,18 +121,6 @@ def screening(rule: Screening) -> Screening | None:
         if not st.form_submit_button("Screen", type="primary", key="data_screen"):
             return None
     return Screening(every_day, 0.75 if active else None, least if least > 1 else None)
-
-
-def _peek(source: Source) -> None:
-    session.start(
-        reading_study.peek,
-        source,
-        label="Listing the columns",
-        kind="peek",
-        adopt=dataset.adopt_columns,
-        page="data",
-        source=source,
-    )
 
 
 def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:

@@ -23,12 +23,12 @@ from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import dataset, figure, job_panel, layout, session
+from pages.shell import dataset, figure, job_panel, layout, questions, session
 from pages.shell.guard import act
+from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
-JOBS = "weigh"
-_TOLD = "fp_reading_told"
+WEIGHED = Kind("weigh", reading_estimate.study, page=None, identity=lambda source: source.file)
 TYPES = [
     "csv",
     "tsv",
@@ -185,18 +185,13 @@ def _foretell(source: Source) -> None:
             return
     except FpanonError:
         return  # it is gone; whoever reads it is told so
-    asked, told = st.session_state.get(_TOLD, (None, None))
-    if asked == source.file and told is not None:
+    question = Question(WEIGHED, None, source, "Estimating")
+    questions.ask(question)
+    if (told := questions.answer(question)) is not None:
         st.caption(said(told))
-        return
-    mine = [job for job in session.jobs(JOBS) if job.meta["source"].file == source.file]
-    for job in session.jobs(JOBS):
-        if job not in mine:
-            session.dismiss(job)
-    if not mine:
-        mine = [_ask_reading(source)]
-    if mine[0].active:
-        job_panel.quiet(mine[0], "Estimating from the first rows how long it will take …")
+    for job in questions.jobs_of(question):
+        if job.active:
+            job_panel.quiet(job, "Estimating from the first rows how long it will take …")
 
 
 def said(told: reading_estimate.ReadingEstimate) -> str:
@@ -215,22 +210,6 @@ def said(told: reading_estimate.ReadingEstimate) -> str:
             "here what is kept."
         )
     return " ".join(parts)
-
-
-def _ask_reading(source: Source) -> session.Job:
-    return session.start(
-        reading_estimate.study,
-        source,
-        label="Estimating",
-        kind=JOBS,
-        adopt=_adopt,
-        page=None,
-        source=source,
-    )
-
-
-def _adopt(job: session.Job) -> None:
-    st.session_state[_TOLD] = (job.meta["source"].file, job.result)
 
 
 # --- lines under the maps ---

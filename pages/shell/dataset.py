@@ -17,7 +17,7 @@ from fpanon_core.studies.reading import Reading, Source
 
 from . import officer, session
 
-_CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
+_CURRENT, _BEFORE = "fp_dataset", "fp_readings_before"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
 # What takes longer to read is not a table that somebody meant to open: the largest upload takes
 # some ten seconds of a processor. Files of the server's folder may be larger.
@@ -149,17 +149,6 @@ def adopt(job: Job) -> None:
     session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
-
-
-def adopt_columns(job: Job) -> None:
-    """Store the list of a source's columns, which the job has read."""
-    session.keep(_COLUMNS, (job.meta["source"], job.result))
-
-
-def columns_of(source: Source) -> list[str | int] | None:
-    """Return the columns of a source, if they were listed."""
-    known = st.session_state.get(_COLUMNS)
-    return known[1] if known is not None and known[0] is source else None
 
 
 def _kind(source: Source) -> str:
