@@ -35,7 +35,7 @@ from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import downloads, layout, questions, release, workspace
+from . import downloads, layout, questions, workspace
 from .dataset import Dataset
 from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
 from .release import section as records_section
@@ -118,10 +118,13 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
 def made(data: Dataset, weighed: Weighing) -> Produced | None:
     """Return the latest verified release of the chosen option; None if there is none."""
     option = weighed.option
-    step = None if option is None else option.recordless
-    if step is None:
-        return release.made(data, weighed)
-    found = latest(data, step)
+    if option is None:
+        return None
+    if option.recordless is None:
+        kept = [each.result for each in questions.of_data(PRODUCED, data.fs).values()]
+        mine = [r for r in kept if r.archive and r.config.option.steps == option.steps]
+        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest()) if mine else None
+    found = latest(data, option.recordless)
     if found is None:
         return None
     archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,7 @@ from fpanon_core.studies import count_tables, production, report_words, syntheti
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
-from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
-from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -65,17 +62,6 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
         use = ""
     layout.details(*(plain(each, MESSAGE_LENGTH) for each in over), use, key="produced")
     return bool(over)
-
-
-def made(data: Dataset, found: Weighing) -> Produced | None:
-    """Return the latest verified release of the chosen option; None if there is none."""
-    option = found.option
-    answers = questions.of_data(PRODUCED, data.fs).values()
-    results = [each.result for each in answers if option and each.result.archive]
-    mine = [r for r in results if option and r.config.option.steps == option.steps]
-    if not mine:
-        return None
-    return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
 
 
 def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
