@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
-from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import legend, show, show_map
@@ -128,7 +126,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
         )
 for note in report.notes:
-    st.caption(plain(for_screen(note), MESSAGE_LENGTH))
+    st.caption(layout.as_shown(note))
 if refused is None and not data.source.was_read:
     form.correction(data.source, data.reading, report)
 

@@ -136,8 +136,12 @@ def dress() -> None:
 
 def say(error: FpanonError | str) -> None:
     """Draw an error or its message in a box: what was found, what was expected, what to do."""
-    message = error if isinstance(error, str) else error.message
-    st.error(plain(for_screen(message), MESSAGE_LENGTH))
+    st.error(as_shown(error if isinstance(error, str) else error.message))
+
+
+def as_shown(message: str) -> str:
+    """Return a message, which may quote names from outside, as the screen shows it."""
+    return plain(for_screen(message), MESSAGE_LENGTH)
 
 
 def overtake(*counters: str) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.io.ledger import Ledger
 from fpanon_core.io.publishing import FORMATS
 from fpanon_core.io.report import IngestReport
@@ -33,7 +32,7 @@ from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
-from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.charts.plain import plain
 
 from . import downloads, layout, questions, workspace
 from .dataset import Dataset
@@ -179,7 +178,7 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
         stated = replace(step, frame=replace(frame, period=when, area=where))
         return Wish(stated, about_people(data.fs), made_up=made_up)
     except FpanonError as fault:
-        return Wish(None, None, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
+        return Wish(None, None, layout.as_shown(fault.message), made_up)
 
 
 def begin(data: Dataset) -> None:
