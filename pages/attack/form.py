@@ -83,7 +83,8 @@ def form(fs: FingerprintSet) -> Asked | None:
         )
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
-    address.write(_in_address(name, usual, outsider))
+    named = address.named(outsider, _NAMES, USUAL)
+    address.write(named | {"release": name} if name in usual else named)  # no option of one's own
     if name is None:
         return None
     try:
@@ -174,14 +175,6 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
         return []
     option, found = mine.choice.result.option, mine.weighed
     return [AtHand("attack", option.name, option, found.table.config if found else None)]
-
-
-def _in_address(
-    name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
-) -> dict[str, str]:
-    """Return what the address holds: the attacker, and the release if it is in a usual set."""
-    named = address.named(outsider, _NAMES, USUAL)
-    return named if name is None or name not in usual else named | {"release": name}
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:

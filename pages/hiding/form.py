@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
@@ -30,7 +29,7 @@ def form(data: Dataset) -> hiding.Config | None:
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
     st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
-    with _row():
+    with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
         method, k, period, percent = _groups(k_limit.low)
         with st.popover("Limits", key="glove_limits"):
             space, time, leftover = _limits(data)
@@ -103,11 +102,6 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         "published. The others can then be published more accurately.",
     )
     return method, int(k), period, percent
-
-
-def _row() -> DeltaGenerator:
-    box = st.form("glove_form")
-    return box.container(horizontal=True, vertical_alignment="bottom", gap="small")
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:

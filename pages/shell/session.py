@@ -86,15 +86,8 @@ def source_held(size: int) -> None:
     _work().source_bytes = size
 
 
-def spare() -> Spare:
-    """Return the server's one spare child process, without data; the first call starts it.
-
-    The first call also imports, into this process, modules that views need.
-    """
-    return REGISTRY.spare(_new_spare)
-
-
 def _new_spare() -> Spare:
+    """Start the server's one spare child process, without data; import modules that views need."""
     child = Spare("fpanon_core.studies.warming:warm_up")
     # A picked person's matches are drawn from this process; its first import should not be theirs.
     # Here every session waits for it: threads that import parts of one library at the same time can
@@ -107,7 +100,7 @@ def runner() -> ProcessRunner:
     """Return the runner of the session's jobs."""
     work = _work()
     if work.runner is None:
-        work.runner = ProcessRunner(spare(), turns=_TURNS, limits=_LIMITS)
+        work.runner = ProcessRunner(REGISTRY.spare(_new_spare), turns=_TURNS, limits=_LIMITS)
     return work.runner
 
 
