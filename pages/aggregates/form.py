@@ -33,9 +33,8 @@ _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "
 _HELP = {
     "users": "If the data hold more people, that many are drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
-    "takes each trajectory in order and pairs it with the most similar one left (as "
-    "published). The other way makes the pairs that have the most in common in total, and "
-    "takes longer.",
+    "takes each trajectory in order and pairs it with the most similar one left (as published). "
+    "The other way makes the pairs that have the most in common in total, and takes longer.",
     "link_threshold_m": "Trajectories and counts no farther apart than this are linked at once, "
     "the nearest first. At 0, every link is optimal.",
     "seed": "The seed is for random linking and for the choice of people.",

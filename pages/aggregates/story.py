@@ -266,8 +266,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         f"{words.duration(long['level'])}, {words.percent(long['whole'])} are recovered "
         f"(at random {words.percent(long['whole_random'])}).",
         f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} of the points are "
-        f"recovered, and with {words.people(int(many['level']))}, "
-        f"{words.percent(many['whole'])}.",
+        f"recovered, and with {words.people(int(many['level']))}, {words.percent(many['whole'])}.",
         f"Two places make {words.percent(fine['top2'])} of the trajectories unique at the finest "
         f"places, and {words.percent(coarse['top2'])} at the coarsest.",
     )

@@ -225,6 +225,5 @@ def screened(n_users: int, screened_out: int) -> str:
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "
-        f"remain{s}; "
-        f"{screened_out:,} {words.were(screened_out)} screened out."
+        f"remain{s}; {screened_out:,} {words.were(screened_out)} screened out."
     )

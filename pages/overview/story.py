@@ -34,8 +34,7 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 COUNTS = (
     "Another way out is to publish only counts of people. Counts are no safer if trajectories can "
-    "be recovered from them: compare *Recovered from exact counts*, above, with linking at "
-    "random."
+    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
 )
 FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "

@@ -18,8 +18,7 @@ _AT, _ALONE = "fp_present_at", "fp_present_alone"
 _RULES = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 _ONLY_THE_SLIDE = (
     "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
-    ".st-key-bar {display: none;} "
-    "[data-testid=stMainBlockContainer] {padding-top: 1rem;}"
+    ".st-key-bar {display: none;} [data-testid=stMainBlockContainer] {padding-top: 1rem;}"
 )
 
 

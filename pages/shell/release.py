@@ -208,8 +208,7 @@ def describe_again(found: Result) -> str:
     """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
         "This command checks the release again, given the files that it names: "
-        f"`{check_command(found.facts)}`. "
-        "The exit code is 0 if the release is in order."
+        f"`{check_command(found.facts)}`. The exit code is 0 if the release is in order."
     )
 
 
