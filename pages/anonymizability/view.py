@@ -71,10 +71,7 @@ with finding:
     )
 with st.container(key="anon_background"):
     if deepening is not None:
-        job_panel.background(
-            lambda: results.deepen(data, wanted, profile),
-            "Larger groups follow:",
-        )
+        job_panel.background(lambda: results.deepen(data, wanted, profile), "Larger groups follow:")
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")
     form.largest_crowd(n)

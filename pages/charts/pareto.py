@@ -179,11 +179,7 @@ def _named(dot: Dot, *, limited: bool) -> str:
 
 
 def _dots(
-    some: Sequence[Dot],
-    of: Theme,
-    name: str,
-    said: Mapping[int, str],
-    where: Mapping[int, str],
+    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], where: Mapping[int, str]
 ) -> dict[str, Any]:
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe

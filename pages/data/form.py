@@ -32,10 +32,7 @@ COLUMNS = Kind("peek", reading_study.peek, page="data")
 FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
-_CLOCKS = {
-    None: "(find out; usually the zone of display)",
-    OFFSET: "the zone of the offset column",
-}
+_CLOCKS = {None: "(find out; usually the zone of display)", OFFSET: "the zone of the offset column"}
 _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }

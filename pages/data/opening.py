@@ -29,19 +29,7 @@ from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
 WEIGHED = Kind("weigh", reading_estimate.study, page=None, identity=lambda source: source.file)
-TYPES = [
-    "csv",
-    "tsv",
-    "txt",
-    "gz",
-    "zip",
-    "parquet",
-    "xlsx",
-    "json",
-    "jsonl",
-    "ndjson",
-    "geojson",
-]
+TYPES = ["csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx", "json", "jsonl", "ndjson", "geojson"]
 
 
 def show() -> None:

@@ -168,7 +168,7 @@ def agreement_told(found: Result) -> list[str]:
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
         f"{worst['pairs']} pairs of profiles differently. For example, {one} is the riskier by "
-        f"{name}, and {two} by {spoken(other)}.",
+        f"{name}, and {two} by {spoken(other)}."
     ]
     alike = [spoken(m) for m, r in against.items() if r["concordant"] and not r["discordant"]]
     if alike:

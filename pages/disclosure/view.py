@@ -141,10 +141,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             st.markdown("**Pairs of profiles ranked differently**")
             rows = story.pairs_to_compare(found)
             pair = st.selectbox(
-                "Pair of measures",
-                list(rows),
-                key="disclosure_pair",
-                label_visibility="collapsed",
+                "Pair of measures", list(rows), key="disclosure_pair", label_visibility="collapsed"
             )
             st.markdown(story.discordant_told(rows[pair]))
         what_this_means(

@@ -417,7 +417,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
         f"{words.count(len(merged.sizes), 'region')} of {sizes} {noun}. With {p} points, "
         f"{words.percent(fine['value'])} of the people are unique in these regions at "
         f"{window_text(fine['window_min'])}, and {words.percent(coarse['value'])} at "
-        f"{window_text(coarse['window_min'])}.",
+        f"{window_text(coarse['window_min'])}."
     ]
     if not merged.antennas:
         told.append(
