@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.kgap import KGapResult
@@ -281,6 +282,6 @@ def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
     ).sort_values("Effort (0–1)", ascending=False)
 
 
-def _moments(fs: FingerprintSet, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
+def _moments(fs: FingerprintSet, rows: IntArray) -> list[str]:
     names, wall = days(fs), fs.wall_minutes(fs.t_min)
     return [clock(minute, names) for minute in wall[rows].tolist()]

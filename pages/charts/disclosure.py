@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from fpanon_core.model.arrays import FloatArray
 
 from . import style
-from .style import Theme, series
+from .style import Part, Theme, series
 
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
 # From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
@@ -56,7 +56,7 @@ def over_profiles(
     profiles: Sequence[str], panels: Sequence[Panel], of: Theme, *, height: int = 720
 ) -> go.Figure:
     """Return a figure of several measures, one panel below the other, over the same profiles."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Part] = []
     axes: dict[str, dict[str, Any]] = {}
     headings = []
     tall = (1 - _GAP * (len(panels) - 1)) / len(panels)

@@ -19,7 +19,7 @@ from fpanon_core.model.arrays import FloatArray
 from . import style
 from .cdf import Curve, cdf
 from .maps import Map, fingerprints_map, places_map
-from .style import Theme, marker, series
+from .style import Part, Theme, marker, series
 
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 _LEVELS = {"type": "category", "showgrid": False}
@@ -123,7 +123,7 @@ def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
 
 def _bars(
     name: str, x: Sequence[str], y: Sequence[float], of: Theme, marker: dict[str, Any]
-) -> dict[str, Any]:
+) -> Part:
     told = (of, ["" if np.isnan(v) else _percent(v) for v in y])
     return style.bars(name, x, style.known(y), marker, "%{y:.1%}, %{x}", told=told)
 
@@ -196,7 +196,7 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
         Whether the last series is the result of random linking, drawn in grey.
     """
     wide = (1 - _ROOM * (len(drawn) - 1)) / len(drawn)
-    traces: list[dict[str, Any]] = []
+    traces: list[Part] = []
     axes: dict[str, Any] = {}
     for i, panel in enumerate(drawn):
         number, begin = "" if i == 0 else str(i + 1), i * (wide + _ROOM)

@@ -6,14 +6,13 @@ The module also makes ticks with local dates and times along an axis.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import FONT, MAIN_PX, Theme, series, unchecked
+from .style import FONT, MAIN_PX, Part, Theme, series, unchecked
 
 Range = tuple[float, float]
 
@@ -86,9 +85,7 @@ def space_time(
     return _scene(traces, everything, days, of)
 
 
-def _scene(
-    traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme
-) -> go.Figure:
+def _scene(traces: list[Part], everything: FloatArray, days: list[str], of: Theme) -> go.Figure:
     """Return the figure with its axes and camera."""
     east, north = _even(everything[:, 0], everything[:, 1])
     widest = max(east[1] - east[0], north[1] - north[0])
