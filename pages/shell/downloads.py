@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from mimetypes import MimeTypes
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -15,12 +16,7 @@ from fpanon_core.tables.writing import table_bytes
 
 from . import dataset, officer
 
-_TYPES = {
-    "csv": "text/csv",
-    "json": "application/json",
-    "html": "text/html",
-    "zip": "application/zip",
-}
+_TYPES = MimeTypes()  # Python's own, not the machine's
 
 
 class File(NamedTuple):
@@ -119,7 +115,7 @@ def offer(
         label,
         made if left is None else _heard(made, left),
         file_name=file_name,
-        mime=_TYPES[file_name.rpartition(".")[2]],
+        mime=_TYPES.guess_type(file_name)[0],
         key=key,
         icon=icon,
         type=kind,
