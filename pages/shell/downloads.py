@@ -108,12 +108,10 @@ def offer(
         ``content`` is.
     """
     current = dataset.current()
-    made = officer.exporting(
-        content, file_name, current.digest if current else "", **dict(settings or {})
-    )
+    digest = current.digest if current else ""
     st.download_button(
         label,
-        made if left is None else _heard(made, left),
+        officer.exporting(content, file_name, digest, settings or {}, left),
         file_name=file_name,
         mime=_TYPES.guess_type(file_name)[0],
         key=key,
@@ -123,17 +121,6 @@ def offer(
         help=help,
         disabled=disabled or bool(officer.standing()),
     )
-
-
-def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[], bytes]:
-    """Return a callable that makes the bytes, and then calls ``left``."""
-
-    def made() -> bytes:
-        found = content()
-        left()
-        return found
-
-    return made
 
 
 def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
