@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from fpanon_core.model.projection import lon_lat
@@ -160,7 +162,7 @@ with right:
     rule = report.screening if data.source.was_read else data.reading.screen
     screen = None if data.source.was_read else form.screening(rule)
     if screen is not None:
-        dataset.read_again(dataset.screened(data.reading, screen))
+        dataset.read_again(replace(data.reading, screen=screen))
         st.rerun()
     if rule.active:
         what_this_means(story.screened(fs.n_users, report.users_screened_out), key="screening")

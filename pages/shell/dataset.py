@@ -9,7 +9,6 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.io.report import PositionDoubt
-from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
@@ -126,11 +125,6 @@ def undo() -> None:
 def can_undo() -> bool:
     """Return whether the way of reading was changed."""
     return bool(_before())
-
-
-def screened(reading: Reading, screen: Screening) -> Reading:
-    """Return the same reading with another screening."""
-    return replace(reading, screen=screen)
 
 
 def adopt(job: Job) -> None:
