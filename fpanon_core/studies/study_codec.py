@@ -63,18 +63,18 @@ NOT_KEPT = {
     "produce_tables",
     "produce_people",
     "questionnaire",
+    "peek",
+    "weigh",
     "foretell",
-    "estimate",
-    "estimate_hiding",
-    "estimate_attack",
     "shown_record",
     "shown_tables",
 }
 """Kinds of answers that no file keeps.
 
 A produced release comes with its pseudonym key, or spends its ε once. A questionnaire is identified
-by its upload. An estimate holds for one machine. The presentation computes one person's record and
-exact counts again whenever it shows them.
+by its upload, and so is a file whose columns or size were asked for. An estimate holds for one
+machine. The presentation computes one person's record and exact counts again whenever it shows
+them.
 """
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says

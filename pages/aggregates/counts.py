@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
 from fpanon_core.model.counts_frame import FrameConfig, Places, StatedArea, StatedPeriod
 from fpanon_core.model.errors import FpanonError
@@ -25,10 +24,8 @@ from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from pages.aggregates import counts_story
 from pages.charts import words
-from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, downloads, questions
+from pages.shell import definitions, downloads, layout, questions
 from pages.shell.dataset import Dataset
-from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 
 COUNTS = Kind("counts_release", counts_release.study, page="aggregates")
@@ -85,14 +82,14 @@ def section(data: Dataset) -> None:
     question = Question(COUNTS, data.fs, config, "Making counts")
     made = questions.settle(question, alone=False, asked=pressed, button="Make these counts again")
     if made is not None:
-        _offer(made, prefix="synthetic_" if data.source.synthetic else "")
+        _offer(made, data.prefix)
 
 
-def _offer(made: counts_release.Result, *, prefix: str) -> None:
+def _offer(made: counts_release.Result, prefix: str) -> None:
     """Draw a description of the counts, and a download button that names their protection."""
     if warning := counts_story.warned(made):
         st.warning(warning)
-    what_this_means(*counts_story.made(made), key="aggregates_counts")
+    layout.what_this_means(*counts_story.made(made), key="aggregates_counts")
     made_by = made.config
     form, why = made_by.form, ""
     if form == "plain":
@@ -112,6 +109,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
         made.package,
         f"{prefix}counts_{'unprotected' if form == 'plain' else form}.zip",
         key="aggregates_get_release",
+        icon=None,
         kind="secondary" if form == "plain" else "primary",
         settings={
             "form": form,
@@ -184,9 +182,9 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
             made = Config(frame, cast(Form, form), gaps, int(below), float(epsilon), unit)
     except FpanonError as fault:
         frame = None
-        lacking.append(plain(for_screen(fault.message), MESSAGE_LENGTH))
+        lacking.append(layout.as_shown(fault.message))
     if form == "private":  # whatever else is lacking: all that asks for another reading, at once
-        lacking.append(plain(for_screen(reading_fault(fs, frame)), MESSAGE_LENGTH))
+        lacking.append(layout.as_shown(reading_fault(fs, frame)))
     lacking = [told for told in lacking if told]
     return (None, lacking) if lacking or frame is None else (made, ())
 

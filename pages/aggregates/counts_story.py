@@ -98,8 +98,7 @@ def _unseen(made: Result) -> str:
     told = (
         f" In {words.percent(made.of_one_unseen / made.of_one)} of these counts, the person was "
         "not recorded in the slot counted. The place was inferred from the records before or "
-        "after, and "
-        "the person may have been elsewhere."
+        "after, and the person may have been elsewhere."
     )
     if not seen:
         return told
@@ -186,7 +185,6 @@ def _protected(made: Result) -> str:
             f"{made.subtractable:,} of {made.frame.n_slots:,} slots, anyone who knows the total "
             f"learns by subtraction that fewer than {made.config.below} people are in the blanks. "
             "Publish no totals, and no other table of the same people. Leaving counts blank is a "
-            "custom, "
-            "and promises nothing."
+            "custom, and promises nothing."
         )
     return "Nothing protects these counts."

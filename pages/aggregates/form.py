@@ -18,6 +18,7 @@ from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Config, Pairing
 from pages.aggregates import story
 from pages.charts import words
+from pages.charts.spacetime import clock
 from pages.shell import address, definitions, questions
 from pages.shell.kinds import RECOVERY
 from pages.shell.questions import Kind, Question
@@ -32,9 +33,8 @@ _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "
 _HELP = {
     "users": "If the data hold more people, that many are drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
-    "takes each trajectory in order and pairs it with the most similar one left (as "
-    "published). The other way makes the pairs that have the most in common in total, and "
-    "takes longer.",
+    "takes each trajectory in order and pairs it with the most similar one left (as published). "
+    "The other way makes the pairs that have the most in common in total, and takes longer.",
     "link_threshold_m": "Trajectories and counts no farther apart than this are linked at once, "
     "the nearest first. At 0, every link is optimal.",
     "seed": "The seed is for random linking and for the choice of people.",
@@ -158,7 +158,7 @@ def moment(found: recovery.Result, dates: list[str]) -> int:
             "Local time",
             range(len(wall)),
             value=noon,
-            format_func=lambda s: story.told(float(wall[s]), dates),
+            format_func=lambda s: clock(float(wall[s]), dates, ", "),
             key=f"aggregates_slot_{found.counts.slot_min:g}_{len(wall)}_{wall[0]:g}",
         )
     )

@@ -22,9 +22,8 @@ from pages.aggregates import story
 from pages.charts.cdf import Curve, cdf
 from pages.charts.style import OTHER_PX, Theme
 from pages.shell import definitions, downloads, layout
-from pages.shell.downloads import File, Files
 from pages.shell.figure import show
-from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import segments
 
 PLACES, NEXT = "Places and nights", "Next place and next day"
 
@@ -32,22 +31,15 @@ PLACES, NEXT = "Places and nights", "Next place and next day"
 def section(found: Result, of: Theme) -> None:
     """Draw figures of either top places and nights, or the next place and the next day."""
     with st.expander("Which habits does the attack use?", key="aggregates_habits"):
-        shown = st.segmented_control(
-            "Habit",
-            [PLACES, NEXT],
-            default=PLACES,
-            required=True,
-            key="aggregates_habit",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        left, right = side_by_side("aggregates_habits")
+        named = {name: name for name in (PLACES, NEXT)}
+        shown = segments("Habit", named, key="aggregates_habit", label_visibility="collapsed")
+        left, right = layout.side_by_side("aggregates_habits")
         at_places, habits = shown == PLACES, found.habits
         figures = _places(habits) if at_places else _next(habits)
         for column, each in zip((left, right), figures, strict=True):
             with column:
                 _show(each, of)
-        what_this_means(
+        layout.what_this_means(
             *(story.places(habits) if at_places else story.steps(habits)),
             key="aggregates_habits",
             published=story.PUBLISHED_PLACES if at_places else story.PUBLISHED_NEXT,
@@ -126,12 +118,12 @@ def files(
     row: int,
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
-) -> Files:
+) -> downloads.Files:
     """Return each file by its button's label; the names of the files still lack :data:`PREFIX`."""
     tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
     tables |= {"habits": "Habits", "next": "Next places", "gains": "Information gains"}
     offered = downloads.files_of(found, tables, PREFIX)
-    offered["This trajectory"] = File(
+    offered["This trajectory"] = downloads.File(
         "path", lambda: table_bytes([leaving.guarded(found.path(row))], ".csv")
     )
     if varied is not None:

@@ -42,13 +42,6 @@ _TOPS = (2, 3, 5, 1)
 Sentences = tuple[str, ...]
 
 
-def told(wall_min: float, dates: list[str]) -> str:
-    """Return a local time in words, such as "4 Mar, 08:30"."""
-    day = int(wall_min // 1440)
-    name = dates[day] if day < len(dates) else f"day {day + 1}"
-    return f"{name}, {int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
-
-
 def release(found: recovery.Result) -> Sentences:
     """Say which counts would be published, and how many of them are of few people."""
     counts, people = found.counts, found.score.n_users
@@ -273,8 +266,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         f"{words.duration(long['level'])}, {words.percent(long['whole'])} are recovered "
         f"(at random {words.percent(long['whole_random'])}).",
         f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} of the points are "
-        f"recovered, and with {words.people(int(many['level']))}, "
-        f"{words.percent(many['whole'])}.",
+        f"recovered, and with {words.people(int(many['level']))}, {words.percent(many['whole'])}.",
         f"Two places make {words.percent(fine['top2'])} of the trajectories unique at the finest "
         f"places, and {words.percent(coarse['top2'])} at the coarsest.",
     )

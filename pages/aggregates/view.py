@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.aggregates import counts, counts_story, form, habits, story
-from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
+from pages.charts.spacetime import clock
 from pages.shell import definitions, downloads, kinds, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
@@ -17,11 +17,7 @@ from pages.shell.widgets import days
 of = style.theme(st.context.theme.type)
 
 place = layout.line("aggregates", "What can an attack recover from counts?")
-data = layout.data(
-    "aggregates",
-    without="No data set is open yet. Open a sample, or your own data, to attack counts of the "
-    "people.",
-)
+data = layout.data("aggregates", ", to attack counts of the people.")
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
 layout.about(
@@ -85,7 +81,7 @@ slot = form.moment(found, dates)
 show_map(
     recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
-    alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
+    alt=f"Map of the counts at {clock(float(made.wall_start_min[slot]), dates, ', ')}; larger "
     "dots count more people.",
 )
 if len(found.lon):
@@ -97,7 +93,7 @@ if len(found.lon):
 what_this_means(*story.release(found), key="aggregates_release")
 
 with st.expander("One person's trajectory", key="aggregates_one"):
-    row = person(found)
+    row = habits.person(found)
     who = found.pseudonyms[row]
     left, right = side_by_side("aggregates_person")
     with left:

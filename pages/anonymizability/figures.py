@@ -275,9 +275,8 @@ def tail(parts: Parts) -> list[str]:
         found.append(f"{middle:.1f} in {DIMENSIONS[name]}")
         told.append(
             f"In {DIMENSIONS[name]}, the median tail weight lies {_place(middle)}. "
-            f"{_having(known[name], n)}; "
-            f"for {f'{above:,}' if above else 'none'}, it is above that of an exponential "
-            "distribution."
+            f"{_having(known[name], n)}; for {f'{above:,}' if above else 'none'}, it is above that "
+            "of an exponential distribution."
         )
     if found:
         told.insert(0, f"The median tail weight is {', '.join(found)}.")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.kgap import KGapResult
@@ -28,10 +29,8 @@ from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, clock, space_time
 from pages.charts.style import MAIN_PX, OTHER_PX, Theme
 from pages.shell import layout
-from pages.shell.figure import show, show_map
+from pages.shell.figure import moments, play, show, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
@@ -59,7 +58,7 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     neighbours = neighbours_of(fs, result, user)
     other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
-    what_this_means(*gap(fs, user, measured, other, k), key="person")
+    layout.what_this_means(*gap(fs, user, measured, other, k), key="person")
     _table_of_neighbours(fs, neighbours, result.config, result.k)
     with st.expander(words.count(len(other.matches), "matched sample"), key="person_matches"):
         st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
@@ -116,7 +115,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     ends = other.matches[["row", "matched_row"]].to_numpy()  # the longer record's first
     mine = (ends >= own.start) & (ends < own.stop)
     ends = np.where(mine, ends - own.start, ends - others.start + many)
-    left, right = side_by_side("person_figures")
+    left, right = layout.side_by_side("person_figures")
     with left:
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined")
         lon, lat = lon_lat(fs.crs, *centre)
@@ -194,7 +193,7 @@ def _parts_figure(
         alt=f"Distribution of the effort in space, in time and in all for {fs.pseudonyms[user]}.",
     )
     if sentences := place_or_time(pooled, k):
-        what_this_means(*sentences, key="person_parts")
+        layout.what_this_means(*sentences, key="person_parts")
 
 
 def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
@@ -283,6 +282,6 @@ def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
     ).sort_values("Effort (0–1)", ascending=False)
 
 
-def _moments(fs: FingerprintSet, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
+def _moments(fs: FingerprintSet, rows: IntArray) -> list[str]:
     names, wall = days(fs), fs.wall_minutes(fs.t_min)
     return [clock(minute, names) for minute in wall[rows].tolist()]

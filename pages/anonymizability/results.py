@@ -15,7 +15,7 @@ from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import anonymizability, estimates, under_profiles
 from fpanon_core.studies.anonymizability import Config, Result
 from fpanon_core.studies.study import Kept
-from pages.shell import job_panel, questions
+from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.kinds import DEEPEN, MEASURE
 from pages.shell.questions import Kind, Question
@@ -28,8 +28,6 @@ _ASKED = "fp_asked"
 _ALONE_UP_TO_USERS = 5_000
 _REST_ALONE_IF_FIRST_TOOK_S = 20.0
 
-ESTIMATE = Kind("estimate", estimates.study, page=None)
-
 
 def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Result | None:
     """Return the result for a profile if it has figures for a k of the settings, otherwise None."""
@@ -41,7 +39,7 @@ def ask(data: Dataset, settings: Settings) -> None:
     """Note that these settings were asked for, so that all their profiles are measured."""
     st.session_state[_ASKED] = (data.digest, settings)
     questions.release_held(MEASURE)
-    for kind in (MEASURE, DEEPEN, ESTIMATE):
+    for kind in (MEASURE, DEEPEN, questions.FORETOLD):
         questions.let_go(kind)
 
 
@@ -103,9 +101,7 @@ def offer(data: Dataset, settings: Settings) -> None:
         if st.button("Measure all profiles", key="anon_go", type="primary"):
             ask(data, settings)
             st.rerun()
-    for job in questions.jobs(ESTIMATE)[:1]:
-        if job.active:
-            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
+    questions.estimating()
 
 
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
@@ -118,13 +114,9 @@ def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     missing = sum(not set(settings.ks) <= _served(each) for each in known)
     if known[0] is not None and _largest_k(known[0]) >= settings.ks[-1]:
         return known[0].seconds, missing
-    wanted = anonymizability.Config(settings.profiles[:1], settings.ks[-1:], settings.config)
-    config = estimates.Config(anonymizability.study, wanted)
-    question = Question(ESTIMATE, data.fs, config, "Estimating")
-    found = questions.answer(question)
-    if found is None:
-        questions.ask(question)
-    return None if found is None else found.seconds, missing
+    wanted = Config(settings.profiles[:1], settings.ks[-1:], settings.config)
+    (seconds,) = questions.expected_s(anonymizability.study, data.fs, wanted)
+    return seconds, missing
 
 
 @st.cache_resource(scope="session", max_entries=3, show_spinner=False)

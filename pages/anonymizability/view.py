@@ -13,15 +13,11 @@ from pages.charts import style
 from pages.shell import definitions, downloads, job_panel, kinds, layout, questions
 from pages.shell.figure import show
 from pages.shell.guard import act, end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
 place = layout.line("anonymizability", "How far is everyone from a group of k?")
-data = layout.data(
-    "anon",
-    without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
-)
+data = layout.data("anon", ", and everyone is measured.")
 n = data.fs.n_users
 with place.popover("Settings", icon=":material/tune:", key="anon_settings"):
     asked = form.form(data.fs)
@@ -68,17 +64,14 @@ with st.container(key="main_figure"):
         alt=f"Share of people by k-gap at {profile}, one curve for each k.",
     )
 with finding:
-    what_this_means(
+    layout.what_this_means(
         *story.by_k(shown, drawn, wanted.config, curves, reach),
         key="by_k",
         published=story.published_by_k(profile, drawn, wanted.config),
     )
 with st.container(key="anon_background"):
     if deepening is not None:
-        job_panel.background(
-            lambda: results.deepen(data, wanted, profile),
-            "Larger groups follow:",
-        )
+        job_panel.background(lambda: results.deepen(data, wanted, profile), "Larger groups follow:")
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")
     form.largest_crowd(n)
@@ -93,7 +86,7 @@ show(
     alt=f"Share of people by {k}-gap, one curve for each generalization profile.",
 )
 missing = len(wanted.profiles) - len(coarser)
-what_this_means(
+layout.what_this_means(
     *story.by_profile(list(coarser.values()), k, missing, curves, reach),
     corners_text(each.laid.space for each in coarser.values()),
     key="by_profile",

@@ -19,7 +19,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Generalize, ReleaseOption
-from fpanon_core.studies import attack, estimates, followed, relinking
+from fpanon_core.studies import attack, followed, relinking
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.study import AtHand
 from pages.shell import address, definitions, layout, questions, session, widgets, workspace
@@ -83,7 +83,8 @@ def form(fs: FingerprintSet) -> Asked | None:
         )
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
-    address.write(_in_address(name, usual, outsider))
+    named = address.named(outsider, _NAMES, USUAL)
+    address.write(named | {"release": name} if name in usual else named)  # no option of one's own
     if name is None:
         return None
     try:
@@ -176,14 +177,6 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
     return [AtHand("attack", option.name, option, found.table.config if found else None)]
 
 
-def _in_address(
-    name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
-) -> dict[str, str]:
-    """Return what the address holds: the attacker, and the release if it is in a usual set."""
-    named = address.named(outsider, _NAMES, USUAL)
-    return named if name is None or name not in usual else named | {"release": name}
-
-
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return the preset options that publish records, each once, those that hide everyone first."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
@@ -205,7 +198,6 @@ def typed(text: str) -> AtHand:
 
 
 ATTACK = Kind("attack", attack.study, page="attack", kept=24)
-ESTIMATE = Kind("estimate_attack", estimates.study, page=None, kept=4)
 RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
@@ -245,11 +237,8 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
     about = attacked(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None
-    config = estimates.Config(attack.study, _config(asked), made=asked.release.made is not None)
-    question = Question(ESTIMATE, data.fs, config, "Estimating")
-    questions.ask(question)
-    found: estimates.Estimate | None = questions.answer(question)
-    return None if found is None else found.seconds
+    made = asked.release.made is not None
+    return questions.expected_s(attack.study, data.fs, _config(asked), made=made)[0]
 
 
 def _config(asked: Asked) -> attack.Config:

@@ -167,9 +167,8 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
             gives = f"None of the {here.asked:,} records tested gives away its person's home"
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
-        f"**{gives} to within {distance(metres)}{before}.** "
-        f"Guessing {'does no worse: it ' if alike else ''}finds "
-        f"{percent(here.guessing, here.asked)}.",
+        f"**{gives} to within {distance(metres)}{before}.** Guessing "
+        f"{'does no worse: it ' if alike else ''}finds {percent(here.guessing, here.asked)}.",
         f"**Home.** We tested {of_whom} whose home is known; the 95% interval of the share found "
         f"is {between(here.after, here.asked)}. Guessing takes the commonest home for everybody. "
         "We assume that the attacker may know where all other people live, for instance from a "
@@ -188,10 +187,9 @@ def moments(here: Figure) -> Told:
         told += " On average, the release does not help the attacker to tell where a person was."
     return (
         told,
-        f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
-        "attacker with the known points alone, and no release, is off by "
-        f"{off(here.points_alone)}. If the attacker guesses one place for everybody, the mean "
-        f"error is {off(here.guessing)}.",
+        f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An attacker "
+        f"with the known points alone, and no release, is off by {off(here.points_alone)}. If the "
+        f"attacker guesses one place for everybody, the mean error is {off(here.guessing)}.",
     )
 
 
@@ -271,11 +269,10 @@ def _too_few(count: int, result: Result) -> str:
 
 
 FOLLOWED_HELP = (
-    "This is a demonstration on one person in these data, shown by pseudonym. Points become "
-    "known one after the other; after each point, all records are ranked by how well they fit. "
-    "The map shows the areas published near the points, for the person's own record and for up "
-    "to three others that lead. The bars show the records that lead, ten at most, and the right "
-    "one."
+    "This is a demonstration on one person in these data, shown by pseudonym. Points become known "
+    "one after the other; after each point, all records are ranked by how well they fit. The map "
+    "shows the areas published near the points, for the person's own record and for up to three "
+    "others that lead. The bars show the records that lead, ten at most, and the right one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
     "hidden": "hidden by the release",

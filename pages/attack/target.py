@@ -21,7 +21,6 @@ from fpanon_core.studies.attack import Result
 from fpanon_core.studies.followed import Followed, Place, Step
 from pages.attack import form, story
 from pages.attack.figures import between, percent
-from pages.attack.form import Asked
 from pages.charts import attack, record, words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.record import Bar, Scene
@@ -30,13 +29,12 @@ from pages.shell import definitions, layout, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.layout import side_by_side, what_this_means
 
 _TARGET, _STEP, _STEPPED = "fp_attack_target", "fp_attack_step", "fp_attack_stepped"
 Target = tuple[int, int | None]  # row number, and the number of the period
 
 
-def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
+def section(data: Dataset, asked: form.Asked, result: Result, of: Theme) -> None:
     """Draw the choice of a person, and what the attacker can tell after each point."""
     st.header("One person followed", anchor=False, help=story.FOLLOWED_HELP)
     user, period = _pick(data, asked, result)
@@ -52,7 +50,7 @@ def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
         _steps(found, of)
 
 
-def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
+def _pick(data: Dataset, asked: form.Asked, result: Result) -> Target:
     """Return the selected person: an example of what the release does, or one drawn at random."""
     drawn = result.after.link.per_target
     offered = {each.kind: (each.user, each.period) for each in result.examples}
@@ -125,13 +123,13 @@ def _steps(found: Followed, of: Theme) -> None:
             args=(at + 1,),
         )
     step = found.steps[at]
-    what_this_means(*story.describe_step(found, step), key="attack_followed")
+    layout.what_this_means(*story.describe_step(found, step), key="attack_followed")
     legend(
         record.followed_legend(of),
         key="attack_marks",
         alt="What the marks of the map and the bars mean.",
     )
-    left, right = side_by_side("attack_followed")
+    left, right = layout.side_by_side("attack_followed")
     with left:
         seen = scene(found, step)
         show_map(
@@ -212,13 +210,11 @@ def bars(step: Step) -> list[Bar]:
     return found
 
 
-def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
+def periods(data: Dataset, asked: form.Asked, days: int, of: Theme) -> None:
     """Draw how many records can be linked across periods from the release alone, and by chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
-        form.relinked_periods(data, asked),
-        alone=questions.ordinary(data.fs),
-        button="Link the periods",
+        form.relinked_periods(data, asked), button="Link the periods"
     )
     if found is None:
         questions.announce(
@@ -231,7 +227,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
         alt="Share of people whose records of one period and the next are linked rightly, and of a "
         "person's records brought together over all periods, beside chance.",
     )
-    what_this_means(*describe_periods(found.found, days), key="attack_relinked")
+    layout.what_this_means(*describe_periods(found.found, days), key="attack_relinked")
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:

@@ -9,15 +9,13 @@ from pages.charts import attack, style
 from pages.shell import downloads, layout, limits, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
 place = layout.line("attack", "Does it hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
-    without="No data set is open yet. Open a sample, or your own data, and a release can be "
-    "attacked.",
+    ", and a release can be attacked.",
     then="A release can be attacked as soon as the data are read.",
 )
 asked = form.form(data.fs)
@@ -52,7 +50,7 @@ layout.about(
 
 # --- before and after ---
 (first, *others), details = story.told(result, limits.in_force())
-what_this_means(first, *details, key="attack")
+layout.what_this_means(first, *details, key="attack")
 with st.container(key="main_figure"):
     show(
         attack.before_and_after(

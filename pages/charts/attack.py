@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from .style import Theme, axis, figure, interval, known, note, percents, rows_of, series
+from .style import Part, Theme, axis, figure, interval, known, note, percents, rows_of, series
 from .words import brief, percent
 
 BEFORE, AFTER, GUESSING = "before", "after", "guessing"
@@ -125,24 +125,24 @@ def before_and_after(
     )
 
 
-def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str) -> dict[str, Any]:
+def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str) -> Part:
     """Return an axis with the rows' names, the first on top."""
     where = {"domain": domain, "anchor": anchor, "tickfont": {"size": 15, "color": of.css("ink")}}
     return rows_of([f"{row.name} " for row in rows]) | where
 
 
-def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:
+def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[Part]:
     """Return the series of one panel: thresholds, guessing, before, and after on top."""
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": not number}
 
-    def drawn(name: str, x: Sequence[float], up: float, told: int, **more: Any) -> dict[str, Any]:
+    def drawn(name: str, x: Sequence[float], up: float, told: int, **more: Any) -> Part:
         said = [[row.name, row.told[told]] for row in rows]
         at = [row + up for row in range(len(rows))]
         hover = "%{customdata[0]}: %{customdata[1]}"
         found = series(name, known(x), at, "markers", hover, customdata=said, **axes, **more)
         return found | {"cliponaxis": False}
 
-    def dots(name: str, column: int, colour: str, symbol: str) -> dict[str, Any]:
+    def dots(name: str, column: int, colour: str, symbol: str) -> Part:
         found = [row.after if column else row.before for row in rows]
         value, low, high = ([each[end] for each in found] for end in (0, 1, 2))
         bar = interval(value, low, high, colour, thickness=2)
@@ -168,9 +168,7 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
     ]
 
 
-def _numbers(
-    rows: Sequence[Compared], of: Theme, yref: str, ends: Sequence[float]
-) -> list[dict[str, Any]]:
+def _numbers(rows: Sequence[Compared], of: Theme, yref: str, ends: Sequence[float]) -> list[Part]:
     return [
         _text(of, f"<b>{told}</b>" if column == 1 else told, right, row, 15, yref=yref)
         for row, each in enumerate(rows)
@@ -179,5 +177,5 @@ def _numbers(
     ]
 
 
-def _text(of: Theme, text: str, right: float, y: float, size: int, **more: Any) -> dict[str, Any]:
+def _text(of: Theme, text: str, right: float, y: float, size: int, **more: Any) -> Part:
     return note(of, text, right, y, size, xref="paper", xanchor="right", **more)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.arrays import FloatArray, IntArray
 
 from .style import MAIN_PX, Theme, bars, figure, line, marker, note, percents, series, upright
 
@@ -44,7 +44,7 @@ class Curve:
     values: FloatArray
     colour: str
     style: int
-    users: npt.NDArray[np.int64] | None = None
+    users: IntArray | None = None
 
 
 def cdf(
@@ -150,7 +150,7 @@ def _traces(
     return [steps, points, median]
 
 
-def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return the points of the empirical CDF: value, share of values ≤ it, and the value's index.
 
     If there are many values, return quantiles at even steps, including the smallest and the largest
@@ -168,7 +168,7 @@ def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDAr
     return ordered[rank], below / n, order[rank]
 
 
-def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
+def samples_per_user(samples: IntArray, of: Theme) -> go.Figure:
     """Return a histogram of samples per user, and the median; long tails get a logarithmic axis."""
     least, most, median = int(samples.min()), int(samples.max()), float(np.median(samples))
     long_tail = most > 50 * max(median, 1)

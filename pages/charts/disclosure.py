@@ -11,21 +11,8 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import (
-    CATEGORIES,
-    DOWNWARDS,
-    LIGHT,
-    Theme,
-    axis,
-    figure,
-    heatmap,
-    interval,
-    line,
-    marker,
-    note,
-    percents,
-    series,
-)
+from . import style
+from .style import Part, Theme, series
 
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
 # From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
@@ -69,7 +56,7 @@ def over_profiles(
     profiles: Sequence[str], panels: Sequence[Panel], of: Theme, *, height: int = 720
 ) -> go.Figure:
     """Return a figure of several measures, one panel below the other, over the same profiles."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Part] = []
     axes: dict[str, dict[str, Any]] = {}
     headings = []
     tall = (1 - _GAP * (len(panels) - 1)) / len(panels)
@@ -86,8 +73,8 @@ def over_profiles(
                 "markers",  # profiles are categories: nothing lies between two of them
                 f"%{{x}}: %{{y:{panel.hover}}}",
                 showlegend=len(panel.series) > 1,
-                error_y=interval(s.value, s.low, s.high, colour),
-                marker=marker(i, color=colour),
+                error_y=style.interval(s.value, s.low, s.high, colour),
+                marker=style.marker(i, color=colour),
                 yaxis=f"y{number}",
             )
             for i, s in enumerate(panel.series)
@@ -99,7 +86,7 @@ def over_profiles(
             "nticks": 4 if len(panels) > 1 else 6,
             "automargin": True,
         }
-        headings.append(note(of, f"<b>{panel.heading}</b>", 0, top, 15, **over))
+        headings.append(style.note(of, f"<b>{panel.heading}</b>", 0, top, 15, **over))
     across = {
         "title": "Areas and times as published (profile), most people singled out first",
         "type": "category",
@@ -108,7 +95,7 @@ def over_profiles(
         "automargin": True,
     }
     first = axes.pop("yaxis")
-    return figure(
+    return style.figure(
         of,
         traces,
         across,
@@ -117,7 +104,7 @@ def over_profiles(
         annotations=headings,
         # It names the lines of the panels with several; it stands beside the first heading.
         legend={"x": 1, "xanchor": "right", "y": 1.0},
-        **{name: axis(of, each) for name, each in axes.items()},
+        **{name: style.axis(of, each) for name, each in axes.items()},
     )
 
 
@@ -134,7 +121,7 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
         Title of the colour bar.
     """
     days = [d for d in range(7) if np.isfinite(values[d]).any()]
-    trace = heatmap(
+    trace = style.heatmap(
         of,
         range(24),
         [WEEK[d] if weekdays else f"Day {d + 1}" for d in days],
@@ -146,7 +133,7 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
     )
     hours = {"title": "Hour of the day (local time)", "dtick": 3, "range": [-0.5, 23.5]}
     across = hours | {"showgrid": False}
-    return figure(of, [trace], across, DOWNWARDS, margin=_BESIDE)
+    return style.figure(of, [trace], across, style.DOWNWARDS, margin=_BESIDE)
 
 
 def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
@@ -160,7 +147,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
         Read below the diagonal only.
     """
     below = tau[1:, :-1]
-    trace = heatmap(
+    trace = style.heatmap(
         of,
         names[:-1],
         names[1:],
@@ -173,10 +160,12 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
             for y, row in enumerate(below)
         ],
         texttemplate="%{text}",
-        textfont={"size": 14, "color": LIGHT.css("ink")},
+        textfont={"size": 14, "color": style.LIGHT.css("ink")},
     )
     bare = {"showline": False}
-    return figure(of, [trace], CATEGORIES | bare, DOWNWARDS | bare, margin=_BESIDE)
+    return style.figure(
+        of, [trace], style.CATEGORIES | bare, style.DOWNWARDS | bare, margin=_BESIDE
+    )
 
 
 def lorenz_curves(
@@ -187,11 +176,14 @@ def lorenz_curves(
     traces = [series("all alike", [0, 1], [0, 1], "lines", line=even)]
     for i, (measure, name, users, total) in enumerate(curves):
         at = np.unique(np.linspace(0, len(users) - 1, 512).round().astype(int))
-        told, dashed = "the least exposed %{x:.0%} bear %{y:.0%}", line(i, of.measure(measure))
+        told, dashed = (
+            "the least exposed %{x:.0%} bear %{y:.0%}",
+            style.line(i, of.measure(measure)),
+        )
         traces.append(series(name, users[at], total[at], "lines", told, line=dashed))
-    return figure(
+    return style.figure(
         of,
         traces,
-        {"title": "People, from the least to the most exposed"} | percents(1.01),
-        {"title": "Share of all disclosure"} | percents(1.01),
+        {"title": "People, from the least to the most exposed"} | style.percents(1.01),
+        {"title": "Share of all disclosure"} | style.percents(1.01),
     )

@@ -18,7 +18,6 @@ import shapely
 
 from fpanon_core.model import geography
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.geography import Background
 from fpanon_core.model.projection import Extent
 
 from .style import Colour, Theme
@@ -259,7 +258,7 @@ def _short(degrees: float) -> float:
     return round(float(degrees), 5)
 
 
-def clipped(background: Background, box: Box) -> list[Path2D]:
+def clipped(background: geography.Background, box: Box) -> list[Path2D]:
     """Return a background's lines in a box, simplified to what a screen shows and a page sends."""
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []

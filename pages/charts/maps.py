@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 import pydeck as pdk
 
@@ -67,7 +66,7 @@ class Map(pdk.Deck):
 def places_map(
     lon: FloatArray,
     lat: FloatArray,
-    samples: npt.NDArray[np.int64],
+    samples: IntArray,
     of: Theme,
     *,
     noun: str = "sample",
@@ -123,9 +122,7 @@ def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> st
     )
 
 
-def dots_of(
-    counts: npt.NDArray[np.int64], most: int, of: Theme
-) -> tuple[list[float], list[Colour]]:
+def dots_of(counts: IntArray, most: int, of: Theme) -> tuple[list[float], list[Colour]]:
     """Return a dot's radius in pixels and a colour for each count; ``most`` is the largest."""
     radii = [round(3 + 11 * float(share), 1) for share in np.sqrt(counts / most)]
     return radii, viridis(np.log1p(counts) / np.log1p(most), of)
@@ -221,13 +218,7 @@ def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def released_map(
-    bounds: FloatArray,
-    users: npt.NDArray[np.int64],
-    most: int,
-    around: Extent,
-    of: Theme,
-    *,
-    height: int = 460,
+    bounds: FloatArray, users: IntArray, most: int, around: Extent, of: Theme, *, height: int = 460
 ) -> Map:
     """Return a map of published places as rectangles, coloured by users (viridis, logarithmic).
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,7 +19,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.projection import corners_beside, root_ticks
 
 from . import words
-from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
+from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, marker, note, series
 
 # Where a number may stand; beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
@@ -96,7 +96,7 @@ def pareto(
     percent: bool,
     limit: float | None,
     limited: bool = True,
-    height: int = 430,
+    height: int = MAIN_PX,
 ) -> go.Figure:
     """Return a figure of risk (lower is better) against utility (further right is better).
 
@@ -167,7 +167,7 @@ def _rooted(dot: Dot) -> Dot:
     return replace(dot, risk=risk, low=low, high=high)
 
 
-def _root_scale(top: float) -> dict[str, Any]:
+def _root_scale(top: float) -> Part:
     """Return the ticks of an axis of square roots of shares."""
     ticks = root_ticks(top)
     return {"tickvals": np.sqrt(ticks).tolist(), "ticktext": [f"{100 * t:g}%" for t in ticks]}
@@ -179,12 +179,8 @@ def _named(dot: Dot, *, limited: bool) -> str:
 
 
 def _dots(
-    some: Sequence[Dot],
-    of: Theme,
-    name: str,
-    said: Mapping[int, str],
-    where: Mapping[int, str],
-) -> dict[str, Any]:
+    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], where: Mapping[int, str]
+) -> Part:
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or not unsafe
@@ -297,7 +293,7 @@ class _Screens:
         return np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
 
 
-def _limit(limit: float, text: str, across: float, of: Theme) -> dict[str, Any]:
+def _limit(limit: float, text: str, across: float, of: Theme) -> Part:
     """Return the threshold's line, with its label at ``across``, from 0 (left) to 1 (right)."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
@@ -365,7 +361,7 @@ def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
     )
 
 
-def _logarithmic(title: str, values: Sequence[float]) -> dict[str, Any]:
+def _logarithmic(title: str, values: Sequence[float]) -> Part:
     """Return an axis with room for the labels."""
     ticks = {"tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
     logs = [math.log10(v) for v in values if math.isfinite(v) and v > 0]

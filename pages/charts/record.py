@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,7 +19,7 @@ from fpanon_core.model.projection import central
 
 from .ground import PIXELS, areas, discs, dots, rectangle, rgb, sizes, texts
 from .maps import Map, Shades, extent_of, over
-from .style import Colour, Theme, bars, figure, marks_legend, rows_of
+from .style import Colour, Part, Theme, bars, figure, marks_legend, rows_of
 from .words import duration, percent
 
 _NOW, _AGO = 110, 14  # of 255: the areas published for the moment, and those before it
@@ -126,7 +125,7 @@ def followed_legend(of: Theme) -> go.Figure:
     return marks_legend(marks, of)
 
 
-def _box(fill: str, line: str, width: float) -> dict[str, Any]:
+def _box(fill: str, line: str, width: float) -> Part:
     return {"symbol": "square", "color": fill, "size": 15, "line": {"color": line, "width": width}}
 
 

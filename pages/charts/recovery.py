@@ -16,21 +16,10 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
+from . import style
 from .cdf import Curve, cdf
 from .maps import Map, fingerprints_map, places_map
-from .style import (
-    DOWNWARDS,
-    MAIN_PX,
-    OTHER_PX,
-    Theme,
-    axis,
-    bars,
-    figure,
-    known,
-    line,
-    marker,
-    series,
-)
+from .style import Part, Theme, marker, series
 
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 _LEVELS = {"type": "category", "showgrid": False}
@@ -61,7 +50,7 @@ def counts_map(
         noun="person",
         most=most,
         around=(lon, lat),
-        height=OTHER_PX,
+        height=style.OTHER_PX,
     )
 
 
@@ -88,7 +77,7 @@ def path_map(
         ("recovered", lon[recovered], lat[recovered], of.person),
         ("true", lon[true], lat[true], of.other),
     ]
-    return fingerprints_map(drawn, None, of, height=OTHER_PX, noun="slot")
+    return fingerprints_map(drawn, None, of, height=style.OTHER_PX, noun="slot")
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
@@ -114,13 +103,15 @@ def by_step(
         _bars("linked at random", steps, random, of, {"color": of.css("faint")} | hatched),
     ]
     shares = {"title": "Share of recorded points"} | _SHARE
-    return figure(of, drawn, _LEVELS, shares, height=MAIN_PX, barmode="group", bargap=0.25)
+    return style.figure(
+        of, drawn, _LEVELS, shares, height=style.MAIN_PX, barmode="group", bargap=0.25
+    )
 
 
 def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
     """Return bars of the uniqueness of recovered trajectories, by their most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
-    return figure(
+    return style.figure(
         of,
         [_bars("unique", places, share, of, {"color": of.measure("unicity")})],
         {"title": "Most visited places an attacker knows"} | _LEVELS,
@@ -132,9 +123,9 @@ def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
 
 def _bars(
     name: str, x: Sequence[str], y: Sequence[float], of: Theme, marker: dict[str, Any]
-) -> dict[str, Any]:
+) -> Part:
     told = (of, ["" if np.isnan(v) else _percent(v) for v in y])
-    return bars(name, x, known(y), marker, "%{y:.1%}, %{x}", told=told)
+    return style.bars(name, x, style.known(y), marker, "%{y:.1%}, %{x}", told=told)
 
 
 def _percent(share: float) -> str:
@@ -175,7 +166,7 @@ def away(
         "range": [float(wall_min[0]), end],
     }
     far = {"title": "From the true place (km)", "range": [0, max(1.0, 1.05 * float(km.max()))]}
-    return figure(of, [steps], dates, far, showlegend=False, hovermode="x")
+    return style.figure(of, [steps], dates, far, showlegend=False, hovermode="x")
 
 
 @dataclass(frozen=True)
@@ -205,15 +196,15 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
         Whether the last series is the result of random linking, drawn in grey.
     """
     wide = (1 - _ROOM * (len(drawn) - 1)) / len(drawn)
-    traces: list[dict[str, Any]] = []
+    traces: list[Part] = []
     axes: dict[str, Any] = {}
     for i, panel in enumerate(drawn):
         number, begin = "" if i == 0 else str(i + 1), i * (wide + _ROOM)
         where = {"domain": [begin, begin + wide], "anchor": f"y{number}"}
-        axes[f"xaxis{number}"] = axis(of, {"title": panel.title} | _LEVELS | where)
+        axes[f"xaxis{number}"] = style.axis(of, {"title": panel.title} | _LEVELS | where)
         beside = {"matches": None if i == 0 else "y", "showticklabels": i == 0}
         title = {"title": y_title if i == 0 else "", "anchor": f"x{number}"}
-        axes[f"yaxis{number}"] = axis(of, title | beside | _SHARE)
+        axes[f"yaxis{number}"] = style.axis(of, title | beside | _SHARE)
         for j, (name, shares) in enumerate(panel.series):
             random = greyed and j == len(panel.series) - 1
             palette = (4, 3, 5, 2) if greyed else (0, 1, 2, 3)
@@ -222,18 +213,18 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
                 series(
                     name,
                     panel.levels,
-                    known(shares),
+                    style.known(shares),
                     "lines+markers",
                     "%{y:.1%} at %{x}",
                     legendgroup=name,
                     showlegend=i == 0,
                     xaxis=f"x{number}",
                     yaxis=f"y{number}",
-                    line=line(j, colour),
+                    line=style.line(j, colour),
                     marker=marker(j),
                 )
             )
-    return figure(of, traces, "", "", **axes)
+    return style.figure(of, traces, "", "", **axes)
 
 
 @dataclass(frozen=True)
@@ -258,7 +249,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
     across = {"orientation": "h", "beside": "%{y}"}
     shares = [r.whole for r in tried]
     traces = [
-        bars(
+        style.bars(
             "recovered by the attack",
             shares,
             names,
@@ -276,7 +267,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
             beside="%{y}",
             marker=tick,
         ),
-        bars(
+        style.bars(
             "error of the counts",
             errors,
             names,
@@ -296,14 +287,14 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
         "tickvals": [0.01, 0.1, 1, 10, 100, 1000, 10_000],
         "ticktext": ["1%", "10%", "100%", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
     }
-    return figure(
+    return style.figure(
         of,
         traces,
         {"title": "Share of recorded points", **_SHARE, "domain": [0, 0.5], "range": [0, 1.15]},
-        DOWNWARDS | {"tickfont": {"size": 15, "color": of.css("ink")}},
-        height=MAIN_PX,
+        style.DOWNWARDS | {"tickfont": {"size": 15, "color": of.css("ink")}},
+        height=style.MAIN_PX,
         bargap=0.3,
-        xaxis2=axis(of, x2),
+        xaxis2=style.axis(of, x2),
     )
 
 

@@ -6,14 +6,13 @@ The module also makes ticks with local dates and times along an axis.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import FONT, MAIN_PX, Theme, series, unchecked
+from .style import FONT, MAIN_PX, Part, Theme, series, unchecked
 
 Range = tuple[float, float]
 
@@ -86,9 +85,7 @@ def space_time(
     return _scene(traces, everything, days, of)
 
 
-def _scene(
-    traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme
-) -> go.Figure:
+def _scene(traces: list[Part], everything: FloatArray, days: list[str], of: Theme) -> go.Figure:
     """Return the figure with its axes and camera."""
     east, north = _even(everything[:, 0], everything[:, 1])
     widest = max(east[1] - east[0], north[1] - north[0])
@@ -156,9 +153,9 @@ def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[s
     return at.tolist(), text
 
 
-def clock(wall_min: float, days: list[str]) -> str:
+def clock(wall_min: float, days: list[str], between: str = " ") -> str:
     """Return local minutes since the first midnight as a text such as "4 Mar 08:05"."""
-    return f"{_day(wall_min, days)} {_hour(wall_min)}"
+    return f"{_day(wall_min, days)}{between}{_hour(wall_min)}"
 
 
 def _hour(wall_min: float) -> str:

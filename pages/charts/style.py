@@ -22,6 +22,8 @@ FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 Colour = tuple[int, int, int]
+Part = dict[str, Any]
+"""Part of a figure, such as a series, an axis or a text: properties named as in plotly."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ Axis = str | dict[str, Any]
 """Description of an axis: its title, or the title and further properties named as in plotly."""
 
 
-def axis(of: Theme, wanted: Axis) -> dict[str, Any]:
+def axis(of: Theme, wanted: Axis) -> Part:
     """Return an axis of a plain two-dimensional figure."""
     more = {"title": wanted} if isinstance(wanted, str) else wanted
     quiet, font = of.css("quiet"), {"size": 15, "color": of.css("ink")}
@@ -146,13 +148,7 @@ def axis(of: Theme, wanted: Axis) -> dict[str, Any]:
 
 
 def figure(
-    of: Theme,
-    traces: list[dict[str, Any]],
-    x: Axis,
-    y: Axis,
-    *,
-    height: int = OTHER_PX,
-    **more: Any,
+    of: Theme, traces: list[Part], x: Axis, y: Axis, *, height: int = OTHER_PX, **more: Any
 ) -> go.Figure:
     """Return a plain two-dimensional figure with the type, margins, grid and legend of all figures.
 
@@ -192,7 +188,7 @@ def figure(
     return unchecked(traces, plain | more)
 
 
-def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+def unchecked(traces: list[Part], layout: dict[str, Any]) -> go.Figure:
     """Return a figure from plain dictionaries, without links, and without plotly's own checks.
 
     All figures are made here. Plotly's checks would take a tenth of a second for a figure, more
@@ -209,7 +205,7 @@ DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 """Properties of an axis of names, with the first name on top."""
 
 
-def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
+def rows_of(names: Sequence[str], least: int = 0) -> Part:
     """Return the properties of an axis of rows, from the top down, with room for ``least`` rows."""
     return {
         "tickvals": list(range(len(names))),
@@ -222,14 +218,14 @@ def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
     }
 
 
-def percents(top: float, low: float = 0.0) -> dict[str, Any]:
+def percents(top: float, low: float = 0.0) -> Part:
     """Return the properties of an axis of shares, from ``low`` to ``top``."""
     return {"range": [low, top], "tickformat": ".0%", "dtick": 0.25}
 
 
 def series(
     name: str, x: Iterable[Any], y: Iterable[Any], mode: str, hover: str = "", **more: Any
-) -> dict[str, Any]:
+) -> Part:
     """Return a series of dots or lines.
 
     Parameters
@@ -255,7 +251,7 @@ def bars(
     *,
     told: tuple[Theme, list[str]] | None = None,
     **more: Any,
-) -> dict[str, Any]:
+) -> Part:
     """Return bars, upright by default; ``told`` holds the theme and the text at each bar."""
     trace = series(name, x, y, "", hover, type="bar", marker=marker, **more)
     del trace["mode"]
@@ -265,19 +261,19 @@ def bars(
     return trace
 
 
-def line(number: int, colour: str, width: float = 2.5) -> dict[str, Any]:
+def line(number: int, colour: str, width: float = 2.5) -> Part:
     """Return the line of a series, distinguished from others by its dashes, too."""
     return {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]}
 
 
-def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
+def marker(number: int, size: float = 10, **more: Any) -> Part:
     """Return the dots of a series, distinguished from others by their shape, too."""
     return {"size": size, "symbol": MARKERS[number % len(MARKERS)], **more}
 
 
 def interval(
     value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
-) -> dict[str, Any]:
+) -> Part:
     """Return bars of 95% intervals, without the ends that are not known."""
     several = list(zip(value, low, high, strict=True))
     return {
@@ -301,13 +297,13 @@ def known(values: Iterable[float]) -> list[float | None]:
     return [float(value) if math.isfinite(value) else None for value in values]
 
 
-def note(of: Theme, text: str, x: float, y: float, size: int = 14, **more: Any) -> dict[str, Any]:
+def note(of: Theme, text: str, x: float, y: float, size: int = 14, **more: Any) -> Part:
     """Return a text in a figure."""
     font = {"size": size, "color": of.css(more.pop("colour", "ink"))}
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **more}
 
 
-def upright(at: float, colour: str, **more: Any) -> dict[str, Any]:
+def upright(at: float, colour: str, **more: Any) -> Part:
     """Return a vertical line from the bottom to the top of the picture."""
     ends = {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     return ends | {"line": {"color": colour, "width": 1.5, "dash": "dot"}, **more}
@@ -323,7 +319,7 @@ def heatmap(
     *,
     bar: dict[str, Any] | None = None,
     **more: Any,
-) -> dict[str, Any]:
+) -> Part:
     """Return a heat map coloured between two values; ``bar`` describes the scale beside it."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}

@@ -10,19 +10,8 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray, IntArray
 
-from .style import (
-    CATEGORIES,
-    MAIN_PX,
-    Theme,
-    bars,
-    figure,
-    heatmap,
-    interval,
-    line,
-    marker,
-    percents,
-    series,
-)
+from . import style
+from .style import Theme
 
 
 @dataclass(frozen=True)
@@ -36,29 +25,31 @@ class Rising:
     high: Sequence[float]
 
 
-def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
+def against_points(
+    several: Sequence[Rising], of: Theme, *, height: int = style.MAIN_PX
+) -> go.Figure:
     """Return a figure of shares of people by number of known points, with intervals."""
     traces = []
     for i, each in enumerate(several):
         colour = of.categories[i % len(of.categories)]
         traces.append(
-            series(
+            style.series(
                 each.name,
                 each.points,
                 each.value,
                 "lines+markers",
                 "%{y:.1%} with %{x} points",
-                error_y=interval(each.value, each.low, each.high, colour),
-                line=line(i, colour),
-                marker=marker(i, 9),
+                error_y=style.interval(each.value, each.low, each.high, colour),
+                line=style.line(i, colour),
+                marker=style.marker(i, 9),
             )
         )
     most = max((max(each.points) for each in several if len(each.points)), default=1)
-    return figure(
+    return style.figure(
         of,
         traces,
         {"title": "Points an attacker knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
-        {"title": "Share of people"} | percents(1.02),
+        {"title": "Share of people"} | style.percents(1.02),
         height=height,
     )
 
@@ -74,7 +65,7 @@ def over_resolutions(
         Labels of the sides and of the windows.
     share : float64 ndarray (n_rows, n_columns)
     """
-    trace = heatmap(
+    trace = style.heatmap(
         of,
         columns,
         rows,
@@ -86,9 +77,9 @@ def over_resolutions(
         texttemplate="%{text}",
         textfont={"size": 12},
     )
-    across = {"title": "Side of the grid", "tickangle": -45} | CATEGORIES
+    across = {"title": "Side of the grid", "tickangle": -45} | style.CATEGORIES
     up = {"title": "Time window", "type": "category", "showgrid": False}
-    return figure(of, [trace], across, up)
+    return style.figure(of, [trace], across, up)
 
 
 @dataclass(frozen=True)
@@ -107,24 +98,26 @@ def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
     traces = []
     for i, law in enumerate(fitted):
         colour = of.categories[i % len(of.categories)]
-        told, dots = "%{y:.1%} at %{x:.3g}", marker(i, color=colour)
+        told, dots = "%{y:.1%} at %{x:.3g}", style.marker(i, color=colour)
         traces += [
-            series(law.name, law.x, law.value, "markers", told, legendgroup=law.name, marker=dots),
-            series(
+            style.series(
+                law.name, law.x, law.value, "markers", told, legendgroup=law.name, marker=dots
+            ),
+            style.series(
                 law.name,
                 law.curve_x,
                 law.curve,
                 "lines",
                 legendgroup=law.name,
                 showlegend=False,
-                line=line(i, colour, 2),
+                line=style.line(i, colour, 2),
             ),
         ]
-    return figure(
+    return style.figure(
         of,
         traces,
         {"title": x_title, "type": "log", "dtick": 1},
-        {"title": "Share of people unique"} | percents(1.05),
+        {"title": "Share of people unique"} | style.percents(1.05),
     )
 
 
@@ -151,21 +144,21 @@ def exponents(
     ends = [min(p) - 0.5, max(p) + 0.5]
     spread = [e if np.isfinite(e) else 0.0 for e in error]
     traces = [
-        series(
+        style.series(
             "these data",
             p,
             beta,
             "markers",
             "β = %{y:.3g} at p = %{x}",
             error_y={"type": "data", "array": spread, "color": of.categories[0]},
-            marker=marker(0, 11, color=of.categories[0]),
+            marker=style.marker(0, 11, color=of.categories[0]),
         )
     ]
     for i, each in enumerate(lines):
         y = [each.intercept + each.slope * e for e in ends]
-        dashed = line(i + 1, of.categories[i % 2], 2)
-        traces.append(series(each.name, ends, y, "lines", line=dashed))
-    return figure(
+        dashed = style.line(i + 1, of.categories[i % 2], 2)
+        traces.append(style.series(each.name, ends, y, "lines", line=dashed))
+    return style.figure(
         of, traces, {"title": "Points an attacker knows (p)", "dtick": 2}, "Exponent β of the law"
     )
 
@@ -190,15 +183,15 @@ def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
     }
     across = {"title": title, "rangemode": "tozero"}
     bare = {"showticklabels": False, "showline": False, "ticks": ""}
-    return figure(of, [box], across, bare, showlegend=False)
+    return style.figure(of, [box], across, bare, showlegend=False)
 
 
 def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
     """Return a bar chart of clusters by their number of antennas, or of places."""
     number, count = np.unique(sizes, return_counts=True)
-    drawn = bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
+    drawn = style.bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
-    return figure(of, [drawn], f"{noun} in a cluster", up, showlegend=False)
+    return style.figure(of, [drawn], f"{noun} in a cluster", up, showlegend=False)
 
 
 def antennas_against_people(
@@ -211,9 +204,9 @@ def antennas_against_people(
         {"title": title, "range": [-0.04 * end, 1.06 * end], "rangemode": "nonnegative"}
         for title, end in zip(titles, ends, strict=True)
     )
-    mark = marker(0, color=of.categories[0], opacity=0.6)
-    dots = series("", people, antennas, "markers", "%{y} with %{x} people", marker=mark)
-    return figure(of, [dots], across, up, showlegend=False)
+    mark = style.marker(0, color=of.categories[0], opacity=0.6)
+    dots = style.series("", people, antennas, "markers", "%{y} with %{x} people", marker=mark)
+    return style.figure(of, [dots], across, up, showlegend=False)
 
 
 def transition(
@@ -223,13 +216,13 @@ def transition(
 
     ``at`` is the marked point: a number of bins, and the probability there.
     """
-    told, mark = "%{y:.3g} with %{x:.0f} bins", marker(2, 13, color=of.categories[1])
-    solid = line(0, of.categories[0])
-    return figure(
+    told, mark = "%{y:.3g} with %{x:.0f} bins", style.marker(2, 13, color=of.categories[1])
+    solid = style.line(0, of.categories[0])
+    return style.figure(
         of,
         [
-            series("P[unique]", bins, unique, "lines", told, line=solid),
-            series("asked for", at[:1], at[1:], "markers", told, marker=mark),
+            style.series("P[unique]", bins, unique, "lines", told, line=solid),
+            style.series("asked for", at[:1], at[1:], "markers", told, marker=mark),
         ],
         {"title": "Number of bins (d)", "type": "log", "dtick": 1},
         {"title": "Probability of being unique", "range": [-0.02, 1.02], "dtick": 0.25},
@@ -243,7 +236,7 @@ _HEAD = 0.5 + 0.17 * np.cos(_TURN), 0.74 + 0.17 * np.sin(_TURN)
 _BODY = 0.5 + 0.32 * np.cos(_TURN[:13]), 0.1 + 0.4 * np.sin(_TURN[:13])
 
 
-def of_a_hundred(found: int, of: Theme, *, height: int = MAIN_PX) -> go.Figure:
+def of_a_hundred(found: int, of: Theme, *, height: int = style.MAIN_PX) -> go.Figure:
     """Return a figure of a hundred people in ten rows; the first ``found`` of them are filled."""
     traces = []
     for name, some, fill, edge in (
@@ -257,9 +250,11 @@ def of_a_hundred(found: int, of: Theme, *, height: int = MAIN_PX) -> go.Figure:
                 x += [*(part[0] + at % 10), part[0][0] + at % 10, None]
                 y += [*(part[1] + 9 - at // 10), part[1][0] + 9 - at // 10, None]
         outline = {"color": edge, "width": 1}
-        traces.append(series(name, x, y, "lines", fill="toself", fillcolor=fill, line=outline))
+        traces.append(
+            style.series(name, x, y, "lines", fill="toself", fillcolor=fill, line=outline)
+        )
     bare = {"visible": False, "fixedrange": True}
-    return figure(
+    return style.figure(
         of,
         traces,
         bare | {"range": [0, 10], "constrain": "domain"},

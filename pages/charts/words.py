@@ -9,6 +9,13 @@ from fpanon_core.model.release_page import count as count
 from fpanon_core.model.release_page import listed
 from pages.charts.plain import plain
 
+MARKS = {
+    "against": ":material/block:",
+    "open": ":material/pending:",
+    "for": ":material/check_circle:",
+}
+"""Icons of the tones of a verdict."""
+
 
 def distance(metres: float) -> str:
     """Return a distance in words, such as "no distance", "350 m" or "1.7 km"."""

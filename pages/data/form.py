@@ -23,24 +23,22 @@ from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data.story import ROLES, centre_in, column, consequence
-from pages.shell import dataset, job_panel, layout, session
-from pages.shell.dataset import Asked
+from pages.shell import dataset, job_panel, layout, questions
 from pages.shell.guard import act
+from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number
 
+COLUMNS = Kind("peek", reading_study.peek, page="data")
 FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
-_CLOCKS = {
-    None: "(find out; usually the zone of display)",
-    OFFSET: "the zone of the offset column",
-}
+_CLOCKS = {None: "(find out; usually the zone of display)", OFFSET: "the zone of the offset column"}
 _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }
 
 
-def doubt(asked: Asked) -> None:
+def doubt(asked: dataset.Asked) -> None:
     """Draw why the positions are in doubt, and a button for each way to read them."""
     question = asked.doubt
     st.header("Are these the right places?", anchor=False)
@@ -74,17 +72,14 @@ def doubt(asked: Asked) -> None:
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
     """Draw a form to correct the reading, or first a button that lists the file's columns."""
     with st.expander("Correct the columns, the time zone or the granularity", key="data_correct"):
-        labels = dataset.columns_of(source)
+        listing = Question(COLUMNS, None, source, "Listing the columns")
+        labels: list[str | int] | None = questions.answer(listing)
         if labels is None:
-            if session.jobs("peek"):
-                job_panel.show(session.jobs("peek"), key="data_peek")
+            if jobs := questions.jobs(COLUMNS):
+                job_panel.show(jobs, key="data_peek")
             else:
-                st.button(
-                    "List the file's columns",
-                    key="data_list_columns",
-                    on_click=act(_peek),
-                    args=(source,),
-                )
+                label, key = "List the file's columns", "data_list_columns"
+                st.button(label, key=key, on_click=act(questions.ask), args=(listing,))
             return
         with st.form("data_mapping", border=False):
             try:
@@ -123,18 +118,6 @@ def screening(rule: Screening) -> Screening | None:
         if not st.form_submit_button("Screen", type="primary", key="data_screen"):
             return None
     return Screening(every_day, 0.75 if active else None, least if least > 1 else None)
-
-
-def _peek(source: Source) -> None:
-    session.start(
-        reading_study.peek,
-        source,
-        label="Listing the columns",
-        kind="peek",
-        adopt=dataset.adopt_columns,
-        page="data",
-        source=source,
-    )
 
 
 def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:
@@ -232,8 +215,6 @@ def _columns(
 
 
 def _option(now: str, option: str | int) -> str:
-    return f"{FIND_OUT}{now}" if option == FIND_OUT else _label(option)
-
-
-def _label(label: str | int) -> str:
-    return f"column {label + 1}" if isinstance(label, int) else str(label)
+    if option == FIND_OUT:
+        return f"{FIND_OUT}{now}"
+    return f"column {option + 1}" if isinstance(option, int) else option

@@ -20,29 +20,16 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading_estimate
 from fpanon_core.studies.estimates import describe_need
 from fpanon_core.studies.reading import Source
-from fpanon_core.studies.reading_estimate import ReadingEstimate
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import away, dataset, figure, job_panel, layout, session
+from pages.shell import dataset, figure, job_panel, layout, questions, session
 from pages.shell.guard import act
+from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
-JOBS = "weigh"
-_TOLD = "fp_reading_told"
-TYPES = [
-    "csv",
-    "tsv",
-    "txt",
-    "gz",
-    "zip",
-    "parquet",
-    "xlsx",
-    "json",
-    "jsonl",
-    "ndjson",
-    "geojson",
-]
+WEIGHED = Kind("weigh", reading_estimate.study, page=None, identity=lambda source: source.file)
+TYPES = ["csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx", "json", "jsonl", "ndjson", "geojson"]
 
 
 def show() -> None:
@@ -76,7 +63,7 @@ def _upload() -> None:
         help="A table with the antenna's id, latitude and longitude in each row.",
     )
     regions, named_by = _regions(antennas is not None)
-    st.caption(away.kept())
+    st.caption(session.describe_kept())
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(
@@ -186,21 +173,16 @@ def _foretell(source: Source) -> None:
             return
     except FpanonError:
         return  # it is gone; whoever reads it is told so
-    asked, told = st.session_state.get(_TOLD, (None, None))
-    if asked == source.file and told is not None:
+    question = Question(WEIGHED, None, source, "Estimating")
+    questions.ask(question)
+    if (told := questions.answer(question)) is not None:
         st.caption(said(told))
-        return
-    mine = [job for job in session.jobs(JOBS) if job.meta["source"].file == source.file]
-    for job in session.jobs(JOBS):
-        if job not in mine:
-            session.dismiss(job)
-    if not mine:
-        mine = [_ask_reading(source)]
-    if mine[0].active:
-        job_panel.quiet(mine[0], "Estimating from the first rows how long it will take …")
+    for job in questions.jobs_of(question):
+        if job.active:
+            job_panel.quiet(job, "Estimating from the first rows how long it will take …")
 
 
-def said(told: ReadingEstimate) -> str:
+def said(told: reading_estimate.ReadingEstimate) -> str:
     """Return the estimated rows, time and memory of reading a file, as a text for the screen."""
     parts = []
     if told.rows is not None:
@@ -216,22 +198,6 @@ def said(told: ReadingEstimate) -> str:
             "here what is kept."
         )
     return " ".join(parts)
-
-
-def _ask_reading(source: Source) -> session.Job:
-    return session.start(
-        reading_estimate.study,
-        source,
-        label="Estimating",
-        kind=JOBS,
-        adopt=_adopt,
-        page=None,
-        source=source,
-    )
-
-
-def _adopt(job: session.Job) -> None:
-    st.session_state[_TOLD] = (job.meta["source"].file, job.result)
 
 
 # --- lines under the maps ---

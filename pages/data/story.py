@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from fpanon_core.io.positions import stated_centre
@@ -242,7 +241,7 @@ def form(report: IngestReport) -> pd.DataFrame:
     return pd.DataFrame(known.items(), columns=["What", "Found"])
 
 
-def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64]) -> list[str]:
+def activity(samples_of_user: IntArray, samples_of_place: IntArray) -> list[str]:
     """Say how unevenly samples are spread over users and places."""
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
@@ -266,6 +265,5 @@ def screened(n_users: int, screened_out: int) -> str:
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "
-        f"remain{s}; "
-        f"{screened_out:,} {words.were(screened_out)} screened out."
+        f"remain{s}; {screened_out:,} {words.were(screened_out)} screened out."
     )

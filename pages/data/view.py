@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
-from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import legend, show, show_map
@@ -122,7 +122,6 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             lambda: table_bytes([report.rejects], ".csv"),
             "set_aside_not_for_release.csv",
             key="data_rejects",
-            icon=":material/download:",
             help="The file holds the row number, the reason, and the fields of time and place, but "
             "no others.",
         )
@@ -131,7 +130,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
         )
 for note in report.notes:
-    st.caption(plain(for_screen(note), MESSAGE_LENGTH))
+    st.caption(layout.as_shown(note))
 if refused is None and not data.source.was_read:
     form.correction(data.source, data.reading, report)
 
@@ -165,7 +164,7 @@ with right:
     rule = report.screening if data.source.was_read else data.reading.screen
     screen = None if data.source.was_read else form.screening(rule)
     if screen is not None:
-        dataset.read_again(dataset.screened(data.reading, screen))
+        dataset.read_again(replace(data.reading, screen=screen))
         st.rerun()
     if rule.active:
         what_this_means(story.screened(fs.n_users, report.users_screened_out), key="screening")

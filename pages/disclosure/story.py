@@ -168,7 +168,7 @@ def agreement_told(found: Result) -> list[str]:
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
         f"{worst['pairs']} pairs of profiles differently. For example, {one} is the riskier by "
-        f"{name}, and {two} by {spoken(other)}.",
+        f"{name}, and {two} by {spoken(other)}."
     ]
     alike = [spoken(m) for m, r in against.items() if r["concordant"] and not r["discordant"]]
     if alike:
@@ -247,9 +247,8 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
-        f"Over all bins, they add up to {words.supported(*em_sum)} for one person. The "
-        f"information gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in "
-        "all.",
+        f"Over all bins, they add up to {words.supported(*em_sum)} for one person. The information "
+        f"gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
         "points at this profile; the attacker knows all of their points."
         if few

@@ -6,29 +6,25 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
+from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.widgets import selectbox
+from pages.shell.widgets import segments, selectbox
 
 of = style.theme(st.context.theme.type)
 
 place = layout.line("disclosure", "What do the known points give away?")
 form.current()  # taken from the address before another view clears it
-data = layout.data(
-    "disclosure",
-    without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
-    "learns from them.",
-)
+data = layout.data("disclosure", ", to see what an attacker learns from them.")
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
     asked = form.form(data.fs)
 layout.about(place, *story.DEFINITIONS.values())
 form.write_address()
-found = questions.settle(form.question(data.fs), alone=questions.ordinary(data.fs), asked=asked)
+found = questions.settle(form.question(data.fs), asked=asked)
 if found is None:
     questions.announce(form.DISCLOSURE, "The figures appear here as soon as they are measured.")
     form.explainer()
@@ -37,16 +33,8 @@ names = story.ranked(found)["profile"].tolist()
 with st.container(
     horizontal=True, vertical_alignment="bottom", gap="medium", key="disclosure_look_at"
 ):
-    what = st.segmented_control(
-        "Measured by",
-        list(story.OVER_PROFILES),
-        default="k",
-        required=True,
-        format_func=story.OVER_PROFILES.__getitem__,
-        key="disclosure_what",
-        persist_state="session",
-        width="content",
-    )
+    measures = story.OVER_PROFILES
+    what = segments("Measured by", measures, "k", key="disclosure_what", width="content")
     profile = selectbox(
         "At profile", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
@@ -78,16 +66,8 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         help=definitions.BIN_DISCLOSURE,
         width="content",
     )
-    measure = st.segmented_control(
-        "Measured by",
-        ["em", "kl"],
-        default="em",
-        format_func=story.NAMES.__getitem__,
-        key="disclosure_by",
-        required=True,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    named = {each: story.NAMES[each] for each in ("em", "kl")}
+    measure = segments("Measured by", named, key="disclosure_by", label_visibility="collapsed")
 left, right = side_by_side("disclosure_leak")
 name, unit, weekdays = story.NAMES[measure], story.with_unit(measure), data.fs.clock is not None
 with left:
@@ -96,8 +76,8 @@ with left:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
         by = shades(places[measure].to_numpy(), of)
         bounds = places[["west", "south", "east", "north"]].to_numpy()
-        extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
-        tips, height = story.place_tips(places, measure), style.OTHER_PX
+        extent, height = corners_of(bounds), style.OTHER_PX
+        tips = story.place_tips(places, measure)
         show_map(
             cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=height),
             key="disclosure_map",
@@ -161,10 +141,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             st.markdown("**Pairs of profiles ranked differently**")
             rows = story.pairs_to_compare(found)
             pair = st.selectbox(
-                "Pair of measures",
-                list(rows),
-                key="disclosure_pair",
-                label_visibility="collapsed",
+                "Pair of measures", list(rows), key="disclosure_pair", label_visibility="collapsed"
             )
             st.markdown(story.discordant_told(rows[pair]))
         what_this_means(

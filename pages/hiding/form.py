@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
 from fpanon_core.studies import comparison, estimates, hiding
 from pages.hiding import story
-from pages.shell import job_panel, layout, questions, session, widgets
+from pages.shell import layout, questions, session, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
 
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
 COMPARISON = Kind("compare", comparison.study, page="glove")
-ESTIMATE = Kind("estimate_hiding", estimates.study, page=None, kept=6, together=True)
 _FOR = "fp_glove_data"
 SHARDED_FROM = hiding.SHARDED_FROM
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
@@ -31,7 +29,7 @@ def form(data: Dataset) -> hiding.Config | None:
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
     st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
-    with _row():
+    with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
         method, k, period, percent = _groups(k_limit.low)
         with st.popover("Limits", key="glove_limits"):
             space, time, leftover = _limits(data)
@@ -104,11 +102,6 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         "published. The others can then be published more accurately.",
     )
     return method, int(k), period, percent
-
-
-def _row() -> DeltaGenerator:
-    box = st.form("glove_form")
-    return box.container(horizontal=True, vertical_alignment="bottom", gap="small")
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
@@ -196,23 +189,15 @@ def expected(data: Dataset) -> None:
     if data.fs.n_users < _MANY_USERS:
         return
     method: Method = st.session_state.get("glove_method", "aligned")
-    runs = {k: hiding.Config(k, stretch=widgets.in_force(), method=method) for k in (2, 5, 10)}
-    asked = {
-        k: Question(ESTIMATE, data.fs, estimates.Config(hiding.study, run), "Estimating")
-        for k, run in runs.items()
-    }
-    questions.let_go(ESTIMATE, but=[question.key for question in asked.values()])
-    seconds = {}
-    for k, question in asked.items():
-        questions.ask(question)
-        found: estimates.Estimate | None = questions.answer(question)
-        if found is not None and found.seconds is not None:
-            seconds[k] = found.seconds
-    parts = [story.expected(method, seconds)] if len(seconds) == len(asked) else []
+    ks, stretch = (2, 5, 10), widgets.in_force()
+    runs = [hiding.Config(k, stretch=stretch, method=method) for k in ks]
+    found = zip(ks, questions.expected_s(hiding.study, data.fs, *runs), strict=True)
+    seconds = {k: each for k, each in found if each is not None}
+    parts = [story.expected(method, seconds)] if len(seconds) == len(ks) else []
     shards: int | None = st.session_state.get("glove_shards")
     if shards is not None:  # more are refused when they are asked for
         shards = min(shards, hiding.most_shards(data.fs, 2))
-    wanted = hiding.Config(2, stretch=widgets.in_force(), method=method, shards=shards)
+    wanted = hiding.Config(2, stretch=stretch, method=method, shards=shards)
     memory = estimates.describe_memory(hiding.study, data.fs, wanted)
     parts.append(memory)
     if "shards" in memory:  # it says how many would do
@@ -220,6 +205,4 @@ def expected(data: Dataset) -> None:
     elif data.fs.n_users >= SHARDED_FROM and shards is None:
         parts.append(story.in_shards(data.fs.n_users))
     st.caption(" ".join(filter(None, parts)))
-    for job in questions.jobs(ESTIMATE)[:1]:
-        if job.active:
-            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
+    questions.estimating()

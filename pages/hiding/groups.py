@@ -15,7 +15,7 @@ from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_loss
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
-from pages.charts.maps import Shades, cells_map, scale_bar, shades
+from pages.charts.maps import Shades, cells_map, corners_of, scale_bar, shades
 from pages.charts.record import PlayedGroup, group_legend, group_map
 from pages.charts.spacetime import clock
 from pages.charts.style import Theme
@@ -23,10 +23,8 @@ from pages.hiding import figures
 from pages.hiding.moment import Moment, busiest, hours, moment, played
 from pages.shell import layout
 from pages.shell.dataset import Dataset
-from pages.shell.figure import legend, show, show_map
+from pages.shell.figure import legend, moments, play, show, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 _MEMBERS_DRAWN, _MAP_PX = 5, 350
@@ -45,7 +43,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         st.header("One group at a time", anchor=False, width="content")
         how = _PICK.widget("glove_group", ranks) | {"label_visibility": "collapsed"}
         st.number_input("Group, the largest loss first", 1, len(costs), rank, width=130, **how)
-    left, right = side_by_side("glove_group")
+    left, right = layout.side_by_side("glove_group")
     with left:
         drawn = "All" if len(costs) <= figures.MOST_GROUPS else f"{figures.MOST_GROUPS:,} of"
         many = f"**{drawn} {len(costs):,} groups** – click one to see it"
@@ -65,7 +63,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         with right:
             _over_time(seen, rank, days(data.fs), of)
         legend(group_legend(seen, of), key="glove_group_marks", alt="The marks of the map.")
-    what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
+    layout.what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
 
 
 def _take_click(figure: str) -> None:
@@ -123,7 +121,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         return
     colours = shades(people, of)
     parted = (colours.colours[: len(here.before)], colours.colours[len(here.before) :])
-    left, right = side_by_side("glove_maps")
+    left, right = layout.side_by_side("glove_maps")
     with left:
         st.markdown(f"**Before** – the {words.people(here.recorded)} recorded in that hour")
         _map("before", here, here.before, parted[0], of, f"Map of the people recorded at {at}.")
@@ -147,7 +145,7 @@ def _map(
             squares[:, :4],
             colours,
             [*map(square, squares[:, 4].tolist())],
-            (here.extent[:, [0, 2]].ravel(), here.extent[:, [1, 3]].ravel()),
+            corners_of(here.extent),
             of,
             opacity=200,
         ),
@@ -196,8 +194,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
 
 def hour_named(hour: int, days: list[str]) -> str:
     """Return the date and time of an hour that is counted from the first local midnight."""
-    day = hour // 24
-    return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
+    return clock(60 * hour, days, ", ")
 
 
 def time_unit(minutes: float) -> tuple[str, int]:

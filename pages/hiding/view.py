@@ -18,7 +18,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("glove", "What does it cost to hide everyone in a group of k?")
 data = layout.data(
     "glove",
-    without="No data set is open yet. Open a sample, or your own data, and everyone can be hidden.",
+    ", and everyone can be hidden.",
     then="You can hide everyone as soon as the data are read.",
 )
 asked = form.form(data)

@@ -78,7 +78,6 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
         percent=criteria.percent,
         limit=story.drawn_limit(table, criteria),
         limited=bool(criteria.limits.judged),
-        height=430,
     )
 
 

@@ -26,7 +26,7 @@ from pages.options import own_option
 from pages.options.story import MEASURES, Criteria, title
 from pages.shell import address, aims, definitions, downloads, layout, limits, questions, workspace
 from pages.shell.questions import Kind, Question
-from pages.shell.widgets import number, selectbox
+from pages.shell.widgets import number, segments, selectbox
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -55,7 +55,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     Options with the same steps are one option, which has the name of the first. The officer's own
     options are put together in ``own_place``.
     """
-    presets = {name: _made(fs, key) for name, key in _NAMES.items()}
+    presets = _presets(fs)
     put: list[str] | None = None
     if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
@@ -170,16 +170,13 @@ def _titles_of(text: str) -> list[str]:
     return [_TITLES[name] for name in text.split(",") if name]
 
 
-def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
-    """Return a preset's options for these data, made once."""
-    digest, made = st.session_state.get(_PRESETS_MADE, ("", {}))
-    if digest != fs.digest:
-        made = {}
-    if name not in made:
-        made = {**made, name: PRESETS[name](fs)}
-        st.session_state[_PRESETS_MADE] = fs.digest, made
-    options: list[ReleaseOption] = made[name]
-    return options
+def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
+    """Return the presets' options for these data, by the presets' titles, made once."""
+    held = st.session_state.get(_PRESETS_MADE)
+    if held is None or held[0] != fs.digest:
+        made = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
+        held = st.session_state[_PRESETS_MADE] = fs.digest, made
+    return dict(held[1])
 
 
 # --- what they are judged by ---
@@ -201,15 +198,8 @@ def criteria(names: Sequence[str]) -> Criteria | None:
         help="  \n".join(MEASURES.values()),
     )
     with st.popover("Utility", icon=":material/tune:", key="options_utility_form"):
-        way = st.segmented_control(
-            "Utility",
-            (_COMPUTED, _ASKED),
-            default=_COMPUTED,
-            required=True,
-            key="options_utility",
-            persist_state="session",
-            help=definitions.UTILITY,
-        )
+        ways = {name: name for name in (_COMPUTED, _ASKED)}
+        way = segments("Utility", ways, key="options_utility", help=definitions.UTILITY)
         found = _computed() if way != _ASKED else _asked(names)
     if found is None:
         return None
@@ -253,7 +243,6 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            icon=":material/download:",
             help="A row for each expert, domain and option, with the score (0–10) left to fill in.",
         )
         example = st.toggle(

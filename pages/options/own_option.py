@@ -8,31 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.model import limits
+from fpanon_core.model import limits, options, profiles
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import (
-    MOST_LEFT_OUT,
-    AddNoise,
-    Aligned,
-    Generalize,
-    Glove,
-    Periods,
-    Permute,
-    ReleaseOption,
-    SampleUsers,
-    Step,
-    SuppressRare,
-    What,
-)
-from fpanon_core.model.profiles import (
-    AntennaClusters,
-    GeneralizationProfile,
-    Grid,
-    Hexagons,
-    Regions,
-    Space,
-)
+from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.search import KNOWLEDGE
@@ -47,13 +26,17 @@ _OWN, _TOLD = "fp_own_options", "fp_recipe_told"
 _AS_READ = "as they are"
 _GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
 # By the kind of places: what has to be given, and the places that the number makes.
-_PLACES: dict[str, tuple[str, Callable[[Any], Space]]] = {
-    _GRID: ("a side of the grid", lambda km: Grid(round(1000 * km, 3))),
-    _HEXAGONS: ("a resolution of the hexagons", Hexagons),
-    _CLUSTERS: ("a number of antennas", lambda antennas: AntennaClusters(int(antennas))),
+_PLACES: dict[str, tuple[str, Callable[[Any], profiles.Space]]] = {
+    _GRID: ("a side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
+    _HEXAGONS: ("a resolution of the hexagons", profiles.Hexagons),
+    _CLUSTERS: ("a number of antennas", lambda antennas: profiles.AntennaClusters(int(antennas))),
 }
-_HIDING: dict[str, type[Glove]] = {"aligned": Aligned, "GLOVE": Glove}
-_EXCHANGED: dict[str, What | None] = {"nothing": None, "positions": "positions", "times": "times"}
+_HIDING: dict[str, type[options.Glove]] = {"aligned": options.Aligned, "GLOVE": options.Glove}
+_EXCHANGED: dict[str, options.What | None] = {
+    "nothing": None,
+    "positions": "positions",
+    "times": "times",
+}
 _MOST_BYTES, _MOST_OPTIONS = 1_000_000, 200
 
 
@@ -85,18 +68,18 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         return
     try:
         space = places()
-        steps: list[Step] = [SampleUsers(share)] if share < 1 else []
+        steps: list[Step] = [options.SampleUsers(share)] if share < 1 else []
         if any(noise):
-            steps.append(AddNoise(*noise))
+            steps.append(options.AddNoise(*noise))
         if space is not None or minutes is not None:
-            profile = GeneralizationProfile(
-                space or Grid(fs.granularity_m), minutes or fs.granularity_min
+            profile = profiles.GeneralizationProfile(
+                space or profiles.Grid(fs.granularity_m), minutes or fs.granularity_min
             )
-            steps.append(Generalize(profile))
+            steps.append(options.Generalize(profile))
         if exchanged is not None:
             steps.append(_exchange(exchanged, fs, steps))
         if rare > 1:
-            steps.append(SuppressRare(rare))
+            steps.append(options.SuppressRare(rare))
         option = ReleaseOption(name.strip(), (*steps, *hiding()))
     except FpanonError as error:
         layout.say(error)
@@ -108,7 +91,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     st.session_state[_OWN] = {fs.digest: [*own, option]}
 
 
-def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
+def _space(fs: FingerprintSet) -> Callable[[], profiles.Space | None]:
     """Draw the fields of the places; return a callable that gives them, or None if unchanged."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
@@ -142,7 +125,7 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
     return lambda: _chosen(places, given)
 
 
-def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
+def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | None:
     """Return the places chosen; raise ConfigError if a number is missing, or given but unused."""
     for kind, (what, _) in _PLACES.items():
         if places == kind and given[kind] is None:
@@ -154,7 +137,7 @@ def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
             )
     if places in _PLACES:
         return _PLACES[places][1](given[places])
-    return None if places == _AS_READ else Regions(places)
+    return None if places == _AS_READ else profiles.Regions(places)
 
 
 def _resolution(fs: FingerprintSet) -> int | None:
@@ -162,10 +145,10 @@ def _resolution(fs: FingerprintSet) -> int | None:
     every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
     found: int | None = st.selectbox(
         "Resolution of the hexagons",
-        [r for r in every if Hexagons(r).area_m2 >= fs.granularity_m**2][::-1],
+        [r for r in every if profiles.Hexagons(r).area_m2 >= fs.granularity_m**2][::-1],
         index=None,
         placeholder="for hexagons",
-        format_func=lambda r: f"{r}: edges of about {words.distance(Hexagons(r).edge_m)}",
+        format_func=lambda r: f"{r}: edges of about {words.distance(profiles.Hexagons(r).edge_m)}",
         key="options_resolution",
     )
     return found
@@ -200,7 +183,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
 
-def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
+def _noise_and_exchange() -> tuple[tuple[float, float], options.What | None]:
     """Draw and return the noise, in metres and minutes, and what is exchanged."""
     noise_m = _number(
         "Noise in space (m)",
@@ -244,7 +227,7 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     percent = cells[3].slider(
         "Left out, at most (%)",
         0,
-        round(100 * MOST_LEFT_OUT),
+        round(100 * options.MOST_LEFT_OUT),
         0,
         key="options_leave_out",
         help="With groups: up to this share of the people, the hardest to hide, are not published.",
@@ -252,7 +235,7 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
 
     def steps() -> list[Step]:
         days = widgets.days_of(period)
-        found: list[Step] = [] if days is None else [Periods(days)]
+        found: list[Step] = [] if days is None else [options.Periods(days)]
         return found if k < 2 else [*found, _HIDING[kind](int(k), leave_out=percent / 100)]
 
     return steps
@@ -263,18 +246,20 @@ def _number(*args: Any, **how: Any) -> Any:
     return number(*args, persist_state=None, **how)
 
 
-def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
+def _exchange(what: options.What, fs: FingerprintSet, steps: Sequence[Step]) -> options.Permute:
     """Return an exchange of positions within an hour, or of times within 5 km.
 
     If the option's time window, or the side of its grid, is larger, the exchange is within that.
     """
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
-        if isinstance(step, Generalize):
+        if isinstance(step, options.Generalize):
             window_min = step.profile.minutes
-            region_m = step.profile.grid_m if isinstance(step.profile.space, Grid) else region_m
-    usual = Permute(what)
-    return Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))
+            region_m = (
+                step.profile.grid_m if isinstance(step.profile.space, profiles.Grid) else region_m
+            )
+    usual = options.Permute(what)
+    return options.Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))
 
 
 # --- a report's recipe ---

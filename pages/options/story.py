@@ -319,10 +319,9 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
                     return [
-                        "The ranking depends on the measure. By "
-                        f"{spoken(criteria.risk)}, “{other}” beats “{one}”. By "
-                        f"{spoken(risk)}, “{other}” is the riskier of the two ({worse} against "
-                        f"{best})."
+                        f"The ranking depends on the measure. By {spoken(criteria.risk)}, "
+                        f"“{other}” beats “{one}”. By {spoken(risk)}, “{other}” is the riskier of "
+                        f"the two ({worse} against {best})."
                     ]
     return []
 

@@ -26,15 +26,13 @@ from pages.shell import (
     workspace,
 )
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
 place = layout.line("options", "Which option may be released, and what is lost?")
 data = layout.data(
     "options",
-    without="No data set is open yet. Open a sample, or your own data, and release "
-    "options are weighed.",
+    ", and release options are weighed.",
     then="The options follow as soon as the data are read.",
 )
 settings = st.container(
@@ -92,7 +90,7 @@ with compared_place:
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
-    what_this_means(
+    layout.what_this_means(
         *story.conclusion(all_weighed, dots, by),
         *story.further(table, dots, by),
         tables.COLUMNS_TOLD,
@@ -140,6 +138,5 @@ with st.container(key="options_files"):
         lambda: story.recipe(wanted),
         "options.json",
         key="options_get_options_json",
-        icon=":material/download:",
     )
 layout.formulas("Techniques, utility and the front of release options")

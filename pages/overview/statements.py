@@ -17,7 +17,6 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies import anonymizability, recovery
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.option_result import OptionResult
-from fpanon_core.studies.recovery import MOST_CELLS
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, exploration, job_panel, questions, widgets
@@ -25,7 +24,6 @@ from pages.shell.dataset import Dataset
 from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
-from pages.shell.widgets import PRESETS
 
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
@@ -70,9 +68,9 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     fs, usual = data.fs, questions.ordinary(data.fs)
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
-    gaps = anonymizability.Config((PRESETS[0],), ks, widgets.in_force())
+    gaps = anonymizability.Config((widgets.PRESETS[0],), ks, widgets.in_force())
     cap = " and ".join(_cap(gaps))
-    hiding = Question(MEASURE, fs, gaps, f"Measuring at {PRESETS[0]}", (None,))
+    hiding = Question(MEASURE, fs, gaps, f"Measuring at {widgets.PRESETS[0]}", (None,))
     usual_users = recovery.Config().users or fs.n_users
     counting = recovery.Config(users=min(usual_users, fs.n_users))
     counts = Question(RECOVERY, fs, counting, "Recovering people's trajectories from counts")
@@ -108,7 +106,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
             "aggregates",
             counts,
             recovered,
-            usual and cells <= MOST_CELLS,
+            usual and cells <= recovery.MOST_CELLS,
         ),
     ]
 

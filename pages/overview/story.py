@@ -29,17 +29,12 @@ from fpanon_core.studies.report_verdict import (
     within,
 )
 from fpanon_core.studies.search import SKIPPED
+from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-MARKS = {
-    "against": ":material/block:",
-    "open": ":material/pending:",
-    "for": ":material/check_circle:",
-}
 COUNTS = (
     "Another way out is to publish only counts of people. Counts are no safer if trajectories can "
-    "be recovered from them: compare *Recovered from exact counts*, above, with linking at "
-    "random."
+    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
 )
 FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
@@ -74,7 +69,7 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
             (tried_told(exploration), f" ({waiting:,} more {are} on the way.)" if waiting else "")
         )
     told += [(each, "") for each in unusual(exploration)]
-    return [(MARKS[each.tone], _plain(each.head) + more) for each, more in told]
+    return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]
 
 
 def grounds(exploration: Exploration) -> list[str]:

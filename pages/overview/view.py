@@ -26,11 +26,7 @@ if dataset.current() is None and dataset.asked() is None and not reading:
     end_view()
 
 layout.line("", title="May these data be released?")
-data = layout.data(
-    "overview",
-    without="No data set is open yet.",
-    then="The overview fills as soon as the data are read.",
-)
+data = layout.data("overview", ".", then="The overview fills as soon as the data are read.")
 aims.ask(data.fs)
 in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))

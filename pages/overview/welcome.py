@@ -61,19 +61,7 @@ _PICTURE = (
     "stroke-width='4' stroke-linecap='round' opacity='0.55'/></svg>"
 )
 _LEAVES_WITH = (
-    (
-        ":material/gpp_maybe:",
-        "The risk as it is",
-        "People singled out, homes found.",
-    ),
-    (
-        ":material/balance:",
-        "A release within your thresholds",
-        "Or why none exists.",
-    ),
-    (
-        ":material/description:",
-        "A report to sign",
-        "What was decided, and why.",
-    ),
+    (":material/gpp_maybe:", "The risk as it is", "People singled out, homes found."),
+    (":material/balance:", "A release within your thresholds", "Or why none exists."),
+    (":material/description:", "A report to sign", "What was decided, and why."),
 )

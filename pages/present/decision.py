@@ -24,9 +24,8 @@ from pages.shell.figure import show
 
 def ask(data: Dataset, found: Exploration) -> None:
     """Measure the original data, unless they are large or the measurement was stopped."""
-    raw = exploration.as_it_is(data.fs, found.table.config)
-    if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
-        questions.ask(raw)
+    if found.as_it_is is None:
+        questions.ask_ahead(exploration.as_it_is(data.fs, found.table.config))
 
 
 def verdict(data: Dataset, found: Exploration) -> Slide:
@@ -66,8 +65,7 @@ def _for_whom(asked: str) -> None:
 def _measured(data: Dataset, found: Exploration) -> str:
     """Draw the progress of measuring the original data; return a note that figures are missing."""
     raw = exploration.as_it_is(data.fs, found.table.config)
-    alone = questions.ordinary(data.fs)
-    questions.settle(raw, alone=alone, button="Measure as they are")
+    questions.settle(raw, button="Measure as they are")
     return story.FAILED if questions.failed(raw) else story.NOT_MEASURED
 
 

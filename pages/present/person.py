@@ -12,7 +12,6 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.projection import central, degrees_of, lon_lat
 from fpanon_core.studies import followed
-from fpanon_core.studies.followed import PublishedRecord, Wanted
 from fpanon_core.studies.option_result import OptionResult
 from pages.charts import spacetime
 from pages.charts.maps import corners_of
@@ -22,9 +21,8 @@ from pages.present import story
 from pages.present.stage import Slide, height
 from pages.shell import questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import legend, show_map
+from pages.shell.figure import legend, moments, play, show_map
 from pages.shell.layout import side_by_side
-from pages.shell.player import moments, play
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 
@@ -68,12 +66,11 @@ def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator
 
 def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: Theme) -> str:
     fs, option = data.fs, ReleaseOption(steps=result.option.steps)
-    record: PublishedRecord | None = None
+    record: followed.PublishedRecord | None = None
     if option.recordless is None:
-        wanted = Wanted(option, seed, user)
+        wanted = followed.Wanted(option, seed, user)
         question = Question(RECORD, fs, wanted, "Publishing one person’s record")
-        alone = questions.ordinary(fs)
-        record = questions.settle(question, alone=alone, button="Publish this person’s record")
+        record = questions.settle(question, button="Publish this person’s record")
         if record is None:
             return story.PUBLISHING
         user = record.user
@@ -95,7 +92,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     return story.person_told(name, result, record, seen)
 
 
-def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Played:
+def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | None) -> Played:
     """Return a person's own samples and, if there is a record, all that is published from them."""
     own = fs.rows_of(user)
     lon, lat = lon_lat(

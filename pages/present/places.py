@@ -19,7 +19,6 @@ from pages.charts import pareto
 from pages.charts import tables as charts
 from pages.charts.maps import columns_map, scale_bar, shades
 from pages.charts.style import Theme, projected
-from pages.charts.tables import Ground
 from pages.present import story
 from pages.present.stage import Slide, height
 from pages.shell import leaving, questions
@@ -43,24 +42,12 @@ def where(data: Dataset) -> list[Slide]:
     if data.fs.crs is None:
         return []
     question = Question(HEXAGONS, data.fs, Config(), "Counting people by hexagon")
-    _ahead(question)
+    questions.ask_ahead(question)
     return [Slide("where", "Where are people?", partial(_where, question))]
 
 
-def _ahead(question: Question) -> None:
-    """Ask a question before its slide is reached, unless it takes long or it was stopped."""
-    if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
-        questions.ask(question)
-
-
-def _settled(question: Question, button: str) -> Any | None:
-    fs = question.fs
-    alone = fs is not None and questions.ordinary(fs)
-    return questions.settle(question, alone=alone, button=button)
-
-
 def _where(question: Question, of: Theme) -> str:
-    found = _settled(question, "Count people")
+    found = questions.settle(question, button="Count people")
     if not isinstance(found, Result) or question.fs is None:
         return story.COUNTING
     if not len(found.people):
@@ -97,7 +84,7 @@ def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) ->
         elif isinstance(step, Tables) and step.epsilon is None:
             question = Question(SHOWN, data.fs, step, "Counting people by area")
         if question is not None:
-            _ahead(question)
+            questions.ask_ahead(question)
     title = "What does the release keep?"
     return Slide("still", title, partial(_still, data, found, result, question))
 
@@ -114,7 +101,7 @@ def _still(
             _kept(found, result, of)
             return f"{story.keeps(found, result)} {story.NOT_CHARGED}"
     else:
-        made = _settled(question, "Count people")
+        made = questions.settle(question, button="Count people")
     kept = story.keeps(found, result)
     if isinstance(made, Result):
         return f"{_hexagons(made, bool(result.option.steps), of)} {kept}"
@@ -138,7 +125,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
     parts = [(at, [[*rings[ends[at] : ends[at + 1]], rings[ends[at]]]]) for at in range(many)]
     area = 3 * np.sqrt(3) / 2 * (found.edge_m / 1_000) ** 2
     names = ["a hexagon"] * many
-    ground = Ground(names, parts, found.lon[corner], found.lat[corner], np.full(many, area))
+    ground = charts.Ground(names, parts, found.lon[corner], found.lat[corner], np.full(many, area))
     around = central(ground.lon, ground.lat, np.rint(found.people + after))
     before = np.where(found.people > 0, found.people, np.nan)
     _pair(ground, around, before, np.where(after > 0, after, np.nan), np.zeros(many), of)
@@ -171,7 +158,7 @@ def _areas(made: Made, of: Theme) -> str | None:
 
 
 def _pair(
-    ground: Ground,
+    ground: charts.Ground,
     around: Extent,
     before: FloatArray,
     after: FloatArray,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,6 +15,11 @@ from pages.shell.guard import act
 _FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
 _MENU_PX = 100  # there is so much more where the menu is hidden, and lines are longer
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
+_RULES = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+_ONLY_THE_SLIDE = (
+    "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
+    ".st-key-bar {display: none;} [data-testid=stMainBlockContainer] {padding-top: 1rem;}"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,33 +48,10 @@ def height(px: int = _FIGURE_PX) -> int:
 
 def dress() -> None:
     """Set type large enough for a wall; if only the slide is shown, remove everything around it."""
-    alone = (
-        "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
-        ".st-key-bar {display: none;} "
-        "[data-testid=stMainBlockContainer] {padding-top: 1rem;}"
-    )
-    st.html(
-        "<style>"
-        "[data-testid=stMainBlockContainer] {padding-bottom: 0.5rem;} "
-        ".st-key-present_heading {gap: 0.5rem;} "
-        ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0; margin-bottom: 0.5rem;} "
-        ".st-key-present_heading [data-testid=stCaptionContainer] p {font-size: 1.05rem;} "
-        ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "
-        ".st-key-present_heads {padding: 1.2rem 0;} "
-        ".st-key-present_heads p {font-size: 2rem; line-height: 1.3;} "
-        ".st-key-present_heads li {font-size: 1rem;} "
-        ".st-key-present_asked p {font-size: 1.25rem;} "
-        ".st-key-present_share p {font-size: 6.5rem; font-weight: 700; line-height: 1;} "
-        ".st-key-present_whom p {font-size: 1.75rem; line-height: 1.3;} "
-        "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {gap: 0.5rem;} "
-        # Both maps of a pair stay side by side, however narrow the screen of a projector.
-        "[class*=pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
-        "[class*=pair_present] [data-testid=stColumn] {min-width: 0;} "
-        # A larger screen shows the same slide, larger. (Where CSS zooms, plotly cuts its figures.)
-        f"{_scaled(1.2)} {_scaled(1.5)} {_scaled(2)} "
-        f"{alone if st.session_state.get(_ALONE) else ''}"
-        "</style>"
-    )
+    # A larger screen shows the same slide, larger. (Where CSS zooms, plotly cuts its figures.)
+    larger = " ".join(map(_scaled, (1.2, 1.5, 2)))
+    alone = _ONLY_THE_SLIDE if st.session_state.get(_ALONE) else ""
+    st.html(f"<style>{_RULES}{larger} {alone}</style>")
 
 
 def _scaled(times: float) -> str:
@@ -108,8 +91,8 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         icon=":material/arrow_back:",
         shortcut="Left",
         disabled=at == 0,
-        on_click=act(_go),
-        args=(keys[max(at - 1, 0)],),
+        on_click=act(_put),
+        args=(_AT, keys[max(at - 1, 0)]),
     )
     corner.button(
         "Next",
@@ -118,8 +101,8 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         shortcut="Right",
         type="primary",
         disabled=at == last,
-        on_click=act(_go),
-        args=(keys[min(at + 1, last)],),
+        on_click=act(_put),
+        args=(_AT, keys[min(at + 1, last)]),
     )
     alone = bool(st.session_state.get(_ALONE))
     corner.button(
@@ -127,18 +110,14 @@ def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
         key="present_alone",
         icon=":material/fullscreen_exit:" if alone else ":material/fullscreen:",
         shortcut="F",
-        on_click=act(_turn_alone),
-        args=(not alone,),
+        on_click=act(_put),
+        args=(_ALONE, not alone),
     )
     return slides[at]
 
 
-def _go(key: str) -> None:
-    st.session_state[_AT] = key
-
-
-def _turn_alone(alone: bool) -> None:
-    st.session_state[_ALONE] = alone
+def _put(name: str, value: str | bool) -> None:
+    st.session_state[name] = value
 
 
 def say(heads: Sequence[str]) -> None:

@@ -12,36 +12,18 @@ from fpanon_core.model.count_tables import DAY_TYPES, CountTables
 from fpanon_core.model.options import ReleaseOption, Synthesize
 from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
+from fpanon_core.studies import report_words as w
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import PublishedRecord
 from fpanon_core.studies.judgement import asked_of, most_useful, some_alone, within_limits
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
-from fpanon_core.studies.report_verdict import over_told, tried_told
-from fpanon_core.studies.report_words import (
-    COMPONENTS,
-    describe_cost,
-    describe_interval,
-    describe_kind,
-    describe_most,
-    describe_utility,
-    estimate,
-    first_up,
-    guesses,
-    guessing,
-    limit,
-    little_use,
-    people,
-    use_told,
-    value,
-)
 from pages.charts import words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.record import Played
 
-NOTHING = "No data set is open yet. Open a sample, or your own data. The slides follow."
 ONE_PERSON_REAL = (
     "These data are not marked as synthetic: the slide would show the trajectory of one real "
     "person to everybody in the room. An attacker who knows part of a trajectory finds the "
@@ -64,11 +46,6 @@ NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"
 _REASON = 300  # letters of the reason that stand on a slide; the report has all
 NOT_TRIED = "No option has been tried yet. “Find a release” on Overview starts the search."
-_MARKS = {
-    "against": ":material/block:",
-    "open": ":material/pending:",
-    "for": ":material/check_circle:",
-}
 _ROWS = {
     "outsider": "re-identified",
     "home": "home within 1 km",
@@ -125,19 +102,19 @@ def verdict(
     told, sentence = [now, tried], next(iter(tried.text), "")
     if chosen is not None:
         told, result = [now, last], found.table.results[chosen]
-        sentence = use_told(result)
+        sentence = w.use_told(result)
         if last.over:
             asked = sum(asked_of(result, risk) for risk in found.limits.judged)
             of_all = words.count(asked, "threshold")
             sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
-            sentence = f"{describe_kind(result)} {sentence}"
+            sentence = f"{w.describe_kind(result)} {sentence}"
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
         told, sentence = [now], NOT_TRIED
     heads = [
-        f"{_MARKS[each.tone]} **{plain(without_epsilon(each.head), MESSAGE_LENGTH)}**"
+        f"{words.MARKS[each.tone]} **{plain(without_epsilon(each.head), MESSAGE_LENGTH)}**"
         for each in told
     ]
     return heads, plain(sentence, MESSAGE_LENGTH)
@@ -175,7 +152,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     of_whom = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
-    sure = describe_interval(low, high, risk)
+    sure = w.describe_interval(low, high, risk)
     sentence = (
         f"We measured this before any protection, for {of_whom}{sure and f' ({sure})'}. "
         f"Guessing would find 1 in {raw.n_users:,}."
@@ -190,21 +167,16 @@ def not_asked(raw: OptionResult) -> str:
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and the thresholds that it exceeds, if any."""
-    over = over_told(result, found.limits)
-    mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
-    heads = [f"{mark} **{plain(without_epsilon(first_up(result.option.told)))}**"]
+    over = report_verdict.over_told(result, found.limits)
+    mark = words.MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
+    heads = [f"{mark} **{plain(without_epsilon(w.first_up(result.option.told)))}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}" for each in over)]
     if not found.limits.judged:
         return [*heads, "No threshold was set."]
-    said = [*heads, "The option stays within the thresholds.", *_alone(result)]
-    return [*said, plain(use_told(result), MESSAGE_LENGTH)] if little_use(result) else said
-
-
-def _alone(result: OptionResult) -> list[str]:
-    if not some_alone(result):
-        return []
-    return [f"With a unique record: {people(result)}."]
+    said = [*heads, "The option stays within the thresholds."]
+    said += [f"With a unique record: {w.people(result)}."] if some_alone(result) else []
+    return [*said, plain(w.use_told(result), MESSAGE_LENGTH)] if w.little_use(result) else said
 
 
 def reason(why: str) -> str:
@@ -223,15 +195,15 @@ def recommended(found: Exploration) -> str:
     """Say which option comes first, while none is chosen."""
     if not found.table.results:
         return NOT_TRIED
-    return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
+    return plain(next(iter(report_verdict.tried_told(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
     """Say how coarse a release is, how many people it leaves out, and how useful it is."""
-    told = [use_told(result)]
+    told = [w.use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
-    told.append(f"Utility ({plain(choice.title)}), out of 1: {describe_utility(choice, result)}.")
+    told.append(f"Utility ({plain(choice.title)}), out of 1: {w.describe_utility(choice, result)}.")
     return " ".join(filter(None, told))
 
 
@@ -241,10 +213,10 @@ def keeps(found: Exploration, result: OptionResult) -> str:
     An option within the thresholds is also compared with the most useful of these.
     """
     table, good = found.table, within_limits(found.table, found.limits)
-    told = describe_cost(table.choice, result)
+    told = w.describe_cost(table.choice, result)
     own = [row for row in good if table.options[row].steps == result.option.steps]
     if own:
-        told += f" {describe_most(table, most_useful(table, good), own[0])}"
+        told += f" {w.describe_most(table, most_useful(table, good), own[0])}"
     return plain(told, MESSAGE_LENGTH)
 
 
@@ -252,8 +224,8 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
     """Return the components of utility that apply, by title, and how much of each is kept."""
     found = result.components
     return [
-        (COMPONENTS[name][0], found[name])
-        for name in COMPONENTS
+        (w.COMPONENTS[name][0], found[name])
+        for name in w.COMPONENTS
         if math.isfinite(found.get(name, math.nan))
     ]
 
@@ -262,16 +234,18 @@ def risk(found: Exploration, result: OptionResult) -> str:
     """Say what the strongest attacker finds in the original data and in the release."""
     p, raw = found.table.config.p, found.as_it_is
     before = (
-        "" if raw is None else f" Before protection: {value(raw.risk('outsider')[0], 'outsider')}."
+        ""
+        if raw is None
+        else f" Before protection: {w.value(raw.risk('outsider')[0], 'outsider')}."
     )
     if result.option.recordless is not None:
-        most = limit(found.limits, "membership")
+        most = w.limit(found.limits, "membership")
         return (
             "The release holds no record to re-identify. An attacker asks whether a person is in "
-            f"the data; advantage over guessing: {estimate(result, 'membership')}; threshold: "
+            f"the data; advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
             f"{most}.{_homes(result)}"
         )
-    most = estimate(result, "outsider").replace("none found", "nobody", 1)
+    most = w.estimate(result, "outsider").replace("none found", "nobody", 1)
     return (
         f"With {words.count(p, 'known point')}, the strongest attacker re-identifies {most}."
         f"{before}{_homes(result)}"
@@ -280,11 +254,11 @@ def risk(found: Exploration, result: OptionResult) -> str:
 
 def _homes(result: OptionResult) -> str:
     """Say how many homes are found, compared with guessing; return "" if not measured."""
-    found, guessed = result.risk("home")[0], guessing(result, "home")
+    found, guessed = result.risk("home")[0], w.guessing(result, "home")
     if math.isnan(found):
         return ""
-    beside = f"; {guesses(result, guessed)}" if guessed else ""
-    return f" Homes found within 1 km: {value(found, 'home')}{beside}."
+    beside = f"; {w.guesses(result, guessed)}" if guessed else ""
+    return f" Homes found within 1 km: {w.value(found, 'home')}{beside}."
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:

@@ -14,7 +14,7 @@ stage.dress()
 heading, corner = stage.line()
 if dataset.current() is None:
     heading.title("Present", anchor=False)
-data = layout.data("present", without=story.NOTHING, then="The slides follow with the data.")
+data = layout.data("present", ". The slides follow.", then="The slides follow with the data.")
 found, mine = exploration.current(data), workspace.of(data.digest)
 choice = mine.choice
 decision.ask(data, found)

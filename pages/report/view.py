@@ -11,13 +11,11 @@ from fpanon_core.studies.report_words import describe_file
 from pages.report import form, story
 from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 
 layout.line("report", "What was decided, on what evidence?")
 data = layout.data(
     "report",
-    without="No data set is open yet. Open a sample, or your own data, weigh release "
-    "options, and report on them here.",
+    ", weigh release options, and report on them here.",
     then="The report follows as soon as the data are read and their options are weighed.",
 )
 found = workspace.of(data.digest).weighed
@@ -45,7 +43,7 @@ if decision.chosen is not None:
 
 # --- the data as they are, measured alike ---
 asked = exploration.as_it_is(data.fs, found.table.config)
-questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
+questions.settle(asked, button="Measure as they are")
 
 # --- the report ---
 made = report(
@@ -55,22 +53,19 @@ made = report(
     produced=produced,
 )
 html = page(made)
-prefix = "synthetic_" if data.source.synthetic else ""
 with settings:
     downloads.offer(
         "Report (HTML)",
         html.encode,
-        f"{prefix}report.html",
+        f"{data.prefix}report.html",
         key="report_get_html",
-        icon=":material/download:",
         kind="primary" if step == "print" else "secondary",
     )
     downloads.offer(
         "Recipe (JSON)",
         lambda: story.recipe(made.recipe),
-        f"{prefix}report.recipe.json",
+        f"{data.prefix}report.recipe.json",
         key="report_get_recipe",
-        icon=":material/download:",
     )
     st.page_link(
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
@@ -83,7 +78,7 @@ told += story.missing(
     untried=bool(exploration.untried(data.fs)),
     otherwise=workspace.of(data.digest).decided_otherwise,
 )
-what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
+layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 

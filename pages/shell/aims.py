@@ -21,7 +21,7 @@ from pages.charts.plain import plain
 
 from . import limits, workspace
 from .guard import act
-from .widgets import selectbox
+from .widgets import segments, selectbox
 
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
@@ -162,17 +162,8 @@ def _pick(
     asked = f"{how['key']}_asked"
     row = st.container(key=asked, horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(label, width="content", help=told)
-    found: str = row.segmented_control(
-        label,
-        list(offered),
-        default=usual,
-        format_func=offered.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
-        **how,
-    )
-    return row, found
+    with row:
+        return row, segments(label, offered, usual, label_visibility="collapsed", **how)
 
 
 def line() -> str:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.io.report import PositionDoubt
-from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
@@ -17,7 +16,7 @@ from fpanon_core.studies.reading import Reading, Source
 
 from . import officer, session
 
-_CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
+_CURRENT, _BEFORE = "fp_dataset", "fp_readings_before"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
 # What takes longer to read is not a table that somebody meant to open: the largest upload takes
 # some ten seconds of a processor. Files of the server's folder may be larger.
@@ -42,6 +41,11 @@ class Dataset:
     def label(self) -> str:
         """Return the name of a shipped data set; empty for a file, whose name may be personal."""
         return self.source.label if self.source.sample else ""
+
+    @property
+    def prefix(self) -> str:
+        """Return the beginning of the names of files that are made of these data."""
+        return "synthetic_" if self.source.synthetic else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +127,6 @@ def can_undo() -> bool:
     return bool(_before())
 
 
-def screened(reading: Reading, screen: Screening) -> Reading:
-    """Return the same reading with another screening."""
-    return replace(reading, screen=screen)
-
-
 def adopt(job: Job) -> None:
     """Make the result of a reading job the data set in use, or ask how to read its positions."""
     meta = job.meta
@@ -144,17 +143,6 @@ def adopt(job: Job) -> None:
     session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
-
-
-def adopt_columns(job: Job) -> None:
-    """Store the list of a source's columns, which the job has read."""
-    session.keep(_COLUMNS, (job.meta["source"], job.result))
-
-
-def columns_of(source: Source) -> list[str | int] | None:
-    """Return the columns of a source, if they were listed."""
-    known = st.session_state.get(_COLUMNS)
-    return known[1] if known is not None and known[0] is source else None
 
 
 def _kind(source: Source) -> str:

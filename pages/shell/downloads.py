@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from mimetypes import MimeTypes
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -15,12 +16,7 @@ from fpanon_core.tables.writing import table_bytes
 
 from . import dataset, officer
 
-_TYPES = {
-    "csv": "text/csv",
-    "json": "application/json",
-    "html": "text/html",
-    "zip": "application/zip",
-}
+_TYPES = MimeTypes()  # Python's own, not the machine's
 
 
 class File(NamedTuple):
@@ -60,8 +56,7 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
         synthetic data, ``synthetic_`` precedes it.
     """
     current = dataset.current()
-    if current is not None and current.source.synthetic:
-        prefix = f"synthetic_{prefix}"
+    prefix = prefix if current is None else current.prefix + prefix
     with st.expander("Download the figures' numbers (CSV)", key=f"{view}_csv"):
         for may_leave, said, kept in (
             (True, leaving.MAY_LEAVE, ""),
@@ -89,7 +84,7 @@ def offer(
     file_name: str,
     *,
     key: str,
-    icon: str | None = None,
+    icon: str | None = ":material/download:",
     kind: Literal["primary", "secondary"] = "secondary",
     help: str | None = None,
     settings: Mapping[str, Setting] | None = None,
@@ -113,14 +108,12 @@ def offer(
         ``content`` is.
     """
     current = dataset.current()
-    made = officer.exporting(
-        content, file_name, current.digest if current else "", **dict(settings or {})
-    )
+    digest = current.digest if current else ""
     st.download_button(
         label,
-        made if left is None else _heard(made, left),
+        officer.exporting(content, file_name, digest, settings or {}, left),
         file_name=file_name,
-        mime=_TYPES[file_name.rpartition(".")[2]],
+        mime=_TYPES.guess_type(file_name)[0],
         key=key,
         icon=icon,
         type=kind,
@@ -128,17 +121,6 @@ def offer(
         help=help,
         disabled=disabled or bool(officer.standing()),
     )
-
-
-def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[], bytes]:
-    """Return a callable that makes the bytes, and then calls ``left``."""
-
-    def made() -> bytes:
-        found = content()
-        left()
-        return found
-
-    return made
 
 
 def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:

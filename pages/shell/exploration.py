@@ -32,7 +32,6 @@ from . import aims, limits, questions, session, workspace
 from .dataset import Dataset
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
-from .workspace import Tried
 
 _SEARCH = "fp_search"
 
@@ -43,7 +42,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
     before = mine.tried
     questions.release_held(OPTION)
     if before is None or before.knowledge != knowledge:
-        mine.tried = Tried((), knowledge, now, now + seconds, seconds)
+        mine.tried = workspace.Tried((), knowledge, now, now + seconds, seconds)
     else:
         mine.tried = replace(before, until=now + seconds, seconds=seconds)
 
@@ -65,7 +64,7 @@ def advance(fs: FingerprintSet) -> None:
     if time.monotonic() >= tried.until or other or any(map(questions.held, asked)):
         stop(fs)
     elif not any(job.active for job in searching(fs)):
-        wanted = left(fs, one_round=True)
+        wanted = _search(fs).wanted(_done(fs, tried.knowledge))
         known_by_now = [r.option for r in _every(fs, tried.knowledge).values() if r.option.steps]
         # Streamlit may end a run at any step: noted first, they are asked again at the worst.
         every = {o.steps: o for o in (*known_by_now, *wanted, *tried.options)}
@@ -123,22 +122,13 @@ def searching(fs: FingerprintSet) -> list[Job]:
 def untried(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return the options that an ended search has not tried; none while it runs."""
     tried = workspace.of(fs.digest).tried
-    return [] if tried is None or tried.until else left(fs)
+    return [] if tried is None or tried.until else _search(fs).left(_done(fs, tried.knowledge))
 
 
 def skipped(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return the options that an ended search skipped; none while it runs."""
     tried = workspace.of(fs.digest).tried
     return [] if tried is None or tried.until else _search(fs).skipped(_done(fs, tried.knowledge))
-
-
-def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """Return the options that the search, or its next round, would still try; none that failed."""
-    tried = workspace.of(fs.digest).tried
-    if tried is None:
-        return []
-    search, done = _search(fs), _done(fs, tried.knowledge)
-    return search.wanted(done) if one_round else search.left(done)
 
 
 def _done(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:

@@ -19,7 +19,6 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from . import (
     address,
     aims,
-    away,
     dataset,
     exploration,
     job_panel,
@@ -31,7 +30,6 @@ from . import (
     settings,
     study,
 )
-from .dataset import Dataset
 from .guard import Ended, guarded
 
 
@@ -55,7 +53,7 @@ def run(page: Page) -> None:
                 navigation.onward(page.url_path)
             officer.way_out()
         draw(page.url_path)
-        away.tell()
+        session.tell_ended()
         study.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
         # view; that comes next, not this one again.
@@ -86,7 +84,7 @@ def draw(here: str) -> None:
                 job_panel.small(active)
 
 
-def _data(data: Dataset) -> None:
+def _data(data: dataset.Dataset) -> None:
     span, recorded = data.report.span_days, len(data.fs.days)
     over = words.count(span, "day")
     parts = [
@@ -98,7 +96,7 @@ def _data(data: Dataset) -> None:
     with st.popover(" · ".join(parts), type="tertiary", key="bar_data"):
         if data.source.note:
             st.markdown(plain(data.source.note, MESSAGE_LENGTH))
-        st.caption(away.kept())
+        st.caption(session.describe_kept())
         st.page_link(
             "pages/data/view.py",
             label="What was read, and set aside",

@@ -59,9 +59,7 @@ def act(callback: Callable[P, object]) -> Callable[P, None]:
     return guarded_callback
 
 
-def fragment(
-    *, run_every: float | None = None
-) -> Callable[[Callable[P, object]], Callable[P, Any]]:
+def fragment(run_every: float | None = None) -> Callable[[Callable[P, object]], Callable[P, Any]]:
     """Make a part of a page redraw separately, and report its faults where that part is.
 
     Parameters

@@ -33,7 +33,6 @@ from pages.charts import style
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import dataset, job_panel, navigation
-from .dataset import Dataset
 from .guard import act, end_view
 
 FOLLOWING = "The figures follow as soon as the data are read."
@@ -137,8 +136,12 @@ def dress() -> None:
 
 def say(error: FpanonError | str) -> None:
     """Draw an error or its message in a box: what was found, what was expected, what to do."""
-    message = error if isinstance(error, str) else error.message
-    st.error(plain(for_screen(message), MESSAGE_LENGTH))
+    st.error(as_shown(error if isinstance(error, str) else error.message))
+
+
+def as_shown(message: str) -> str:
+    """Return a message, which may quote names from outside, as the screen shows it."""
+    return plain(for_screen(message), MESSAGE_LENGTH)
 
 
 def overtake(*counters: str) -> None:
@@ -251,15 +254,17 @@ class Pick:
             st.session_state.pop(self.drops, None)
 
 
-def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
+def data(key: str, without: str, *, then: str = FOLLOWING) -> dataset.Dataset:
     """Return the data set in use; end the view here while there is none with two people or more.
 
     Parameters
     ----------
     key : str
         Name of the view, for the keys of its widgets.
-    without, then : str
-        What to say when no data set is open, and while one is being read.
+    without : str
+        What data are good for here, said when no data set is open; the end of a sentence.
+    then : str
+        What to say while a data set is being read.
     """
     opening = dataset.opening()
     if opening is not None:
@@ -275,7 +280,7 @@ def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
         end_view()
     found = dataset.current()
     if found is None:
-        st.info(without)
+        st.info(f"No data set is open yet. Open a sample, or your own data{without}")
         st.caption("This session has no data. Data opened in another browser tab stay there.")
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()

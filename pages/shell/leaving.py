@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.io.ledger import Ledger
 from fpanon_core.io.publishing import FORMATS
 from fpanon_core.io.report import IngestReport
@@ -36,13 +35,11 @@ from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.study import Weighing
-from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import words
-from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.charts.plain import plain
 
-from . import aims, downloads, layout, questions, release, workspace
+from . import aims, downloads, layout, questions, workspace
 from .dataset import Dataset
-from .questions import Question
 from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
 from .release import section as records_section
 
@@ -124,10 +121,13 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
 def made(data: Dataset, weighed: Weighing) -> Produced | None:
     """Return the latest verified release of the chosen option; None if there is none."""
     option = weighed.option
-    step = None if option is None else option.recordless
-    if step is None:
-        return release.made(data, weighed)
-    found = latest(data, step)
+    if option is None:
+        return None
+    if option.recordless is None:
+        kept = [each.result for each in questions.of_data(PRODUCED, data.fs).values()]
+        mine = [r for r in kept if r.archive and r.config.option.steps == option.steps]
+        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest()) if mine else None
+    found = latest(data, option.recordless)
     if found is None:
         return None
     archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
@@ -203,7 +203,7 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
         stated = replace(step, frame=replace(frame, period=when, area=where))
         return Wish(stated, about_people(data.fs), made_up=made_up)
     except FpanonError as fault:
-        return Wish(None, None, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
+        return Wish(None, None, layout.as_shown(fault.message), made_up)
 
 
 def begin(data: Dataset) -> None:
@@ -286,7 +286,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
             return None
         also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
         also += () if reading is None else (data.source, reading)
-        question = Question(kind, data.fs, option, what, also)
+        question = questions.Question(kind, data.fs, option, what, also)
         found = questions.answer(question)
         if found is None:
             _expected(data, option, wish.people)
@@ -386,13 +386,11 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             format = file_format(TABLES)
             made_up = isinstance(option, Synthesize)
-            prefix = "synthetic_" if data.source.synthetic and not made_up else ""
             downloads.offer(
                 "Synthetic people (zip)" if made_up else "Tables (zip)",
                 lambda: found.archives[format],
-                "synthetic_people.zip" if made_up else f"{prefix}tables.zip",
+                "synthetic_people.zip" if made_up else f"{data.prefix}tables.zip",
                 key="tables_get_release",
-                icon=":material/download:",
                 kind="secondary" if over or option.epsilon is None else "primary",
                 settings=settings | {"format": format},
             )
@@ -429,7 +427,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     )
 
 
-def expected_people(table: Expected) -> str:
+def expected_people(table: synthetic_people.Expected) -> str:
     """Say how far noise is expected to move a count of homes, and what else to beware of."""
     share = table.error / table.homes
     said = [

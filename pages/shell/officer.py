@@ -6,12 +6,11 @@ were bypassed, no page would be drawn here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from fpanon_core.io import audit
-from fpanon_core.io.audit import Setting
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.server import entrance
@@ -117,20 +116,25 @@ def signed() -> tuple[str, str]:
 
 
 def exporting(
-    content: Callable[[], bytes], what: str, data: str, **settings: Setting
+    content: Callable[[], bytes],
+    what: str,
+    data: str,
+    settings: Mapping[str, audit.Setting],
+    left: Callable[[], None] | None,
 ) -> Callable[[], bytes]:
     """Return a callable that makes and logs a download, before its bytes are handed out.
 
-    Streamlit calls it on a click, outside any session. So the officer is looked up here. Without an
-    audit log, return ``content``.
+    Streamlit calls it on a click, outside any session. So the officer is looked up here. Once the
+    download is logged, ``left`` is called, if given.
     """
     log, who = audit.asked_for(), officer()
-    if log is None:
-        return content
 
     def noted() -> bytes:
         made = content()
-        log.note("exported", who=who, what=what, data=data, content=made, settings=settings)
+        if log is not None:
+            log.note("exported", who=who, what=what, data=data, content=made, settings=settings)
+        if left is not None:
+            left()
         return made
 
     return noted

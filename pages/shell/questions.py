@@ -206,6 +206,12 @@ def hold(job: Job) -> None:
     session.dismiss(job)
 
 
+def ask_ahead(question: Question) -> None:
+    """Ask a question before its answer is shown, unless its data are large or it was stopped."""
+    if question.fs is not None and ordinary(question.fs) and not held(question):
+        ask(question)
+
+
 def release_held(kind: Kind) -> None:
     """Let the stopped questions of a kind start automatically again."""
     held_now: set[tuple[str, object]] = st.session_state.get(_HELD, set())
@@ -220,7 +226,7 @@ def ordinary(fs: FingerprintSet) -> bool:
 def settle(
     question: Question,
     *,
-    alone: bool,
+    alone: bool | None = None,
     asked: bool = False,
     button: str = "Measure",
     told: str | None = None,
@@ -229,8 +235,9 @@ def settle(
 
     Parameters
     ----------
-    alone : bool
-        Whether to ask automatically, unless the question was stopped.
+    alone : bool or None
+        Whether to ask automatically, unless the question was stopped; by default, whether its data
+        are ordinary.
     asked : bool
         Whether the question has just been requested.
     button : str
@@ -241,6 +248,8 @@ def settle(
     found = answer(question)
     name = question.kind.name
     if found is None and not under_way(question):
+        if alone is None:
+            alone = question.fs is not None and ordinary(question.fs)
         by_itself = alone and not held(question)
         if asked or by_itself or st.button(button, key=f"{name}_go", type="primary"):
             let_go(FORETOLD)
@@ -252,6 +261,32 @@ def settle(
 
 
 FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, identity=repr)
+
+
+def expected_s(
+    study: Callable[..., Any], fs: FingerprintSet, *configs: Any, made: bool = False
+) -> list[float | None]:
+    """Return the estimated seconds of a study for each of its settings; None until it is ready.
+
+    The estimates are asked for; those asked for earlier, and not among these, are dropped. ``made``
+    says whether what the study makes first, such as a release, exists already.
+    """
+    asked = [
+        Question(FORETOLD, fs, estimates.Config(study, config, made), "Estimating")
+        for config in configs
+    ]
+    let_go(FORETOLD, but=[each.key for each in asked])
+    for each in asked:
+        ask(each)
+    found: list[estimates.Estimate | None] = [answer(each) for each in asked]
+    return [None if each is None else each.seconds for each in found]
+
+
+def estimating() -> None:
+    """Draw a line while estimates asked for by :func:`expected_s` are being made."""
+    for job in jobs(FORETOLD)[:1]:
+        if job.active:
+            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
 
 
 def _foretell(question: Question, told: str | None) -> None:

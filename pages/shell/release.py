@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from fpanon_core.io.publishing import FORMATS, Format
+from fpanon_core.io.publishing import Format
 from fpanon_core.model import limits
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
@@ -18,17 +17,16 @@ from fpanon_core.studies import count_tables, production, report_words, syntheti
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
-from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
-from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import definitions, downloads, layout, questions, together, workspace
 from .dataset import Dataset
 from .questions import Kind, Question
+from .widgets import segments
 
-_FORMATS = {"csv": "CSV", "parquet": "Parquet"}
+_FORMATS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet"}
 PRODUCED = Kind(
     "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
@@ -66,17 +64,6 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
     return bool(over)
 
 
-def made(data: Dataset, found: Weighing) -> Produced | None:
-    """Return the latest verified release of the chosen option; None if there is none."""
-    option = found.option
-    answers = questions.of_data(PRODUCED, data.fs).values()
-    results = [each.result for each in answers if option and each.result.archive]
-    mine = [r for r in results if option and r.config.option.steps == option.steps]
-    if not mine:
-        return None
-    return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
-
-
 def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
@@ -85,16 +72,7 @@ def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
 
 def file_format(kind: Kind) -> Format:
     """Draw a control for the format of the data; return the choice."""
-    chosen: Format = st.segmented_control(
-        "Format of the data",
-        FORMATS,
-        default=FORMATS[0],
-        format_func=_FORMATS.__getitem__,
-        required=True,
-        key=f"{kind.name}_format",
-        persist_state="session",
-    )
-    return chosen
+    return segments("Format of the data", _FORMATS, key=f"{kind.name}_format")
 
 
 def section(
@@ -136,7 +114,6 @@ def section(
 
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     """Draw the verdict; if the release passed, also the files and the page that goes with them."""
-    prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(describe_verdict(found))
         return
@@ -154,9 +131,8 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     downloads.offer(
         "Release (zip)",
         lambda: found.archive,
-        f"{prefix}release.zip",
+        f"{data.prefix}release.zip",
         key=f"{kind.name}_get_release",
-        icon=":material/download:",
         kind="secondary" if over else "primary",
         settings=made,
         disabled=not may_leave,
@@ -169,7 +145,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
             downloads.offer(
                 "Pseudonym key (not for release)",
                 lambda: found.key,
-                f"{prefix}{KEY_NAME}",
+                f"{data.prefix}{KEY_NAME}",
                 key=f"{kind.name}_get_key",
                 icon=":material/key:",
                 settings=made,
@@ -179,7 +155,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
                 downloads.offer(
                     "Left-out samples (not for release)",
                     lambda: left_out,
-                    f"{prefix}{LEFT_OUT_NAME}",
+                    f"{data.prefix}{LEFT_OUT_NAME}",
                     key=f"{kind.name}_get_left_out",
                     icon=":material/lock:",
                     settings=made,
@@ -232,8 +208,7 @@ def describe_again(found: Result) -> str:
     """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
         "This command checks the release again, given the files that it names: "
-        f"`{check_command(found.facts)}`. "
-        "The exit code is 0 if the release is in order."
+        f"`{check_command(found.facts)}`. The exit code is 0 if the release is in order."
     )
 
 

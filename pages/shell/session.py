@@ -2,7 +2,7 @@
 
 Nothing here is shared between sessions, except one spare child process that holds no data, and the
 queue in which jobs wait for their turn. :mod:`pages.server.lives` decides how long all this is
-kept without the browser, and which browser owns it.
+kept without the browser, and which browser owns it. The messages about this are here, too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,18 @@ from streamlit.typing import UploadedFile
 
 from fpanon_core.engines.process import Job as Job
 from fpanon_core.engines.process import Limits, ProcessRunner, Spare, Turns
+from pages.charts import words
 from pages.server import uploads
+from pages.server.environment import IN_FORCE
 from pages.server.lives import REGISTRY, Ended, Work
 from pages.server.owners import CONNECTION
+
+from .guard import act
 
 EVERYWHERE = "*"
 """Value of ``page`` for a job whose progress every view shows by itself."""
 
-_JOBS, _FIRST = "fp_jobs", "fp_first_run"
+_JOBS, _FIRST, _TOLD = "fp_jobs", "fp_first_run", "fp_ended"
 _TURNS = Turns.of_server()
 _LIMITS = Limits.of_server()
 
@@ -82,15 +86,8 @@ def source_held(size: int) -> None:
     _work().source_bytes = size
 
 
-def spare() -> Spare:
-    """Return the server's one spare child process, without data; the first call starts it.
-
-    The first call also imports, into this process, modules that views need.
-    """
-    return REGISTRY.spare(_new_spare)
-
-
 def _new_spare() -> Spare:
+    """Start the server's one spare child process, without data; import modules that views need."""
     child = Spare("fpanon_core.studies.warming:warm_up")
     # A picked person's matches are drawn from this process; its first import should not be theirs.
     # Here every session waits for it: threads that import parts of one library at the same time can
@@ -103,7 +100,7 @@ def runner() -> ProcessRunner:
     """Return the runner of the session's jobs."""
     work = _work()
     if work.runner is None:
-        work.runner = ProcessRunner(spare(), turns=_TURNS, limits=_LIMITS)
+        work.runner = ProcessRunner(REGISTRY.spare(_new_spare), turns=_TURNS, limits=_LIMITS)
     return work.runner
 
 
@@ -192,3 +189,58 @@ def _session_id() -> str:
 
 def _work() -> Work:
     return REGISTRY.of(_session_id())
+
+
+# --- what is kept without the browser, and what was ended ---
+
+
+def tell_ended() -> None:
+    """Draw a message on what was ended while the browser was away, until it is confirmed."""
+    if (found := ended()) is not None:
+        st.session_state[_TOLD] = found
+    told: Ended | None = st.session_state.get(_TOLD)
+    if told is not None:
+        st.warning(describe_ended(told))
+        st.button("Understood", key="frame_away_read", on_click=act(drop), args=(_TOLD,))
+
+
+def describe_kept() -> str:
+    """Say what is kept of a session without its browser, and what is not."""
+    return (
+        "What you open stays in this computer's memory while this browser shows a page of the "
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
+        "finds your data, results and running work; no other browser does. After that time, or "
+        "when the dashboard stops, everything is gone except what you saved."
+    )
+
+
+def describe_lost() -> str:
+    """Say what closing the page loses, and when."""
+    return (
+        "Once the page is closed, data, results, settings and choice are kept for "
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that all of it is gone; if "
+        "you stop the dashboard, it is gone at once. Only what you saved remains."
+    )
+
+
+def describe_ended(ended: Ended) -> str:
+    """Say in plain words what was ended, without any content of the data."""
+    if not ended.minutes:
+        return (
+            "The session that this page belonged to has ended, or the dashboard was started anew. "
+            "What was open is no longer in this computer's memory; open the data again."
+        )
+    lost = ["the data and results are gone from this computer's memory"] if ended.data else []
+    if ended.stopped:
+        stopped = words.count(ended.stopped, "unfinished computation")
+        lost.append(f"{stopped} {words.were(ended.stopped)} stopped")
+    return (
+        f"Your session ended after {_minutes(ended.minutes)} without a connection: "
+        f"{', and '.join(lost)}."
+    )
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 1:
+        return words.count(round(minutes * 60), "second")
+    return words.count(round(minutes), "minute")

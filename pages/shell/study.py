@@ -20,10 +20,9 @@ from fpanon_core.studies.study_file import Opened, open_study, save
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, away, dataset, downloads, job_panel, questions, session, settings, workspace
+from . import address, dataset, downloads, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
 from .guard import Ended, act
-from .workspace import Workspace
 
 _WAITING, _TOLD, _PUT, _SOURCE = "fp_study", "fp_study_told", "fp_study_put", "fp_study_source"
 _LONGEST_S = 180.0
@@ -42,17 +41,16 @@ def saving(data: Dataset, *, key: str) -> None:
         with_data = st.checkbox(
             "With the data themselves", key=f"{key}_study_data", help=HOLDS_DATA
         )
-    prefix = "synthetic_" if data.source.synthetic else ""
     downloads.offer(
         "Study (zip)",
         partial(save, of(data, with_data=with_data)),
-        f"{prefix}study_not_for_release.zip",
+        f"{data.prefix}study_not_for_release.zip",
         key=f"{key}_get_study",
         icon=":material/lock:",
         help=HOLDS,
         settings={"with data": with_data},
     )
-    st.caption(f"{HOLDS} {away.lost()}")
+    st.caption(f"{HOLDS} {session.describe_lost()}")
 
 
 def opening(*, key: str) -> None:
@@ -164,7 +162,7 @@ def tell() -> None:
     if told is not None:
         kind, text = told
         {"error": st.error, "warning": st.warning}.get(kind, st.info)(text)
-        st.button("Understood", key="frame_study_read", on_click=act(_read))
+        st.button("Understood", key="frame_study_read", on_click=act(session.drop), args=(_TOLD,))
 
 
 @contextlib.contextmanager
@@ -211,7 +209,7 @@ def _put(found: Opened, data: Dataset) -> None:
     questions.put_every(study.answers)
     pages = dict.fromkeys(release.page for release in study.releases)
     made = {page: tuple(r for r in study.releases if r.page == page) for page in pages}
-    workspace.put(data.digest, Workspace(study.weighing, made=made))
+    workspace.put(data.digest, workspace.Workspace(study.weighing, made=made))
     settings.put(study.settings, study.address)
     st.session_state[_PUT] = not found.sealed
     _tell("info" if found.sealed else "warning", describe_opened(study, found.sealed))
@@ -219,10 +217,6 @@ def _put(found: Opened, data: Dataset) -> None:
 
 def _tell(kind: str, text: str) -> None:
     session.keep(_TOLD, (kind, text))
-
-
-def _read() -> None:
-    session.drop(_TOLD)
 
 
 # --- sentences ---

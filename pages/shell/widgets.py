@@ -140,6 +140,20 @@ def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
     return found
 
 
+def segments(label: str, named: Mapping[T, str], usual: T | None = None, **how: Any) -> T:
+    """Draw a few options in a row, by name; return the chosen one, at first the usual or first."""
+    found: T = st.segmented_control(
+        label,
+        list(named),
+        default=next(iter(named)) if usual is None else usual,
+        format_func=named.__getitem__,
+        required=True,
+        persist_state="session",
+        **how,
+    )
+    return found
+
+
 PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "weeks": 7, "days": 1})
 """Days of a period, by the words that forms offer."""
 

@@ -16,9 +16,8 @@ from pages.charts import tables as charts
 from pages.charts.maps import Shades
 from pages.charts.style import Theme
 from pages.charts.tables import AFTER, BEFORE, Ground
-from pages.shell.figure import show, show_map
+from pages.shell.figure import play, show, show_map
 from pages.shell.layout import side_by_side
-from pages.shell.player import play
 from pages.tables import story
 
 

@@ -14,15 +14,13 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
 from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.presets import about_people
-from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, leaving, workspace
+from pages.shell import definitions, layout, leaving, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.leaving import TABLES_FILLED, Wish, kept
 from pages.tables import story
@@ -112,7 +110,7 @@ def form(data: Dataset) -> Wish:
         frame = _frame(data, when, areas, wise.areas)
         return Wish(kind(frame, bands or wise.bands, threshold, epsilon), people)
     except FpanonError as fault:
-        return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
+        return Wish(None, people, layout.as_shown(fault.message), made_up)
 
 
 def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from pages.charts import style
 from pages.charts.tables import extent, ground_of
 from pages.shell import definitions, layout, leaving, questions, workspace
 from pages.shell.guard import end_view
-from pages.shell.layout import what_this_means
 from pages.shell.release import PEOPLE, TABLES
 from pages.tables import figures, form, story
 
@@ -17,9 +16,7 @@ of = style.theme(st.context.theme.type)
 
 place = layout.line("tables", "How many people are where, and where do they go?")
 data = layout.data(
-    "tables",
-    without="No data set is open yet. Open a sample, or your own data, and publish tables here.",
-    then="The tables follow as soon as the data are read.",
+    "tables", ", and publish tables here.", then="The tables follow as soon as the data are read."
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
 known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
@@ -39,7 +36,7 @@ if ground is None:
 around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
-what_this_means(*story.found(found), key="tables")
+layout.what_this_means(*story.found(found), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
 leaving.section(data, found)

@@ -69,9 +69,7 @@ def laws(result: Result, of: Theme) -> None:
             st.dataframe(fits, hide_index=True, key="unicity_fits")
 
 
-def regions(
-    data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
-) -> antenna_merging.Result | None:
+def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Result | None:
     """Draw a map of merged antennas, the sizes of their regions, and unicity with p known points.
 
     Return None until the antennas are merged.
@@ -79,7 +77,7 @@ def regions(
     noun = story.merged_noun(data.fs.antennas is not None)
     with st.expander(f"And with {noun} merged?", key="unicity_merging"):
         question = form.regions(data, seed)
-        merged: antenna_merging.Result | None = questions.settle(question, alone=alone)
+        merged: antenna_merging.Result | None = questions.settle(question)
         if merged is None:
             questions.announce(
                 form.REGIONS, f"The map appears here as soon as the {noun} are merged."

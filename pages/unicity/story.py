@@ -94,9 +94,8 @@ def points_known(result: Result) -> list[str]:
     ]
     if most.too_few:
         told.append(
-            f"{most.too_few:,} of the people asked about "
-            f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; the "
-            "attacker knows all of their points."
+            f"{most.too_few:,} of the people asked about {'has' if most.too_few == 1 else 'have'} "
+            f"fewer than {most.config.p} points; the attacker knows all of their points."
         )
     return told
 
@@ -253,9 +252,8 @@ def lawless(laws: Sequence[Law]) -> str:
     if not without:
         return ""
     return (
-        f"No law holds at {', '.join(without)}. Only points are drawn there. A law is shown if "
-        f"its R² is at least {LAW_R2:g}, unless another form fits better by more than "
-        f"{CLEARLY_R2:g}."
+        f"No law holds at {', '.join(without)}. Only points are drawn there. A law is shown if its "
+        f"R² is at least {LAW_R2:g}, unless another form fits better by more than {CLEARLY_R2:g}."
     )
 
 
@@ -419,7 +417,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
         f"{words.count(len(merged.sizes), 'region')} of {sizes} {noun}. With {p} points, "
         f"{words.percent(fine['value'])} of the people are unique in these regions at "
         f"{window_text(fine['window_min'])}, and {words.percent(coarse['value'])} at "
-        f"{window_text(coarse['window_min'])}.",
+        f"{window_text(coarse['window_min'])}."
     ]
     if not merged.antennas:
         told.append(

@@ -14,16 +14,11 @@ from pages.unicity import form, sections, story
 of = style.theme(st.context.theme.type)
 
 place = layout.line("unicity", "How little does an attacker need to know?")
-data = layout.data(
-    "unicity",
-    without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
-    "needs to know.",
-)
+data = layout.data("unicity", ", to see what an attacker needs to know.")
 with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
     seed = form.seed()
 layout.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
-alone = questions.ordinary(data.fs)
-result = questions.settle(form.outsider(data, seed), alone=alone)
+result = questions.settle(form.outsider(data, seed))
 if result is None:
     questions.announce(form.OUTSIDER, "The figures appear here as soon as they are measured.")
     end_view()
@@ -74,7 +69,7 @@ what_this_means(
 sections.laws(result, of)
 
 # --- merged regions ---
-merged = sections.regions(data, seed, p, of, alone=alone)
+merged = sections.regions(data, seed, p, of)
 
 # --- how people are recorded ---
 sections.rhythm(result, of)

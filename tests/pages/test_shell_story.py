@@ -10,7 +10,7 @@ from fpanon_core.model.options import Flows
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.synthetic_people import Expected
 from pages.server.lives import Ended
-from pages.shell import away, job_panel, leaving, limits, session, together
+from pages.shell import job_panel, leaving, limits, session, together
 from pages.shell.together import Left
 from tests.pages.test_together import members
 from tests.support.snapshots import check_snapshot
@@ -41,7 +41,7 @@ def test_sentences_are_those_of_the_snapshot() -> None:
         "shell",
         {
             "A session that ended": [
-                away.sentence(ended)
+                session.describe_ended(ended)
                 for ended in (Ended(15.0, True, 2), Ended(0.5, False, 1), Ended())
             ],
             "Jobs": [

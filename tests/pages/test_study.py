@@ -235,7 +235,7 @@ def test_every_kind_of_question_is_kept_or_said_not_to_be() -> None:
     assert named == set(KINDS) | NOT_KEPT
 
 
-FIELDS = {"number", "selectbox", "_field"}  # they persist: pages/shell/widgets.py, hiding/form.py
+FIELDS = {"number", "segments", "selectbox", "_field"}  # shell/widgets.py, hiding/form.py: persist
 
 
 def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:

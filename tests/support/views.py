@@ -123,7 +123,7 @@ def idle(at: AppTest) -> bool:
     return not any(
         job.active or job.status == "done"
         for job in at.session_state["fp_jobs"]
-        if job.kind not in ("deepen", "estimate")
+        if job.kind not in ("deepen", "foretell")
     )
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import shapely
 
 LINES = {
     "coastline": "ne_10m_coastline",
@@ -58,24 +59,9 @@ def features(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def parts(geometry: dict[str, Any]) -> list[Any]:
-    """Return the lines of a geometry, or the outer rings of its polygons.
-
-    Raises
-    ------
-    ValueError
-        The geometry is neither of lines nor of polygons.
-    """
-    coordinates: list[Any] = geometry["coordinates"]
-    match geometry["type"], coordinates:
-        case "LineString", line:
-            return [line]
-        case "MultiLineString", lines:
-            return lines
-        case "Polygon", rings:
-            return rings[:1]
-        case "MultiPolygon", polygons:
-            return [rings[0] for rings in polygons]
-    raise ValueError(geometry["type"])
+    """Return the lines of a geometry, or the outer rings of its polygons."""
+    several = shapely.get_parts(shapely.geometry.shape(geometry))
+    return [getattr(part, "exterior", part).coords for part in several]
 
 
 if __name__ == "__main__":
