@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -206,12 +206,21 @@ _COUNTED: Fields = {
 }
 
 
-@dataclass(frozen=True)
-class Besides:
-    """Further questions and outputs of the command ``recover``.
+@command
+def recover(
+    *,
+    config: Annotated[recovery.Config, _COUNTED],
+    factors: bool = False,
+    mitigations: bool = False,
+    trajectories: Path | None = None,
+    run: Run,
+) -> None:
+    """Attack the data's own counts by place and time slot: are counts alone safe to publish?
 
-    Attributes
+    Parameters
     ----------
+    users : int or None
+        Number of people counted, drawn at random; all if there are fewer.
     factors : bool
         Repeat the attack on coarser places, longer slots and fewer people; takes longer.
     mitigations : bool
@@ -219,39 +228,24 @@ class Besides:
     trajectories : Path or None
         Write the recovered trajectories, one row per trajectory and slot (.csv, .parquet). They may
         be correct: guard them like the data.
-    """
-
-    factors: bool = False
-    mitigations: bool = False
-    trajectories: Path | None = None
-
-
-@command
-def recover(config: Annotated[recovery.Config, _COUNTED], besides: Besides, run: Run) -> None:
-    """Attack the data's own counts by place and time slot: are counts alone safe to publish?
-
-    Parameters
-    ----------
-    users : int or None
-        Number of people counted, drawn at random; all if there are fewer.
     out : Path or None
         Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead;
         otherwise, with --factors, write the factors.
     """
     counting = (config.slot_min, config.users, config.pairing, config.seed)
-    run.read(besides.trajectories)
+    run.read(trajectories)
     run.estimate(recovery.study, config)
     found: recovery.Result = run.ask("recovery", recovery.study, config)
     varied = tried = None
-    if besides.factors:
+    if factors:
         levels = recovery_factors.Config(*counting)
         varied = run.ask("factors", recovery_factors.study, levels)
-    if besides.mitigations:
+    if mitigations:
         ways = recovery_mitigations.Config(*counting)
         tried = run.ask("mitigations", recovery_mitigations.study, ways)
     run.write((tried or varied or found).to_frame(), run.out, "Scores")
-    trajectories = found.trajectories() if besides.trajectories is not None else pd.DataFrame()
-    run.write(trajectories, besides.trajectories, "Recovered trajectories", guarded=True)
+    if trajectories is not None:
+        run.write(found.trajectories(), trajectories, "Recovered trajectories", guarded=True)
     run.write_tables(found, varied, tried)
     counts, n_users = found.counts, found.score.n_users
     figures = {
