@@ -23,8 +23,8 @@ from ..model.projection import project
 from ..tables.names import rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
+from .geojson import NamedRegions, in_regions
 from .positions import Centre, position_faults
-from .regions import NamedRegions, in_regions
 from .search import cell_parts, is_opencellid
 from .turns import Turn
 

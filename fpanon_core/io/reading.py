@@ -36,6 +36,7 @@ from .antennas import antennas_of, nearer_sites, turned_sites
 from .distinct import Buckets, Columns, identical, mixture, screened
 from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of, rows_to_try
 from .fate import Fate, first_rows, with_users_and_fates
+from .geojson import NamedRegions
 from .hints import AS_ANTENNAS, Message
 from .positions import (
     Centre,
@@ -46,7 +47,6 @@ from .positions import (
     stated_centre,
     zone_at,
 )
-from .regions import NamedRegions
 from .report import IngestReport, PositionDoubt
 from .rows import Rows, Store
 from .search import Roles

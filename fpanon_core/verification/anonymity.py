@@ -260,10 +260,9 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     for g in np.flatnonzero(members != p.n_users).tolist():
         text = f"Group {g} is said to have {p.n_users[g]} people, but has {members[g]}."
         faults.add("group size", text, group=g)
-    cells = bounds_of(p)
+    cells, offsets = bounds_of(p), np.asarray(p.offsets)
     for g in range(p.n_groups):
         cells[p.rows_of(g)] = by_start(cells[p.rows_of(g)])
-    offsets = np.asarray(p.offsets)
     return Claim(
         cells=cells,
         first=offsets[:-1],
@@ -307,7 +306,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     """
     fs, group = faults.original, np.asarray(result.group)
     limits = [x for x in (result.suppress_space_m, result.suppress_time_min) if x is not None]
-    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+    period = faults.period
     people = np.bincount(period, fs.weight)
     left, ours = _known_users(result.left_over, fs)
     out, possible = _known_users(result.left_out, fs)
@@ -345,8 +344,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     """Check that the stated reasons of suppressed samples are possible."""
     fs, stated = faults.original, result.suppressed
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
-    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
-    people = np.bincount(period, fs.weight)
+    people = np.bincount(faults.period, fs.weight)[faults.period]  # in the period of each user
     if not {"user", "sample", "reason"} <= set(stated.columns):
         faults.add("reason", "The samples listed as suppressed have no person, row or reason.")
         return
@@ -364,7 +362,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
             np.unique(hardest), np.unique(out)
         ),
         "as from a period with too few people, but there are enough": len(sparse)
-        and (faults.cut is None or (people[period[sparse]] >= result.k).any()),
+        and (faults.cut is None or (people[sparse] >= result.k).any()),
         "as shared by too few people, but no limit is stated": "fewer than k" in by_reason
         and set(limits.values()) == {None},
     }

@@ -70,6 +70,12 @@ class Claim:
         """Number of classes."""
         return len(self.label)
 
+    @property
+    def extents(self) -> tuple[FloatArray, FloatArray]:
+        """Side (dx + dy)/2, metres, and length, minutes, of each cell."""
+        x0, x1, y0, y1, t0, t1 = self.cells.T
+        return ((x1 - x0) + (y1 - y0)) / 2, t1 - t0
+
     @cached_property
     def class_of_cell(self) -> IntArray:
         """The class of each cell."""
@@ -192,6 +198,11 @@ class Faults:
             self.add("period", "A person has several pieces in one period.")
         if (self.number_of(fs.t_min) != given.period[fs.sample_user]).any():
             self.add("period", "A sample begins in another period than its piece.")
+
+    @property
+    def period(self) -> IntArray:
+        """Period of each user of the original; 0 without periods."""
+        return np.zeros(self.original.n_users, np.int64) if self.cut is None else self.cut.period
 
     def in_periods(self, days: int | None) -> None:
         """Cut the original into pieces for a release in periods of ``days`` days; None = no cut.

@@ -308,8 +308,7 @@ def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> N
     if facts.hiding is not None:
         direct = all(isinstance(step, Periods) for step in steps[:-1])
         of = "original samples" if direct else "samples as the steps before GLOVE left them"
-    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
-    span = cells[:, 5] - cells[:, 4]
+    side, span = claim.extents
     if of == "rows":
         weight = np.repeat(claim.records, claim.last - claim.first)
         found = [
@@ -452,11 +451,10 @@ def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> No
     limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
     if step is None or limited or len(facts.option.steps) != (1 if cut is None else 2):
         return
-    period = np.zeros(fs.n_users, np.int64) if cut is None else cut.period
     of = np.zeros(len(records.kind), np.int64)
     if cut is not None:
         of = faults.periods_of(records.claim)[records.kind]
-    people, pieces = np.bincount(period, fs.weight), np.bincount(period)
+    people, pieces = np.bincount(faults.period, fs.weight), np.bincount(faults.period)
     there = np.bincount(of, minlength=len(people))[: len(people)]
     last = step.k - 1 if facts.leftover == "suppress" else 0
     allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)
