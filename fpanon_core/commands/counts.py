@@ -32,6 +32,7 @@ from ..studies.counts_release import Form
 from ..studies.framing import frame_for
 from ..studies.recovery import CUSTOMARY_LIMIT
 from ..studies.table_package import package, write_package
+from ..tables.writing import check_place
 from .from_config import Fields, asked, command
 from .run import Request, Run, progress_line, said
 
@@ -164,8 +165,7 @@ def counts(
         raise ConfigError(f"--format {table_format!r}; give one of {', '.join(FORMATS)}.")
     if out.suffix.lower() != ".zip":
         raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
+    check_place(out)
     run.read(centre=stated_centre(run.wanted, config.frame) if wish.private is not None else None)
     with progress_line("counts") as progress:
         made = counts_release.study(run.fs, config, progress=progress)

@@ -34,7 +34,7 @@ from . import instants
 from . import report as why
 from .antennas import antennas_of, nearer_sites, turned_sites
 from .distinct import Buckets, Columns, identical, mixture, screened
-from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of, rows_to_try
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of
 from .fate import Fate, first_rows, with_users_and_fates
 from .geojson import NamedRegions
 from .hints import AS_ANTENNAS, Message
@@ -56,6 +56,7 @@ MOST_LISTED = 100_000
 """Largest number of rows set aside that the report lists for a source in parts; all are counted."""
 SHOWN = 5
 """Number of first rows that the report shows as they were understood."""
+_TRIED = 4_000  # rows whose positions are looked at for doubts, evenly from the whole file
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
 _SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 
@@ -248,7 +249,7 @@ class Reading:
     def _doubt(self) -> PositionDoubt | None:
         """Return the doubt about the positions, judged from evenly spaced rows, or None."""
         known = self.known
-        rows = rows_to_try(known.fate)
+        rows = known.fate.evenly_but_for(why.IMPOSSIBLE_COORDINATES, _TRIED)
         if not len(rows):
             return None
         minutes = None

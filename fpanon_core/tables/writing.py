@@ -92,10 +92,7 @@ def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = Fal
     ConfigError
         The place cannot be written to; or, with ``new``, something is there already.
     """
-    target = Path(path)
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
-    with whole_file(target, new=new) as into:
+    with whole_file(check_place(path), new=new) as into:
         into.write(content)
 
 
@@ -141,6 +138,18 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise ConfigError(
             f"The output's name ends in {target.suffix!r}; end it in .csv, .csv.gz or .parquet."
         )
+    return check_place(target)
+
+
+def check_place(path: str | os.PathLike[str]) -> Path:
+    """Return the path of an output file after a check of its folder.
+
+    Raises
+    ------
+    ConfigError
+        The folder is missing, or the path is that of a folder.
+    """
+    target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
     return target
