@@ -1,23 +1,28 @@
-"""``attack``: the success, on a release, of an attacker who knows true points of a person."""
+"""``attack``, ``recover``: what attackers find in a release, and in the data's own counts."""
 
 from __future__ import annotations
 
 import math
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
+
 from ..io.publishing import DATA_PACKAGE
+from ..model.aggregates import RecoveryScore
 from ..model.composition import ATTACKERS as RELINKERS
 from ..model.composition import RelinkConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
 from ..model.periods import days_text
-from ..studies import relinking
+from ..studies import recovery, recovery_factors, recovery_mitigations, relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
+from ..studies.recovery import STEPS
 from ..tables.writing import check_writable, write_json
-from .from_config import STRATEGY, Fields, command
+from .from_config import STRATEGY, Fields, asked, command
 from .releases import OPTION, OPTIONS, named, options_in
 from .run import Run, plain, said, table_text
 
@@ -178,4 +183,148 @@ def words(result: Result, linked: Linked | None = None) -> list[str]:
         length="" if days is None else days_text(days),
         attackers=ATTACKERS,
         relinkers=RELINKERS,
+    )
+
+
+# --- recover --------------------------------------------------------------------------------------
+
+_EVERYONE = "all"
+
+
+def _number_of(users: str) -> int | None:
+    """Return the number of people that ``--users`` states; None for all."""
+    if users == _EVERYONE:
+        return None
+    try:
+        return int(users)
+    except ValueError:
+        raise ConfigError(f"--users {users!r}; give a number of people, or {_EVERYONE}.") from None
+
+
+_COUNTED: Fields = {
+    "users": asked(default=_EVERYONE, kind=str, metavar=f"NUMBER|{_EVERYONE}", read=_number_of)
+}
+
+
+@command
+def recover(
+    *,
+    config: Annotated[recovery.Config, _COUNTED],
+    factors: bool = False,
+    mitigations: bool = False,
+    trajectories: Path | None = None,
+    run: Run,
+) -> None:
+    """Attack the data's own counts by place and time slot: are counts alone safe to publish?
+
+    Parameters
+    ----------
+    users : int or None
+        Number of people counted, drawn at random; all if there are fewer.
+    factors : bool
+        Repeat the attack on coarser places, longer slots and fewer people; takes longer.
+    mitigations : bool
+        Repeat the attack after each mitigation; takes longer.
+    trajectories : Path or None
+        Write the recovered trajectories, one row per trajectory and slot (.csv, .parquet). They may
+        be correct: guard them like the data.
+    out : Path or None
+        Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead;
+        otherwise, with --factors, write the factors.
+    """
+    counting = (config.slot_min, config.users, config.pairing, config.seed)
+    run.read(trajectories)
+    run.estimate(recovery.study, config)
+    found: recovery.Result = run.ask("recovery", recovery.study, config)
+    varied = tried = None
+    if factors:
+        levels = recovery_factors.Config(*counting)
+        varied = run.ask("factors", recovery_factors.study, levels)
+    if mitigations:
+        ways = recovery_mitigations.Config(*counting)
+        tried = run.ask("mitigations", recovery_mitigations.study, ways)
+    run.write((tried or varied or found).to_frame(), run.out, "Scores")
+    if trajectories is not None:
+        run.write(found.trajectories(), trajectories, "Recovered trajectories", guarded=True)
+    run.write_tables(found, varied, tried)
+    counts, n_users = found.counts, found.score.n_users
+    figures = {
+        "users": n_users,
+        "places": counts.n_places,
+        "slots": counts.n_slots,
+        "config": asdict(config),
+        "digest": keyed(found.digest),
+        "scores": found.to_frame(),
+        **({} if varied is None else {"factors": varied.levels}),
+        **({} if tried is None else {"mitigations": tried.table}),
+    }
+    run.end(
+        figures,
+        f"Counts of {n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} slots "
+        f"of {counts.slot_min:g} min; the attack saw nothing else.",
+        _score_text(found.score),
+        "" if varied is None else _factors_text(varied.levels),
+        "" if tried is None else _mitigations_text(tried.table),
+    )
+
+
+def _share(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:,.1%}"
+
+
+def _score_text(score: RecoveryScore) -> str:
+    """Return as text the shares recovered after each step and at random, and the uniqueness."""
+    recorded = score.recorded_by_step, score.baseline_recorded_by_step
+    found = zip(*recorded, score.accuracy_by_step, score.baseline_by_step, strict=True)
+    after = zip(STEPS.values(), found, strict=True)
+    rows = [[step, *map(_share, shares)] for step, shares in after]
+    unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
+    head = ["after", "recorded points", "at random", "all points", "at random"]
+    return (
+        f"{1 - score.recorded_share:.1%} of the points had to be filled in between records.\n"
+        + table_text(head, rows)
+        + f"\nError: median {score.error_median_m:,.0f} m, mean {score.error_mean_m:,.0f} m."
+        + f"\nRecovered trajectories unique by their most visited places: {unique}."
+    )
+
+
+def _factors_text(table: pd.DataFrame) -> str:
+    level: dict[str, Callable[[float], str]] = {
+        "space": lambda metres: f"places of {metres:g} m" if metres else "places as they are",
+        "time": lambda minutes: f"slots of {minutes:g} min",
+        "users": lambda people: f"{people:,.0f} people",
+    }
+    rows = [
+        [
+            level[str(row["factor"])](row["level"]),
+            *(_share(row[column]) for column in (*STEPS, "whole_random")),
+            f"{row['error_median_m']:,.0f} m",
+        ]
+        for row in table.to_dict("records")
+    ]
+    return table_text(["factor", *STEPS.values(), "at random", "median error"], rows)
+
+
+_MITIGATED = ("recorded", "recorded_random", "whole", "whole_random")
+
+
+def _mitigations_text(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            str(row["mitigation"])
+            + ("" if math.isnan(row["setting"]) else f" ({row['setting']:g})")
+            + (f", {row['unit']}" if row["unit"] else ""),
+            *(_share(row[column]) for column in _MITIGATED),
+            f"{row['count_error']:,.2f}",
+            _share(row["count_error_share"]),
+        ]
+        for row in table.to_dict("records")
+    ]
+    points = ["recorded points", "at random", "all points", "at random"]
+    head = ["mitigation", *points, "error of a count", "of the sum of counts"]
+    return (
+        table_text(head, rows)
+        + "\nPrivate counts here have the noise that their ε needs, for places and a "
+        "period taken from the data. Such counts show what noise does and promise "
+        "nothing. See the command counts."
     )

@@ -1,42 +1,110 @@
-"""``counts``: plain, suppressed or private counts of people by place and slot, for publication."""
+"""``counts``, ``tables``, ``synthesize``, ``ledger``: releases without records, and their ε."""
 
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from ..io.antennas import read_antennas
+from ..io.ledger import Ledger
 from ..io.positions import middle_of
+from ..io.publishing import FORMATS, check_target
 from ..io.turns import AS_THEY_ARE
 from ..model.checks import one_of
-from ..model.counts_frame import FrameConfig, StatedArea, StatedPeriod
-from ..model.errors import ConfigError
-from ..model.options import Unit
-from ..studies import counts_release
+from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.options import Flows, Presence, Synthesize, Tables, Unit
+from ..model.periods import UNSTATED_CENTRE, decided_by_records
+from ..studies import counts_release, synthetic_package
+from ..studies.count_tables import (
+    describe_recovery,
+    proposal_for,
+    recovery_of,
+    release,
+    verify_release,
+)
 from ..studies.counts_release import Form
+from ..studies.framing import frame_for
 from ..studies.recovery import CUSTOMARY_LIMIT
+from ..studies.table_package import package, write_package
+from ..tables.writing import check_place
 from .from_config import Fields, asked, command
 from .run import Request, Run, progress_line, said
 
-_UNITS: dict[str, Unit] = {"person": "user", "slot": "user-slot"}
-_FORMATS = ("csv", "parquet")
 _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
+FORMAT = asked("--format", metavar="csv|parquet")
 
 
-def read_date(text: str | None) -> dt.date | None:
-    """Return the date that a text states, None for None; raise ConfigError if it is no date."""
+def _date(text: str | None) -> dt.date | None:
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
         raise ConfigError(f"--from {text!r} is not a date; write it like 2024-03-04.") from None
 
 
-_ASKED: Fields = {
-    "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
-    "places": asked(metavar="antennas|grid"),
+_STATED: Fields = {
+    "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=_date),
+    "places": asked(metavar="|".join(PLACES)),
     "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
+}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Public places and days, as stated on the command line.
+
+    Attributes
+    ----------
+    first_day : date or None
+        First day, local date.
+    days : int or None
+        Number of days.
+    places : str or None
+        Areas of antennas, or squares or H3 hexagons over --area; antennas if there is no --area.
+    area : StatedArea or None
+        Southern, western, northern and eastern bounds in degrees, or in metres with an m after
+        each. Records outside are not counted.
+    side_m : float
+        Side of a square, metres.
+    resolution : int
+        Resolution of the hexagons, 0 to 15.
+    residents : str or None
+        Column of the antenna table with public numbers of residents, such as census numbers. The
+        estimates of private tables and synthetic people start from these numbers. Never use numbers
+        counted in the data.
+    """
+
+    first_day: dt.date | None = None
+    days: int | None = None
+    places: str | None = None
+    area: StatedArea | None = None
+    side_m: float = 1_000.0
+    resolution: int = 8
+    residents: str | None = None
+
+    def frame(self, timezone: str | None, slot_min: float = 60.0) -> FrameConfig:
+        """Return the stated frame; raise ConfigError if no number of days is stated."""
+        if self.days is None:
+            raise ConfigError("State the period: --from with the first day, and --days.")
+        period = StatedPeriod(self.first_day, self.days, slot_min, timezone)
+        places: Any = self.places or ("antennas" if self.area is None else "grid")
+        areas = self.area, self.side_m, self.resolution
+        return FrameConfig(period, places, *areas, residents=self.residents)
+
+
+# --- counts --------------------------------------------------------------------------------------
+
+_UNITS: dict[str, Unit] = {"person": "user", "slot": "user-slot"}
+_COUNTED: Fields = {
+    **_STATED,
+    "places": asked(metavar="antennas|grid"),
+    "resolution": None,
+    "residents": None,
     "suppress_below": asked(help=f"Leave counts below this blank; {CUSTOMARY_LIMIT} is customary."),
     "private": asked(metavar="EPS"),
     "unit": asked(metavar="person|slot"),
@@ -44,25 +112,20 @@ _ASKED: Fields = {
 
 
 @dataclass(frozen=True)
-class Wish:
+class Counted(Stated):
     """Places, days and protection of the counts.
 
     Attributes
     ----------
     first_day : date or None
         First day of the counts, local date.
-    days : int or None
-        Number of days.
-    slot_min : float
-        Length of a slot, minutes; it must divide a day.
     places : str or None
         Count at the antennas of the antenna table, or in squares over --area; antennas if there is
         no --area.
-    area : StatedArea or None
-        Southern, western, northern and eastern bounds in degrees, or in metres with an m after
-        each. Records outside are not counted.
     side_m : float
         Side of a square of the grid, metres.
+    slot_min : float
+        Length of a slot, minutes; it must divide a day.
     recorded_only : bool
         Count people only in slots in which they have a sample; otherwise gaps are filled in. Always
         true with --unit slot.
@@ -74,12 +137,7 @@ class Wish:
         Records that ε protects: all of a person's records, or those in one slot.
     """
 
-    first_day: dt.date | None = None
-    days: int | None = None
     slot_min: float = 30.0
-    places: str | None = None
-    area: StatedArea | None = None
-    side_m: float = 1_000.0
     recorded_only: bool = False
     suppress_below: int | None = None
     private: float | None = None
@@ -89,9 +147,9 @@ class Wish:
 @command
 def counts(
     out: Path,
-    wish: Annotated[Wish, _ASKED],
+    wish: Annotated[Counted, _COUNTED],
     run: Annotated[Run, _RUN],
-    table_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv",
+    table_format: Annotated[str, FORMAT] = "csv",
 ) -> None:
     """Make counts by place and time slot for publication, over stated places and days.
 
@@ -103,12 +161,11 @@ def counts(
         Format of the counts in the zip.
     """
     config = _config(wish, run.wanted)
-    if table_format not in _FORMATS:
-        raise ConfigError(f"--format {table_format!r}; give one of {', '.join(_FORMATS)}.")
+    if table_format not in FORMATS:
+        raise ConfigError(f"--format {table_format!r}; give one of {', '.join(FORMATS)}.")
     if out.suffix.lower() != ".zip":
         raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
+    check_place(out)
     run.read(centre=stated_centre(run.wanted, config.frame) if wish.private is not None else None)
     with progress_line("counts") as progress:
         made = counts_release.study(run.fs, config, progress=progress)
@@ -119,7 +176,7 @@ def counts(
     run.end(_figures(made), *told)
 
 
-def _config(wish: Wish, wanted: Request) -> counts_release.Config:
+def _config(wish: Counted, wanted: Request) -> counts_release.Config:
     private, below = wish.private, wish.suppress_below
     if wish.unit not in _UNITS:
         raise ConfigError(f"--unit {wish.unit!r}; give one of {', '.join(_UNITS)}.")
@@ -127,17 +184,13 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
         raise ConfigError("Give either --private or --suppress-below, not both.")
     if wish.unit == "slot" and private is None:
         raise ConfigError("--unit is for private counts only; give --private with an ε.")
-    if wish.days is None:
-        raise ConfigError("State the period: --from with the first day, and --days.")
     if wish.places is not None:
         one_of("--places", wish.places, ("antennas", "grid"))
     if private is not None:
         check_private(wanted)
-    period = StatedPeriod(wish.first_day, wish.days, wish.slot_min, wanted.timezone)
-    places: Any = wish.places or ("antennas" if wish.area is None else "grid")
     form: Form = "plain" if below is None else "suppressed"
     return counts_release.Config(
-        FrameConfig(period, places, wish.area, wish.side_m),
+        wish.frame(wanted.timezone, wish.slot_min),
         form if private is None else "private",
         filled_in=not wish.recorded_only and wish.unit != "slot",
         below=CUSTOMARY_LIMIT if below is None else below,
@@ -185,6 +238,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 
 def _figures(made: counts_release.Result) -> dict[str, Any]:
     guarantee = made.guarantee
+    sums = {name: getattr(guarantee, name, None) for name in ("epsilon_all", "epsilon_slot")}
     return {
         "form": made.config.form,
         "places": made.frame.n_places,
@@ -194,8 +248,223 @@ def _figures(made: counts_release.Result) -> dict[str, Any]:
         "counts": made.published,
         "of_one_person": made.of_one,
         "blank": made.blank,
-        "privacy": None
-        if guarantee is None
-        else asdict(guarantee)
-        | {"epsilon_all": guarantee.epsilon_all, "epsilon_slot": guarantee.epsilon_slot},
+        "privacy": None if guarantee is None else asdict(guarantee) | sums,
     }
+
+
+# --- tables, synthesize --------------------------------------------------------------------------
+
+_CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
+_ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
+_UNCHARGED = "No ledger records this ε. Give --ledger, so that the ε of all releases add up."
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Tables to publish, and their protection.
+
+    Attributes
+    ----------
+    what : str
+        Presence (people by area and hours), flows (trips between areas), or both.
+    antennas_an_area : int
+        Approximate number of neighbouring antennas in one area.
+    column : str or None
+        Column of the antenna table that names the areas.
+    bands : int
+        Number of bands of hours in a day; it divides 24.
+    threshold : int or None
+        Leave counts below this blank; 15 is customary.
+    epsilon : float or None
+        Make differentially private tables with this ε for everything about one person.
+    trips_per_day : int
+        Largest number of trips that count for one person in private flows, as a mean over the days.
+    people : int or None
+        A stated number of people, for which the areas of antennas and the bands of hours are
+        chosen. A typical cell is then off by at most a fifth, if possible.
+    """
+
+    what: str = "both"
+    antennas_an_area: int = 1
+    column: str | None = None
+    bands: int = 24
+    threshold: int | None = None
+    epsilon: float | None = None
+    trips_per_day: int = 2
+    people: int | None = None
+
+    def option(self, frame: FrameConfig) -> Tables:
+        """Return the stated release option; raise ConfigError if the contents are unknown."""
+        one_of("--what", self.what, tuple(_CONTENTS))
+        areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
+        protection = self.threshold, self.epsilon
+        return _CONTENTS[self.what](areas, self.bands, *protection, self.trips_per_day)
+
+
+@dataclass(frozen=True)
+class Book:
+    """The ledger in which the ε of a release is entered as spent.
+
+    Attributes
+    ----------
+    ledger : Path or None
+        File beside the data set; ε is entered there as spent before anything is drawn.
+    budget : float or None
+        Largest ε that may be spent on these people; the ledger keeps it with each release.
+    reason : str or None
+        Reason for exceeding the budget; the ledger keeps it with the release.
+    """
+
+    ledger: Path | None = None
+    budget: float | None = None
+    reason: str | None = None
+
+    def charge(self, option: Tables | Synthesize) -> list[str]:
+        """Enter an option's ε as spent, before its noise is drawn; return lines for the terminal.
+
+        Without a ledger, nothing is entered. The line is then a warning; an option without ε has no
+        line.
+        """
+        if self.ledger is None:
+            return [] if option.epsilon is None else [_UNCHARGED]
+        book = Ledger(self.ledger, budget=self.budget)
+        book.spend(option, reason=self.reason)
+        left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
+        return [f"Ledger: ε = {book.spent:g} spent{left}."]
+
+
+@command
+def tables(
+    out: Path,
+    stated: Annotated[Stated, _STATED],
+    wish: Annotated[Wish, _ASKED],
+    run: Annotated[Run, _RUN],
+    book: Book,
+    table_format: Annotated[str, FORMAT] = "csv",
+) -> None:
+    """Publish how many people are where and when, and their trips, in place of records.
+
+    Parameters
+    ----------
+    out : Path
+        Package to write: a .zip, or a new folder.
+    table_format : str
+        Format of the tables.
+    """
+    option = wish.option(stated.frame(run.wanted.timezone))
+    if option.epsilon is None and book.ledger is not None:
+        raise ConfigError(
+            "A ledger is charged for private tables only; give --epsilon, or leave --ledger out."
+        )
+    if wish.people is not None and (option.frame.places != "antennas" or wish.column):
+        raise ConfigError("--people chooses areas of antennas only; leave it out.")
+    _read(option, out, run, table_format)
+    lines = []
+    if wish.people is not None:
+        wise = proposal_for(run.fs, wish.people, option.epsilon_each or 1.0)
+        many = math.ceil(len(run.fs.antennas or ()) / wise.areas)
+        frame = replace(option.frame, antennas_an_area=many)
+        option = replace(option, frame=frame, bands=wise.bands)
+        lines.append(
+            f"For {wish.people:,} people: {wise.areas} areas, {wise.bands} bands a day; a typical "
+            f"cell is off by about {wise.share:.0%}."
+        )
+    lines += book.charge(option)
+    released = run.ask("tables", release, option)
+    path = _write(package(released, table_format), option, out, run)
+    if option.epsilon is None:
+        give = "give" if option.threshold is None else "can give"
+        lines.append(f"Two such tables that differ by one person {give} that person away.")
+    figures = {"option": str(option), "areas": released.frame.n_areas, "path": path}
+    linked = run.ask("linking counts", recovery_of, released)
+    if linked is not None:
+        lines.append(describe_recovery(linked, option))
+        figures["recovery"] = linked.table
+    run.end(figures, *lines)
+
+
+@command
+def synthesize(
+    out: Path,
+    epsilon: Annotated[float, asked("--epsilon", metavar="EPS")],
+    stated: Annotated[Stated, _STATED],
+    run: Annotated[Run, _RUN],
+    book: Book,
+    people: int | None = None,
+    table_format: Annotated[str, FORMAT] = "csv",
+) -> None:
+    """Publish synthetic people, made from statistics of the data with differential privacy.
+
+    Parameters
+    ----------
+    out : Path
+        Package to write: a .zip, or a new folder.
+    epsilon : float
+        ε for everything about one person; smaller values protect more.
+    people : int or None
+        Number of synthetic people. If not given, the noisy number of real people.
+    table_format : str
+        Format of the records.
+    """
+    option = Synthesize(stated.frame(run.wanted.timezone), epsilon, people)
+    _read(option, out, run, table_format)
+    lines = book.charge(option)
+    released = run.ask("synthetic people", release, option)
+    path = _write(synthetic_package.package(released, table_format), option, out, run)
+    lines += synthetic_package.describe_warnings(option, released.n_noisy, released.frame.n_areas)
+    packed = synthetic_package.people_packed(released)
+    records = int(released.offsets[packed])
+    figures = {"option": str(option), "people": packed, "records": records, "path": path}
+    real = f"{released.n_noisy:,} real ones, by a noisy count."
+    run.end(figures, f"{packed:,} made-up people stand for {real}", *lines)
+
+
+def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
+    """Read the data as the option needs them, and check everything before ε is spent."""
+    if table_format not in ("csv", "parquet"):
+        raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
+    check_target(out)  # before anything is charged
+    centre = None
+    if option.epsilon is not None:
+        check_private(run.wanted)
+        centre = stated_centre(run.wanted, option.frame)
+    run.read(centre=centre)
+    frame_for(run.fs, option.frame)  # a frame that does not fit costs nothing either
+    if option.epsilon is not None and (fault := decided_by_records(run.fs)):
+        instead = " State the area in degrees." if fault == UNSTATED_CENTRE else ""
+        raise ConfigError(fault + instead)  # nothing is charged for it
+
+
+def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> str:
+    """Verify the bytes of a package and write them; return the path of the package."""
+    found = verify_release(archive, run.fs, None)
+    if not found.passed:
+        raise InfeasibleError(f"The package did not pass its verification. {found}")
+    path = write_package(archive, out)
+    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    return str(path)
+
+
+@command
+def ledger(
+    ledger: Annotated[Path, asked(argument=True)], as_json: Annotated[bool, asked("--json")] = False
+) -> None:
+    """Show the ε spent on the people of a data set, and the ε that is left.
+
+    Parameters
+    ----------
+    ledger : Path
+        Ledger file.
+    as_json : bool
+        Print the entries as JSON, for machines.
+    """
+    if not ledger.exists():
+        raise ConfigError("There is no ledger at that place.")
+    book = Ledger(ledger)
+    lines = book.to_frame()
+    if as_json:
+        typer.echo(lines.to_json(orient="records", indent=1))
+        return
+    typer.echo(lines.to_string(index=False))
+    budget = "no budget stated" if book.budget is None else f"{book.left:g} left of {book.budget:g}"
+    typer.echo(f"ε = {book.spent:g} spent; {budget}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from ..model.options import ReleaseOption
@@ -20,22 +20,35 @@ from .options import figures_beside
 from .run import Run, table_text
 
 _ASKED: Fields = {
-    "purpose": asked(metavar="|".join(PURPOSES)),
-    "recipient": asked(metavar="|".join(RECIPIENTS)),
+    "kind": asked("--recipient", default="anyone", metavar="|".join(RECIPIENTS)),
     **dict.fromkeys(("controls", "motive", "sensitivity"), asked(metavar="|".join(LEVELS))),
 }
 _NAMED = 5
 
 
-@dataclass(frozen=True)
-class Sought:
-    """Purpose and recipient of the release to find.
+def _stated(areas: str | None) -> StatedAreas:
+    """Return the stated areas: a number of metres or the name of a column."""
+    with suppress(ValueError):
+        return None if areas is None else float(areas)
+    return areas
 
-    Attributes
+
+@command
+def find(
+    *,
+    purpose: Annotated[str, asked(metavar="|".join(PURPOSES))] = "transport",
+    recipient: Annotated[Recipient, _ASKED],
+    areas: Annotated[StatedAreas, asked(kind=str | None, read=_stated)] = None,
+    seconds: float = SECONDS,
+    run: Run,
+) -> None:
+    """Search all kinds of release for the least revealing one that serves a purpose.
+
+    Parameters
     ----------
     purpose : str
         Purpose of the release.
-    recipient : str
+    kind : str
         Recipient of the release: anyone, named people under contract, or people in a secure
         room.
     controls : str or None
@@ -46,41 +59,20 @@ class Sought:
         given.
     sensitivity : str
         Sensitivity of the data. Location records are highly sensitive.
-    areas : str or None
+    areas : float or str or None
         Areas in which density and flows are compared: the side of squares in metres, or a column of
         the antenna table that names regions. If not given, squares have sides of 5 km for travel
         and 1 km for other purposes, where these suit the extent of the data.
     seconds : float
         Time for the search, seconds.
-    """
-
-    purpose: str = "transport"
-    recipient: str = "anyone"
-    controls: str | None = None
-    motive: str | None = None
-    sensitivity: str = "high"
-    areas: str | None = None
-    seconds: float = SECONDS
-
-
-@command
-def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
-    """Search all kinds of release for the least revealing one that serves a purpose.
-
-    Parameters
-    ----------
     out : Path or None
         Write one row per option tried (.csv, .parquet), and all figures to a .json file beside it,
         which the command report reads.
     """
-    levels = sought.controls, sought.motive
-    recipient = Recipient(sought.recipient, *levels, sensitivity=sought.sensitivity)
     run.read()
-    areas = _stated(sought.areas) or purpose_areas(run.fs, sought.purpose)
-    purpose = replace(as_purpose(sought.purpose), areas=as_areas(areas))
-    table: SearchedTable = run.ask(
-        "the search", find_release, purpose, recipient, seconds=sought.seconds
-    )
+    areas = areas or purpose_areas(run.fs, purpose)
+    sought = replace(as_purpose(purpose), areas=as_areas(areas))
+    table: SearchedTable = run.ask("the search", find_release, sought, recipient, seconds=seconds)
     run.write_tables(table)
     advice = advise(table)
     if run.out is not None:
@@ -93,7 +85,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         run.written.append(f"Options written to {run.out}, and all figures to {beside}.")
     found = table.least_revealing
     figures = {
-        "purpose": purpose.name,
+        "purpose": sought.name,
         "recipient": recipient.sentence,
         "recommended": found.option.name if found is not None and table.serves else None,
         "untried": [option.name for option in table.untried],
@@ -103,7 +95,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     }
     run.end(
         figures,
-        f"{purpose.title}. {recipient.sentence}",
+        f"{sought.title}. {recipient.sentence}",
         _recommended(table),
         w.areas(table),
         table_text(list(LADDER), ladder_table(table, table.limits).to_numpy().tolist()),
@@ -111,13 +103,6 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         _listed("Not tried, as the time ran out", table.untried, " Give more --seconds."),
         _listed(SKIPPED, table.skipped),
     )
-
-
-def _stated(areas: str | None) -> StatedAreas:
-    """Return the stated areas: a number of metres or the name of a column."""
-    with suppress(ValueError):
-        return None if areas is None else float(areas)
-    return areas
 
 
 def _recommended(table: SearchedTable) -> str:

@@ -25,9 +25,16 @@ from ..io.hints import for_command_line
 from ..model.errors import ConfigError, FpanonError
 from ..model.version import SHIPPED
 
+COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+"""For each command, named as its function: its module and a one-line description."""
 
-class PlainFaults(TyperGroup):
-    """Group of commands whose errors become a sentence on standard error and an exit code."""
+
+class CommandGroup(TyperGroup):
+    """Group of all commands in :data:`COMMANDS`; errors become a sentence and an exit code."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Loaded(COMMANDS)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; exit with 2 after an :class:`FpanonError`, 1 after unforeseen errors."""
@@ -55,18 +62,6 @@ class PlainFaults(TyperGroup):
             if ctx.params.get("debug"):
                 traceback.print_exc()
             raise typer.Exit(1) from None
-
-
-COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-"""For each command, named as its function: its module and a one-line description."""
-
-
-class CommandGroup(PlainFaults):
-    """Group of all commands in :data:`COMMANDS`."""
-
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = _Loaded(COMMANDS)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the command names, in the order of :data:`COMMANDS`."""

@@ -35,17 +35,8 @@ from .run import Run, said, table_text
 
 _REJECTS_SHOWN = 20
 _IN_RECIPE = (
-    "preset",
-    "options_file",
-    "risk",
-    "utility",
-    "questionnaire",
-    "limit",
-    "p",
-    "strategy",
-    "users",
-    "seed",
-    "template",
+    *("preset", "options_file", "risk", "utility", "questionnaire", "limit"),
+    *("p", "strategy", "users", "seed", "template"),
 )
 _TITLES = {"em": "EM, bins in all", "kl": "KL, nats in all"}
 _USUAL = ", ".join(
@@ -345,15 +336,13 @@ def _verdict(table: OptionsTable, i: int) -> str:
     """Return the standing of an option among the others."""
     if table.results[i].fault is not None:
         return "failed"
-    beside: tuple[tuple[str, Any], ...] = (
-        ("dominated by", table.dominated_by[i]),
-        ("on the front, level with", table.level_with[i] if table.front[i] else ()),
-    )
-    for what, others in beside:
-        if len(others):
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            return f"{what} {table.options[others[0]].name}{more}"
-    return "on the front" if table.front[i] else "utility not known"
+    what, others = "dominated by", table.dominated_by[i]
+    if table.front[i] and not len(others):
+        what, others = "on the front, level with", table.level_with[i]
+    if not len(others):
+        return "on the front" if table.front[i] else "utility not known"
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return f"{what} {table.options[others[0]].name}{more}"
 
 
 def _notes(table: OptionsTable, limit: float) -> list[str]:

@@ -38,7 +38,6 @@ from ..studies.reading import Reading, Source, read
 from ..studies.reading_estimate import estimate_reading, is_large
 from ..studies.tabled import Tabled
 from ..tables import leaving
-from ..tables.leaving import restored
 from ..tables.names import ROLES
 from ..tables.writing import check_writable, write_table
 from .from_config import asked
@@ -311,9 +310,24 @@ class Run:
             self.written.append(f"{what}{', not for release,' * guarded} written to {path}.")
 
     def write_tables(self, *results: Tabled | None) -> None:
-        """Write every table of the given results to ``--tables``, if that is given."""
-        if self.tables is not None:
-            self.written.append(write_tables(self.tables, *results))
+        """Write every table of the given results into the folder ``--tables``, if that is given.
+
+        A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. The
+        folder's list, ``FILES.csv``, gets an entry for each file, and keeps those of other files.
+        """
+        if self.tables is None:
+            return
+        listed = _listed(check_folder(self.tables))
+        for result in filter(None, results):
+            for name in result.tables():
+                may_leave = result.may_leave(name)
+                path = self.tables / leaving.file_name(name, may_leave)
+                write_table([result.for_file(name)], path)
+                why = leaving.MAY_LEAVE if may_leave else leaving.GUARDED
+                listed[path.name] = ("yes" if may_leave else "no", why)
+        rows = [(file, *said) for file, said in sorted(listed.items())]
+        write_table([pd.DataFrame(rows, columns=list(_HEAD))], self.tables / LIST)
+        self.written.append(f"Tables written to {self.tables}; {LIST} there says which may leave.")
 
     def end(self, figures: Any, *lines: str) -> None:
         """Print the figures with ``--json``; otherwise an account of the data, lines, and files."""
@@ -360,30 +374,15 @@ def check_folder(folder: Path) -> Path:
     return folder
 
 
-def write_tables(folder: Path, *results: Tabled | None) -> str:
-    """Write every table of the given results into the folder; return a sentence that says so.
-
-    A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. The
-    folder's list, ``FILES.csv``, gets an entry for each file, and keeps the entries of other files.
-    """
-    listed = _listed(check_folder(folder))
-    for result in filter(None, results):
-        for name in result.tables():
-            may_leave = result.may_leave(name)
-            path = folder / leaving.file_name(name, may_leave)
-            write_table([result.for_file(name)], path)
-            why = leaving.MAY_LEAVE if may_leave else leaving.GUARDED
-            listed[path.name] = ("yes" if may_leave else "no", why)
-    rows = [(file, *said) for file, said in sorted(listed.items())]
-    write_table([pd.DataFrame(rows, columns=list(_HEAD))], folder / LIST)
-    return f"Tables written to {folder}; {LIST} there says which may leave."
-
-
 def _listed(folder: Path) -> dict[str, tuple[str, str]]:
     """Return the entries of the folder's list for the files that are still there."""
     try:
         with (folder / LIST).open(encoding="utf-8", newline="") as file:
-            rows = [tuple(map(restored, row)) for row in csv.reader(file) if len(row) == len(_HEAD)]
+            rows = [
+                tuple(map(leaving.restored, row))
+                for row in csv.reader(file)
+                if len(row) == len(_HEAD)
+            ]
     except (OSError, ValueError, csv.Error):
         return {}
     return {name: (said, why) for name, said, why in rows[1:] if (folder / name).is_file()}

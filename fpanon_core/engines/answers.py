@@ -277,20 +277,14 @@ def _column_parts(values: Any) -> Parts:
     if isinstance(held, pd.Categorical):
         return ("categories", held.codes, held.categories, bool(held.ordered))
     if isinstance(held, pd.arrays.DatetimeArray):
-        return ("times", _instants(held), held.unit, held.tz)
+        return ("times", held.asi8, held.unit, held.tz)  # in UTC, as whole numbers of the unit
     if isinstance(held, pd.arrays.TimedeltaArray):
-        return ("durations", _instants(held), held.unit)
+        return ("durations", held.asi8, held.unit)
     if isinstance(held, (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)):
         missing = held.isna()
         known = held.to_numpy(held.dtype.numpy_dtype, na_value=held.dtype.type(0))
         return ("optional", known, missing)
     raise TypeError(f"a column of type {held.dtype} may not cross from a child")
-
-
-def _instants(held: Any) -> Array:
-    """Return times, in UTC, or durations, as whole numbers of their unit."""
-    instants: Array = held.asi8
-    return instants
 
 
 def _column(kind: str, *parts: Any) -> Any:

@@ -6,11 +6,11 @@ Numba's own threading layer does not support two computations at once and is not
 
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -69,46 +69,25 @@ class Engine:
             Called from this thread, at least once a second. If it raises an exception, no further
             block is begun, and the exception is raised again.
         """
-        queue: Sequence[T] = list(blocks)
         tell(progress, 0.0)
-        if not queue:
-            return
-        stop = threading.Event()
-        numbers = itertools.count()
-        # Work of each block done, and None from each thread at its end.
-        done: SimpleQueue[float | None] = SimpleQueue()
-
-        def take_blocks() -> None:
-            try:
-                while not stop.is_set() and (number := next(numbers)) < len(queue):
-                    done.put(task(queue[number]))
-            except BaseException:
-                stop.set()
-                raise
-            finally:
-                done.put(None)
-
         with self._lock:
             self._pool = threads = self._pool or ThreadPoolExecutor(self._workers)
-        takers = [threads.submit(take_blocks) for _ in range(min(self._workers, len(queue)))]
-        running, done_work = len(takers), 0.0
+        tasks = [threads.submit(task, block) for block in blocks]
+        ended: SimpleQueue[Future[float]] = SimpleQueue()
+        for each in tasks:
+            each.add_done_callback(ended.put)
+        waiting, done_work = len(tasks), 0.0
         try:
-            while running:
-                try:
-                    work = done.get(timeout=_REPORT_S)
-                except Empty:
-                    work = 0.0
-                if work is None:
-                    running -= 1
-                    continue
-                done_work += work
-                if progress is not None:
-                    progress(min(1.0, done_work / total))
-            for taker in takers:
-                taker.result()
+            while waiting:
+                block = None
+                with suppress(Empty):
+                    block = ended.get(timeout=_REPORT_S)
+                if block is not None:
+                    done_work += block.result()
+                    waiting -= 1
+                tell(progress, min(1.0, done_work / total))
         except BaseException:
-            stop.set()
-            wait(takers)  # what had begun still writes its results
+            wait([each for each in tasks if not each.cancel()])  # what had begun still writes
             raise
 
     def map(

@@ -18,31 +18,19 @@ import pyarrow.compute as pc
 
 from ..model.antennas import Antennas
 from ..model.arrays import FloatArray
-from ..model.errors import ConfigError, FpanonError, OutOfMemory, SchemaError, only_ours
+from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.projection import project
 from ..tables.names import rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
+from .geojson import NamedRegions, in_regions
 from .positions import Centre, position_faults
-from .regions import NamedRegions, in_regions
 from .search import cell_parts, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
-    "radio",
-    "mcc",
-    "net",
-    "area",
-    "cell",
-    "unit",
-    "lon",
-    "lat",
-    "range",
-    "samples",
-    "changeable",
-    "created",
-    "updated",
-    "averageSignal",
+    *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
+    *("changeable", "created", "updated", "averageSignal"),
 )
 
 
@@ -77,14 +65,10 @@ def read_antennas(source: Any) -> pd.DataFrame:
     ['A', 'B']
     """
     try:
-        table = read_source(source)[0]
-        return _antennas(table)
-    except OutOfMemory:
-        raise
-    except ConfigError as fault:
-        raise ConfigError(f"Antenna table: {fault}") from None
-    except FpanonError as fault:
-        raise SchemaError(f"Antenna table: {fault}") from None
+        return _antennas(read_source(source)[0])
+    except (ConfigError, SchemaError) as fault:
+        kind = ConfigError if isinstance(fault, ConfigError) else SchemaError
+        raise kind(f"Antenna table: {fault}") from None
 
 
 def antennas_of(

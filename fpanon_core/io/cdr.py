@@ -18,9 +18,9 @@ from ..tables.sources import read_source
 from ..tables.table import SourceTable
 from ..tables.writing import staged
 from .antennas import read_antennas
+from .geojson import NamedRegions, read_regions
 from .hints import AS_ANTENNAS, Message
 from .reading import How, Reading
-from .regions import NamedRegions, read_regions
 from .report import IngestReport
 from .roles import find_roles
 from .search import Roles
@@ -89,7 +89,7 @@ def read_cdr(
         from the records.
     regions : path, file object or bytes, optional
         GeoJSON of named areas such as districts. Each antenna gets the name of its area in the
-        column ``region``; see :func:`.regions.read_regions`.
+        column ``region``; see :func:`.geojson.read_regions`.
     region_name : str, optional
         Property that names the regions; detected if not given.
     progress : callable, optional

@@ -19,13 +19,11 @@ from tzfpy import get_tz
 from ..model import geography
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.errors import SchemaError
-from .fate import Fate
-from .report import IMPOSSIBLE_COORDINATES, OtherReading, PositionDoubt
+from .report import OtherReading, PositionDoubt
 from .search import Roles
 from .turns import AS_THEY_ARE, TURNS, Turn, said_of
 
 FAR_FROM_TOWNS_KM, NEAR_TOWN_KM = 60.0, 25.0
-_TRIED = 4_000  # rows, evenly from the whole file
 _MOST_READINGS = 3
 ASK = "ask"
 """Value of ``positions`` with which reading stops at a doubt."""
@@ -37,11 +35,6 @@ class DoubtfulPositions(SchemaError):
     def __init__(self, doubt: PositionDoubt) -> None:
         super().__init__(doubt.message)
         self.doubt = doubt
-
-
-def rows_to_try(fate: Fate) -> IntArray:
-    """Return the rows to check: those in use, or set aside only for impossible degrees."""
-    return fate.evenly_but_for(IMPOSSIBLE_COORDINATES, _TRIED)
 
 
 def doubt_of(

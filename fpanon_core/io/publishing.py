@@ -37,7 +37,7 @@ from ..model.facts import ReleaseFacts
 from ..model.published import CELL_COLUMNS
 from ..model.release_page import MEDIA_TYPES, README, SCHEMA, described, readme
 from ..model.version import __version__
-from ..tables.parquet import read_parquet
+from ..tables.parquet import read_parquet, refusing
 from ..tables.sources import bytes_of, gunzipped
 from ..tables.writing import table_bytes, told_plainly, whole_file, write_bytes, write_table
 
@@ -306,6 +306,7 @@ def _readme(
 
 # --- A release that somebody brings back: its data file as a table.
 
+_DAMAGED = "The file of the release is damaged or of another kind."
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
 _TEXT = ("pseudonym", "start", "end")
 _NEEDED = tuple(name for name in CELL_COLUMNS if name[:4] not in ("lat_", "lon_"))
@@ -345,26 +346,17 @@ def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
     SchemaError
         The file is damaged, or is not the data file of a release.
     """
-    try:
-        with pa.memory_map(str(path)) as source:
-            if path.suffix == ".parquet":
-                file = parquet.ParquetFile(source)
-                for batch in file.iter_batches(_PIECE_ROWS):
-                    yield _as_published(pa.Table.from_batches([batch]))
-                return
+    with refusing(_DAMAGED), pa.memory_map(str(path)) as source:
+        if path.suffix == ".parquet":
+            batches = parquet.ParquetFile(source).iter_batches(_PIECE_ROWS)
+        else:
             kinds = dict.fromkeys(_TEXT, pa.string()) | {"group": pa.int64()}
             kinds |= dict.fromkeys(CELL_COLUMNS[:-2], pa.float64())
-            reader = csv.open_csv(
-                source,
-                csv.ReadOptions(block_size=_PIECE_BYTES),
-                convert_options=csv.ConvertOptions(column_types=kinds),
-            )
-            for batch in reader:
-                yield _as_published(pa.Table.from_batches([batch]))
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError("The file of the release is damaged or of another kind.") from None
+            options = csv.ConvertOptions(column_types=kinds)
+            blocks = csv.ReadOptions(block_size=_PIECE_BYTES)
+            batches = csv.open_csv(source, blocks, convert_options=options)
+        for batch in batches:
+            yield _as_published(pa.Table.from_batches([batch]))
 
 
 def _as_published(table: pa.Table) -> pd.DataFrame:
@@ -379,18 +371,12 @@ def _as_published(table: pa.Table) -> pd.DataFrame:
         raise SchemaError(
             "A column occurs twice in the file; give the data file of a release as it was written."
         )
-    out: dict[str, Any] = {}
-    try:
-        for name in there:
-            out[name] = _values(name, table[name])
-    except MemoryError:
-        raise
-    except (pa.ArrowException, ValueError, TypeError, OverflowError, KeyError, OSError):
-        raise SchemaError(
-            "A bound, group or time in the file is not a number or a time; give the data file of a "
-            "release."
-        ) from None
-    return pd.DataFrame(out)
+    wrong = (
+        "A bound, group or time in the file is not a number or a time; give the data file of a "
+        "release."
+    )
+    with refusing(wrong):
+        return pd.DataFrame({name: _values(name, table[name]) for name in there})
 
 
 def _values(name: str, column: pa.ChunkedArray) -> Any:
@@ -428,16 +414,12 @@ def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
         names, columns = read_parquet(data, budget)
         return pa.table(list(columns), names=list(names))
     data = gunzipped(data, budget)
-    try:
+    with refusing(_DAMAGED):
         head = data.split(b"\n", 1)[0].decode("utf-8")
         check_columns(head.count(",") + 1)
         # As text: what was written as text is not to be taken for something else.
         options = csv.ConvertOptions(column_types=dict.fromkeys(_TEXT, pa.string()))
         return csv.read_csv(pa.BufferReader(data), convert_options=options)
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError("The file of the release is damaged or of another kind.") from None
 
 
 def _is_there(path: str | os.PathLike[str]) -> bool:

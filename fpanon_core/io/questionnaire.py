@@ -83,7 +83,7 @@ def read_questionnaire(
     table = _with_header(read_source(source)[0])
     at = _columns(table)
     texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
-    frame = pd.DataFrame({name: _objects(values) for name, values in texts.items()})
+    frame = pd.DataFrame({name: each.to_pandas() for name, each in texts.items()}, dtype=object)
     # As they were asked: in the template, what a spreadsheet would run has an apostrophe before it.
     frame = frame.map(restored, na_action="ignore")
     missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
@@ -210,10 +210,6 @@ def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame
 
 def _name(option: Any) -> str:
     return option if isinstance(option, str) else as_option(option).name
-
-
-def _objects(column: Any) -> Any:
-    return column.to_pandas().astype(object).to_numpy()
 
 
 def _with_header(table: SourceTable) -> SourceTable:

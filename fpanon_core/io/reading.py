@@ -30,22 +30,14 @@ from ..tables.names import ROLES
 from ..tables.parts import Parts
 from ..tables.table import SourceTable
 from ..tables.times import DAY
+from . import instants
 from . import report as why
 from .antennas import antennas_of, nearer_sites, turned_sites
 from .distinct import Buckets, Columns, identical, mixture, screened
-from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of, rows_to_try
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of
 from .fate import Fate, first_rows, with_users_and_fates
+from .geojson import NamedRegions
 from .hints import AS_ANTENNAS, Message
-from .instants import (
-    datetime_of,
-    instants_in,
-    minutes_of,
-    on_days,
-    said_of_clocks,
-    stray_days,
-    told_minutes,
-    zone_of_clocks,
-)
 from .positions import (
     Centre,
     centre_of_counts,
@@ -55,7 +47,6 @@ from .positions import (
     stated_centre,
     zone_at,
 )
-from .regions import NamedRegions
 from .report import IngestReport, PositionDoubt
 from .rows import Rows, Store
 from .search import Roles
@@ -65,6 +56,7 @@ MOST_LISTED = 100_000
 """Largest number of rows set aside that the report lists for a source in parts; all are counted."""
 SHOWN = 5
 """Number of first rows that the report shows as they were understood."""
+_TRIED = 4_000  # rows whose positions are looked at for doubts, evenly from the whole file
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
 _SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 
@@ -186,7 +178,7 @@ class Reading:
             notes.append(f"The time zone {zone} is guessed from the middle of the data.")
         aware = known.all_aware
         offsets = known.store.read("offset") if "offset" in self.roles.where else None
-        naive_zone, reader = zone_of_clocks(
+        naive_zone, reader = instants.zone_of_clocks(
             about, self.roles, aware, offsets, known.fate.used, how.naive_timezone, zone, notes
         )
         how.tell(0.45)
@@ -199,7 +191,7 @@ class Reading:
             listed = self._listed()
             known.source = about
             known.store.remove("us", "ok", "aware", "lat", "lon", "antenna", "offset")
-        clock = LocalClock.starting_on(datetime_of(first_us), zone)
+        clock = LocalClock.starting_on(instants.datetime_of(first_us), zone)
         everyone, fs, span = self._kept(made, user, buckets, clock, projection, antennas)
         how.tell(0.95)
         head = with_users_and_fates(head, its_users, everyone.pseudonyms, known.fate.codes[:SHOWN])
@@ -257,15 +249,15 @@ class Reading:
     def _doubt(self) -> PositionDoubt | None:
         """Return the doubt about the positions, judged from evenly spaced rows, or None."""
         known = self.known
-        rows = rows_to_try(known.fate)
+        rows = known.fate.evenly_but_for(why.IMPOSSIBLE_COORDINATES, _TRIED)
         if not len(rows):
             return None
         minutes = None
         if "offset" in self.roles.where:
-            minutes = minutes_of(known.store.read("offset"))[rows]
+            minutes = instants.minutes_of(known.store.read("offset"))[rows]
         few = known.source.taken(rows, self.roles.where["time"])
         parsed = known.parsed(rows)
-        told = told_minutes(few, self.roles, parsed, minutes)
+        told = instants.told_minutes(few, self.roles, parsed, minutes)
         return doubt_of(*known.degrees(rows), told, parsed.us)
 
     def _placed(
@@ -282,7 +274,7 @@ class Reading:
         def place(rows: slice) -> tuple[Any, ...]:
             fate = known.fate.part(rows)
             reader = zone if isinstance(zone, str) else zone[rows]
-            us, *clocks = instants_in(known.parsed(rows), fate.used, reader)
+            us, *clocks = instants.instants_in(known.parsed(rows), fate.used, reader)
             code = known.store.read("code", rows)
             lat, lon = known.degrees(rows)
             mixed = mixture(code, us, lat, lon)
@@ -317,7 +309,7 @@ class Reading:
             self.how.tell(0.45 + 0.15 * rows.stop / known.source.n_rows)
         mixtures.close()
         known.fate.check_some_left()
-        self.notes += said_of_clocks(skipped, twice)
+        self.notes += instants.said_of_clocks(skipped, twice)
         same = identical(known, mixtures, np.concatenate(all_lost))
         return remap.astype(np.int64), first_us, same
 
@@ -328,7 +320,8 @@ class Reading:
         known = self.known
         rows = slice(0, min(SHOWN, known.source.n_rows))
         fate, parsed = known.fate.part(rows), known.parsed(rows)
-        us, *_ = instants_in(parsed, fate.used, reader if isinstance(reader, str) else reader[rows])
+        reader = reader if isinstance(reader, str) else reader[rows]
+        us, *_ = instants.instants_in(parsed, fate.used, reader)
         table = known.source.taken(np.arange(rows.stop))
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
@@ -434,11 +427,11 @@ def _set_strays_aside(known: Rows) -> None:
     for some in known.over(days_in):
         found.update(some)
     days = np.array(sorted(found), np.int64)
-    strays = stray_days(days, np.array([found[day] for day in days.tolist()], np.int64))
-    for rows in known.slices if on_days(days * DAY, strays).any() else ():
+    strays = instants.stray_days(days, np.array([found[day] for day in days.tolist()], np.int64))
+    for rows in known.slices if instants.on_days(days * DAY, strays).any() else ():
         part = known.fate.part(rows)
         us = part.pick(known.store.read("us", rows))
-        part.set_aside_used(why.TIME_OUTLIER, on_days(us, strays))
+        part.set_aside_used(why.TIME_OUTLIER, instants.on_days(us, strays))
 
 
 def _middle_of(known: Rows) -> Centre:

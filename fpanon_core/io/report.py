@@ -107,8 +107,8 @@ class PositionDoubt:
         parts: list[str | Way] = [" ".join(["The positions are doubtful.", *self.found])]
         parts += [f" {r.title}: {r.why}." for r in self.readings]
         best = self.readings[0].positions if self.readings else None
-        parts.append(_ways(best))
-        return Message(*parts)
+        ways = (_way(best, "positions='{}'"), _way(best, "--positions {}"))
+        return Message(*parts, Way(*ways, " Say how they are to be read."))
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,16 +287,8 @@ class IngestReport:
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "bar"}
 
 
-def _ways(best: str | None) -> Way:
-    """Return how to answer a doubt about positions, worded for each reader."""
-    return Way(
-        _way(best, "positions='{}'"),
-        _way(best, "--positions {}"),
-        " Say how they are to be read.",
-    )
-
-
 def _way(best: str | None, given: str) -> str:
+    """Return how to answer a doubt about positions."""
     keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
     return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."
 

@@ -17,17 +17,8 @@ from ..model.checks import is_whole
 from ..model.errors import ConfigError, SchemaError
 from ..tables.names import ROLES, WORDS, normal, rank
 from ..tables.table import SourceTable, text_of
-from .hints import (
-    AS_ANTENNAS,
-    WHOLE_FILE,
-    Message,
-    Way,
-    column_at,
-    give,
-    in_brackets,
-    sentences,
-    such_as,
-)
+from . import hints
+from .hints import AS_ANTENNAS, WHOLE_FILE, Message, Way
 from .search import Roles, Search, cell_parts, is_opencellid
 
 
@@ -174,7 +165,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
             f"no person and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, beside a "
-            f"file of events, or say which columns hold them{such_as('user', 'time')}."
+            f"file of events, or say which columns hold them{hints.such_as('user', 'time')}."
         )
     lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
@@ -184,7 +175,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
     parts += _about_time(table) if "time" in missing else []
     parts += _about_user(table) if "user" in missing else []
     parts += _about_place(table) if {*missing} & {"position", "lat", "lon"} else []
-    return sentences(parts)
+    return hints.sentences(parts)
 
 
 def _named_like(table: SourceTable, *roles: str) -> list[str]:
@@ -196,7 +187,7 @@ def _named_like(table: SourceTable, *roles: str) -> list[str]:
 def _about_time(table: SourceTable) -> list[str]:
     named = _named_like(table, "time")
     if not named:
-        return [Message(f"Say which column holds the time{such_as('time')}.")]
+        return [Message(f"Say which column holds the time{hints.such_as('time')}.")]
     return [
         f"{named[0]} is named like a time but holds none; expected a date and time such as "
         "2012-04-03 18:00:09, or epoch seconds."
@@ -209,12 +200,12 @@ def _about_user(table: SourceTable) -> list[str]:
     ]
     parts: list[str] = []
     if tracks and table.named:
-        way = give("user", name=table.told(tracks[0]).strip("'\""))
+        way = hints.give("user", name=table.told(tracks[0]).strip("'\""))
         journeys = f"{table.told(tracks[0], begins=True)} numbers journeys, not people"
         parts.append(Message(f"{journeys}; if each is a person to you, {way}."))
     ask = "Say which column names the person"
     join = ". If the people are in another table, join the two first."
-    return [*parts, Message(ask, such_as("user"), WHOLE_FILE, join)]
+    return [*parts, Message(ask, hints.such_as("user"), WHOLE_FILE, join)]
 
 
 def _about_place(table: SourceTable) -> list[str]:
@@ -224,14 +215,9 @@ def _about_place(table: SourceTable) -> list[str]:
             f"{' and '.join(named[:2])} are named like a position but hold no degrees; are they in "
             "metres on a map, or empty?"
         )
-    return [
-        *parts,
-        Message(
-            "Say which columns hold latitude and longitude in degrees"
-            f"{in_brackets('lat', 'lon')}, or an antenna column{in_brackets('antenna')} and the "
-            f"antennas' positions {AS_ANTENNAS}."
-        ),
-    ]
+    degrees, antenna = hints.in_brackets("lat", "lon"), hints.in_brackets("antenna")
+    ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or an antenna column"
+    return [*parts, Message(f"{ask}{antenna} and the antennas' positions {AS_ANTENNAS}.")]
 
 
 def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
@@ -240,5 +226,5 @@ def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
         parts += [f"{'' if len(parts) == 1 else ', '}{SAID[role]} in "]
         for i in where:
             parts += [" + "] if i != where[0] else []
-            parts.append(table.told(i) if table.named else column_at(i))
+            parts.append(table.told(i) if table.named else hints.column_at(i))
     return Message(*parts, ".")

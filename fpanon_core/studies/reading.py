@@ -25,9 +25,9 @@ import pandas as pd
 
 from ..engines.limits import MEMORY_VARIABLE, Limits
 from ..engines.progress import Progress, tell
-from ..io.background import read_background
 from ..io.cdr import read_cdr, read_parts
 from ..io.doubts import ASK, DoubtfulPositions
+from ..io.geojson import read_background
 from ..io.report import IngestReport, PositionDoubt, keep_account, kept_account
 from ..io.samples import sample
 from ..measures.crowds import visited_places

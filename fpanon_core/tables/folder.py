@@ -22,17 +22,8 @@ from ..model.files import file_opened, folder_opened, is_plain
 from ..model.mapped import is_folder_of_fingerprints
 
 SUFFIXES = (
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".gz",
-    ".zip",
-    ".parquet",
-    ".xlsx",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".geojson",
+    *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
+    *(".json", ".jsonl", ".ndjson", ".geojson"),
 )
 
 
@@ -129,16 +120,9 @@ def data_files(folder: Path) -> list[str]:
     Links, files below links, and files of a folder of fingerprints are left out. The folder itself
     may be a link.
     """
-    found = []
-    for below, folders, files in os.walk(folder, followlinks=False):
-        if is_folder_of_fingerprints(Path(below)):
-            folders.clear()
-            continue
-        for name in files:
-            path = Path(below) / name
-            if name.endswith(SUFFIXES) and _is_plain(path):
-                found.append(path.relative_to(folder).as_posix())
-    return sorted(found)
+    paths = (here / name for here, files, kept in _walked(folder) for name in files if not kept)
+    found = (path for path in paths if path.name.endswith(SUFFIXES) and _is_plain(path))
+    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def kept_folders(folder: Path) -> list[str]:
@@ -146,13 +130,17 @@ def kept_folders(folder: Path) -> list[str]:
 
     Links are not followed.
     """
-    found = []
-    for below, folders, _ in os.walk(folder, followlinks=False):
-        here = Path(below)
-        if here != folder and is_folder_of_fingerprints(here):
-            found.append(here.relative_to(folder).as_posix())
+    found = (here for here, _, kept in _walked(folder) if kept and here != folder)
+    return sorted(here.relative_to(folder).as_posix() for here in found)
+
+
+def _walked(folder: Path) -> Iterator[tuple[Path, list[str], bool]]:
+    """Yield each folder, its files, and whether it keeps fingerprints; do not go into those."""
+    for below, folders, files in os.walk(folder, followlinks=False):
+        kept = is_folder_of_fingerprints(Path(below))
+        if kept:
             folders.clear()
-    return sorted(found)
+        yield Path(below), files, kept
 
 
 def kept_in(folder: Path, name: str) -> KeptFolder:

@@ -9,6 +9,7 @@ at a time, and expanded only if the result is within the budget.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,17 @@ _LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
 _DAMAGED = "The Parquet file is damaged or cut short; write it again."
 
 
+@contextmanager
+def refusing(text: str) -> Iterator[None]:
+    """Turn the exceptions of a damaged file into a SchemaError with this text."""
+    try:
+        yield
+    except MemoryError:  # of Arrow, too
+        raise
+    except FAULTS:
+        raise SchemaError(text) from None
+
+
 def read_parquet(
     data: bytes, budget: Budget
 ) -> tuple[tuple[str, ...], tuple[pa.ChunkedArray, ...]]:
@@ -38,12 +50,8 @@ def read_parquet(
     SchemaError
         The file is damaged, has no rows or too many columns, or exceeds the budget.
     """
-    try:
+    with refusing(_DAMAGED):
         found = _read(data, budget)
-    except MemoryError:  # of Arrow, too
-        raise
-    except FAULTS:
-        raise SchemaError(_DAMAGED) from None
     if not found[1] or len(found[1][0]) == 0:
         raise SchemaError("The Parquet file has no rows; give one row per event.")
     return found

@@ -24,7 +24,7 @@ from ..model.arrays import IntArray
 from ..model.budgets import ALWAYS_FINE, MAX_RATIO, Budget
 from ..model.errors import ConfigError, FpanonError, SchemaError
 from .folder import data_files
-from .parquet import FAULTS, checked_description, is_nested_type, plain_group, together
+from .parquet import checked_description, is_nested_type, plain_group, refusing, together
 from .sources import plain_column, read_source
 from .table import SourceTable, sample_rows, text_of
 
@@ -82,12 +82,11 @@ class Parts:
         self.parts: list[Part] = []
         self.types: list[pa.DataType] = []
         for number, path in enumerate(_paths(source)):
-            try:
-                self._add(path, private / f"part-{number}.parquet")
-            except FpanonError as fault:
-                raise SchemaError(f"Part {path.name!r}: {fault}") from None
-            except FAULTS:
-                raise _damaged(path.name) from None
+            with refusing(_damaged(path.name)):
+                try:
+                    self._add(path, private / f"part-{number}.parquet")
+                except FpanonError as fault:
+                    raise SchemaError(f"Part {path.name!r}: {fault}") from None
         self.starts = np.cumsum([0, *(part.n_rows for part in self.parts)])
         self.n_rows = int(self.starts[-1])
         if not self.n_rows:
@@ -111,7 +110,7 @@ class Parts:
                 rows += len(found[0])
                 yield self._table(columns, found)
             if rows != part.n_rows:
-                raise _damaged(part.name)
+                raise SchemaError(_damaged(part.name))
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
         """Return some rows, ascending, of some or all columns, with their numbers in the parts."""
@@ -165,7 +164,7 @@ class Parts:
         self, part: Part, columns: Sequence[int], groups: list[int]
     ) -> Iterator[list[pa.ChunkedArray]]:
         """Yield the columns of some row groups, at most ``BATCH`` rows at a time."""
-        try:
+        with refusing(_damaged(part.name)):
             file = pq.ParquetFile(part.path)
             names = [part.names[i] for i in columns]
             flat = [n for n in names if not is_nested_type(file.schema_arrow.field(n).type)]
@@ -176,8 +175,6 @@ class Parts:
                     _typed(plain_column(table.column(n)) if n in flat else unread, self.types[i])
                     for n, i in zip(names, columns, strict=True)
                 ]
-        except FAULTS:
-            raise _damaged(part.name) from None
 
     def _take(
         self, part: Part, rows: IntArray, columns: Sequence[int], into: list[list[pa.Array]]
@@ -283,5 +280,5 @@ def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) ->
     )
 
 
-def _damaged(name: str) -> SchemaError:
-    return SchemaError(f"Part {name!r} is damaged or cut short; write or copy it again.")
+def _damaged(name: str) -> str:
+    return f"Part {name!r} is damaged or cut short; write or copy it again."

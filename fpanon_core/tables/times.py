@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -33,16 +32,11 @@ _ZERO = ord("0")
 
 @dataclass(frozen=True)
 class Layout:
-    """Format of written times; ``ambiguous`` states whether day and month may be exchanged."""
+    """Format of written times: its pattern, and whether day and month may be exchanged."""
 
     name: str
-    text: str
+    pattern: str
     ambiguous: bool = False
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Compiled pattern of a text in this format."""
-        return re.compile(self.text)
 
 
 @dataclass
@@ -102,7 +96,7 @@ def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
     """Return the first layout that matches the text of a row, and the match; None without one."""
     text = row.tobytes().decode("latin-1")
     for layout in _LAYOUTS:
-        match = layout.pattern.fullmatch(text)
+        match = re.fullmatch(layout.pattern, text)
         if match and text.isascii():
             return layout, match
     return None

@@ -92,10 +92,7 @@ def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = Fal
     ConfigError
         The place cannot be written to; or, with ``new``, something is there already.
     """
-    target = Path(path)
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
-    with whole_file(target, new=new) as into:
+    with whole_file(check_place(path), new=new) as into:
         into.write(content)
 
 
@@ -141,6 +138,18 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise ConfigError(
             f"The output's name ends in {target.suffix!r}; end it in .csv, .csv.gz or .parquet."
         )
+    return check_place(target)
+
+
+def check_place(path: str | os.PathLike[str]) -> Path:
+    """Return the path of an output file after a check of its folder.
+
+    Raises
+    ------
+    ConfigError
+        The folder is missing, or the path is that of a folder.
+    """
+    target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
     return target
@@ -159,7 +168,8 @@ def _write(pieces: Iterable[pd.DataFrame], into: BinaryIO, name: str) -> int:
             rows += len(piece)
             if first:
                 writer = _writer(into, name.lower(), table.schema)
-                opened.callback(writer.close)
+                if writer is not into:  # which stays open
+                    opened.callback(writer.close)
             if is_parquet:
                 writer.write_table(table)
                 continue
@@ -173,11 +183,11 @@ def _write(pieces: Iterable[pd.DataFrame], into: BinaryIO, name: str) -> int:
 
 def _writer(into: BinaryIO, name: str, schema: pa.Schema) -> Any:
     if name.endswith(".parquet"):
-        return parquet.ParquetWriter(_Kept(into), schema)
+        return parquet.ParquetWriter(into, schema)
     if name.endswith(".gz"):
         # No name and no time in the header: equal tables, equal bytes.
-        return gzip.GzipFile("", "wb", compresslevel=6, fileobj=_Kept(into), mtime=0)
-    return _Kept(into)
+        return gzip.GzipFile("", "wb", compresslevel=6, fileobj=into, mtime=0)
+    return into
 
 
 def _arrow(piece: pd.DataFrame, is_parquet: bool) -> pa.Table:
@@ -193,17 +203,6 @@ def _values(column: pd.Series[Any], is_parquet: bool) -> Any:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return pa.array(column.astype(object), type=pa.string())
     return pa.array(column, from_pandas=True)
-
-
-class _Kept:
-    """A stream that stays open when its writer is closed."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.write, self.flush = stream.write, stream.flush
-        self.closed = False
-
-    def close(self) -> None:
-        self.closed = True
 
 
 def column_bytes(column: Any) -> bytes:
@@ -360,10 +359,8 @@ def _hold(descriptor: int) -> None:
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as fault:  # of another user, if it is there
+        return not isinstance(fault, ProcessLookupError)
     return True
 
 

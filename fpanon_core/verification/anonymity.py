@@ -103,8 +103,8 @@ def verify_k_anonymity(
     else:
         records = records_of(result, faults)
         check_pseudonyms(records, faults)
-        if set(result.columns) - KNOWN:
-            faults.add("columns", "The table has columns that no release has.")
+        known = set(result.columns) <= KNOWN
+        faults.check(known, "columns", "The table has columns that no release has.")
         whose = None if key is None else matched(records, key, faults)
         listed = None if suppressed is None else listed_samples(suppressed, faults, of_whole=True)
         limited = suppressed is not None and _says_limits(suppressed)
@@ -123,8 +123,8 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     stated = result.suppressed
     _check_left_out(result, faults)
     listed = listed_samples(stated, faults)
-    if set(stated.get("reason", ())) - set(REASONS):
-        faults.add("reason", "A sample is listed as suppressed for an unknown reason.")
+    known = set(stated.get("reason", ())) <= set(REASONS)
+    faults.check(known, "reason", "A sample is listed as suppressed for an unknown reason.")
     limits = result.suppress_space_m, result.suppress_time_min
     check_limits(claim, *limits, faults)
     limited = any(limit is not None for limit in limits) or _says_limits(stated)
@@ -139,9 +139,9 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
 def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> None:
     """Check the share of false presence and the accuracy, from the cells that hold the samples."""
     fs, table = faults.original, result.accuracy
-    if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
-        text = f"The share of false presence is {checked.phantom_share:.6f}, not as stated."
-        faults.add("phantom share", text)
+    close = abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE
+    text = f"The share of false presence is {checked.phantom_share:.6f}, not as stated."
+    faults.check(close, "phantom share", text)
     due = {
         "user": fs.sample_user,
         "sample": np.arange(fs.n_samples),
@@ -156,8 +156,8 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
     for name, values in due.items():
         stated = table[name].to_numpy(np.float64)
         off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
-    if off.any():
-        faults.add("accuracy", f"The accuracy of {int(off.sum())} samples is not as stated.")
+    text = f"The accuracy of {int(off.sum())} samples is not as stated."
+    faults.check(not off.any(), "accuracy", text)
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
@@ -204,15 +204,14 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
         ids = np.array([str(user_id) for user_id in fs.user_ids.tolist()], dtype=object)
         whose = stated["user_id"].astype(str).to_numpy(object)
         known[known] = ids[fs.sample_user[rows[known]]] == whose[known]
-    if not known.all():
-        text = (
-            f"{int((~known).sum())} samples listed as suppressed are not in the original, or "
-            "belong to another person."
-        )
-        faults.add("unknown suppressed sample", text)
+    text = (
+        f"{int((~known).sum())} samples listed as suppressed are not in the original, or belong to "
+        "another person."
+    )
+    faults.check(known.all(), "unknown suppressed sample", text)
     gone[rows[known]] = True
-    if int(known.sum()) > int(gone.sum()):
-        faults.add("listed twice", "A sample is listed as suppressed more than once.")
+    once = int(known.sum()) == int(gone.sum())
+    faults.check(once, "listed twice", "A sample is listed as suppressed more than once.")
     return gone
 
 
@@ -236,9 +235,8 @@ def _same_pieces(result: GloveResult, faults: Faults) -> bool:
     else:
         same = np.array_equal(person, faults.cut.person)
         same &= np.array_equal(period, faults.cut.period)
-    if not same:
-        text = "The pieces of the result are not those of the original, one by one."
-        faults.add("period", text)
+    text = "The pieces of the result are not those of the original, one by one."
+    faults.check(same, "period", text)
     return same
 
 
@@ -260,10 +258,9 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     for g in np.flatnonzero(members != p.n_users).tolist():
         text = f"Group {g} is said to have {p.n_users[g]} people, but has {members[g]}."
         faults.add("group size", text, group=g)
-    cells = bounds_of(p)
+    cells, offsets = bounds_of(p), np.asarray(p.offsets)
     for g in range(p.n_groups):
         cells[p.rows_of(g)] = by_start(cells[p.rows_of(g)])
-    offsets = np.asarray(p.offsets)
     return Claim(
         cells=cells,
         first=offsets[:-1],
@@ -279,24 +276,23 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     """Check digest, pseudonyms, weights, projection, clock and granularity against the original."""
     original, p = faults.original, result.published
     # The names of pieces are drawn, and are in their digest: cut anew, they have another.
-    digest = result.whole_digest if faults.of_whole else result.digest
-    if digest != (faults.whole_digest if faults.of_whole else original.digest):
-        faults.add("digest", "The result was made from other data: its digest differs.")
-    number = np.arange(1, original.n_users + 1) if faults.of_whole else original.number
-    if not np.array_equal(result.number, number):
-        text = "The numbers behind the pseudonyms are not, one by one, those of the original."
-        faults.add("pseudonym", text)
-    if not np.array_equal(result.weight, original.weight):
-        faults.add("weight", "The weights of people are not those of the original.")
-    if p.crs != original.crs:
-        faults.add("projection", "The map projection is not that of the original.")
-    if p.clock != original.clock:
-        faults.add("clock", "The first day or the time zone is not that of the original.")
-    if (p.granularity_m, p.granularity_min) != (original.granularity_m, original.granularity_min):
-        faults.add("granularity", "The granularity is not that of the original.")
-    if result.k < faults.k:
-        text = f"The result was made for k = {result.k}, fewer than {faults.k}."
-        faults.add("stated k", text)
+    same, number = result.digest == original.digest, original.number
+    if faults.of_whole:
+        same = result.whole_digest == faults.whole_digest
+        number = np.arange(1, original.n_users + 1)
+    faults.check(same, "digest", "The result was made from other data: its digest differs.")
+    text = "The numbers behind the pseudonyms are not, one by one, those of the original."
+    faults.check(np.array_equal(result.number, number), "pseudonym", text)
+    text = "The weights of people are not those of the original."
+    faults.check(np.array_equal(result.weight, original.weight), "weight", text)
+    text = "The map projection is not that of the original."
+    faults.check(p.crs == original.crs, "projection", text)
+    text = "The first day or the time zone is not that of the original."
+    faults.check(p.clock == original.clock, "clock", text)
+    own, given = ((each.granularity_m, each.granularity_min) for each in (p, original))
+    faults.check(own == given, "granularity", "The granularity is not that of the original.")
+    text = f"The result was made for k = {result.k}, fewer than {faults.k}."
+    faults.check(result.k >= faults.k, "stated k", text)
 
 
 def _check_left_out(result: GloveResult, faults: Faults) -> None:
@@ -307,7 +303,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     """
     fs, group = faults.original, np.asarray(result.group)
     limits = [x for x in (result.suppress_space_m, result.suppress_time_min) if x is not None]
-    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+    period = faults.period
     people = np.bincount(period, fs.weight)
     left, ours = _known_users(result.left_over, fs)
     out, possible = _known_users(result.left_out, fs)
@@ -320,24 +316,20 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    wrong: dict[str, dict[str, bool | np.bool_]] = {
-        "A limit, a share, or the treatment of left-over people is not a possible one.": {
-            "limit": not all(math.isfinite(limit) and limit > 0 for limit in limits),
-            "left over": result.leftover not in ("merge", "suppress"),
-            "left out": not sound,
-        },
-        "The people said to be left over, or left out, are not in the original, or are too many.": {
-            "left over": not ours or twice or -(-most // shards) >= max(result.k, 1),
-            "left out": sound and (not possible or (gone > share * people + 1e-6).any()),
-        },
-        "A person said to be left over, or left out, is published, or listed twice.": {
-            "left over": result.leftover == "suppress" and (group[left] >= 0).any(),
-            "left out": len(np.unique(out)) < len(out) or (group[out] >= 0).any(),
-        },
-    }
-    for text, kinds in wrong.items():
-        for kind in [kind for kind, found in kinds.items() if found]:
-            faults.add(kind, text)
+    text = "A limit, a share, or the treatment of left-over people is not a possible one."
+    faults.check(all(math.isfinite(each) and each > 0 for each in limits), "limit", text)
+    faults.check(result.leftover in ("merge", "suppress"), "left over", text)
+    faults.check(sound, "left out", text)
+    text = "The people said to be left over, or left out, are not in the original, or are too many."
+    few = -(-most // shards) < max(result.k, 1)
+    faults.check(ours and not twice and few, "left over", text)
+    few = not sound or (possible and bool((gone <= share * people + 1e-6).all()))
+    faults.check(few, "left out", text)
+    text = "A person said to be left over, or left out, is published, or listed twice."
+    unpublished = result.leftover != "suppress" or bool((group[left] < 0).all())
+    faults.check(unpublished, "left over", text)
+    unpublished = len(np.unique(out)) == len(out) and bool((group[out] < 0).all())
+    faults.check(unpublished, "left out", text)
     _check_reasons(result, left, out, faults)
 
 
@@ -345,8 +337,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     """Check that the stated reasons of suppressed samples are possible."""
     fs, stated = faults.original, result.suppressed
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
-    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
-    people = np.bincount(period, fs.weight)
+    people = np.bincount(faults.period, fs.weight)[faults.period]  # in the period of each user
     if not {"user", "sample", "reason"} <= set(stated.columns):
         faults.add("reason", "The samples listed as suppressed have no person, row or reason.")
         return
@@ -364,7 +355,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
             np.unique(hardest), np.unique(out)
         ),
         "as from a period with too few people, but there are enough": len(sparse)
-        and (faults.cut is None or (people[period[sparse]] >= result.k).any()),
+        and (faults.cut is None or (people[sparse] >= result.k).any()),
         "as shared by too few people, but no limit is stated": "fewer than k" in by_reason
         and set(limits.values()) == {None},
     }

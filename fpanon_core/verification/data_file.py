@@ -13,7 +13,6 @@ import mmap
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -265,42 +264,8 @@ class DataFile:
         return instants.take(codes).reset_index(drop=True)
 
 
-@dataclass
-class Rows:
-    """Number and times of the rows of a data file, taken together.
-
-    Attributes
-    ----------
-    columns : list of str
-    number : int
-    first_start, last_end : Timestamp or float or None
-        Earliest start and latest end; None without rows.
-    start_of_last : Timestamp or float or None
-        Latest start among the rows that end last.
-    """
-
-    columns: list[str]
-    number: int = 0
-    first_start: Any = None
-    last_end: Any = None
-    start_of_last: Any = None
-
-    def add(self, piece: pd.DataFrame) -> None:
-        """Count further rows and take their times into account."""
-        if piece.empty:
-            return
-        starts, ends = piece["start"], piece["end"]
-        first, end = starts.min(), ends.max()
-        start = starts[ends == end].max()
-        if self.number == 0:
-            self.first_start, self.last_end, self.start_of_last = first, end, start
-        self.number += len(piece)
-        self.first_start = min(self.first_start, first)
-        self.last_end, self.start_of_last = max((self.last_end, self.start_of_last), (end, start))
-
-
-def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
-    """Return the number and times of a data file's rows, and its records.
+def read_records(file: DataFile, faults: Faults) -> Records | None:
+    """Return the records of a data file.
 
     The result is None, with a fault, if the file is not a table of a release, or if the rows of a
     pseudonym do not follow one another.
@@ -310,21 +275,20 @@ def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
     SchemaError
         The decoded file would be far larger than the file.
     """
-    rows, gathering = Rows(file.columns), Gathering(faults)
+    if not file.sound:
+        return None
+    gathering = Gathering(faults)
     try:
-        for piece in _whole_records(file.pieces()) if file.sound else ():
+        for piece in _whole_records(file.pieces()):
             if not gathering.add(piece) or gathering.apart:
                 text = "The rows of a pseudonym do not follow one another: several records have it."
                 faults.add("order of rows", text)
                 return None
-            rows.add(piece)
     except Damaged:
-        return None
-    if not file.sound:
         return None
     if gathering.backwards:
         faults.add("order of rows", "The rows of a record are not in order of time.")
-    return rows, gathering.records()
+    return gathering.records()
 
 
 def _whole_records(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:

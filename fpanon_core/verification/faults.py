@@ -70,6 +70,12 @@ class Claim:
         """Number of classes."""
         return len(self.label)
 
+    @property
+    def extents(self) -> tuple[FloatArray, FloatArray]:
+        """Side (dx + dy)/2, metres, and length, minutes, of each cell."""
+        x0, x1, y0, y1, t0, t1 = self.cells.T
+        return ((x1 - x0) + (y1 - y0)) / 2, t1 - t0
+
     @cached_property
     def class_of_cell(self) -> IntArray:
         """The class of each cell."""
@@ -190,8 +196,13 @@ class Faults:
             self.add("period", text)
         elif pd.DataFrame({"of": given.person, "at": given.period}).duplicated().any():
             self.add("period", "A person has several pieces in one period.")
-        if (self.number_of(fs.t_min) != given.period[fs.sample_user]).any():
-            self.add("period", "A sample begins in another period than its piece.")
+        inside = self.number_of(fs.t_min) == given.period[fs.sample_user]
+        self.check(inside.all(), "period", "A sample begins in another period than its piece.")
+
+    @property
+    def period(self) -> IntArray:
+        """Period of each user of the original; 0 without periods."""
+        return np.zeros(self.original.n_users, np.int64) if self.cut is None else self.cut.period
 
     def in_periods(self, days: int | None) -> None:
         """Cut the original into pieces for a release in periods of ``days`` days; None = no cut.
@@ -199,8 +210,8 @@ class Faults:
         If the original is in pieces already, any other ``days`` than its own is a fault.
         """
         if self.cut is not None:
-            if days != self.cut.days:
-                self.add("period", "The release is in other periods than the original given.")
+            told = "The release is in other periods than the original given."
+            self.check(days == self.cut.days, "period", told)
         elif days is not None:
             fs = self.original
             self.edges = _edges(fs, days)
@@ -252,6 +263,11 @@ class Faults:
         self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._counts[kind] <= MOST:
             self._listed.append((kind, group, user, sample, text))
+
+    def check(self, sound: bool | np.bool_, kind: str, text: str) -> None:
+        """Add a fault unless what was looked at is sound."""
+        if not sound:
+            self.add(kind, text)
 
     def verdict(self) -> Verification:
         """Return the verification, with the number of faults by kind and at most 1,000 of each."""

@@ -117,10 +117,8 @@ def check_limits(
     claim: Claim, space_m: float | None, time_min: float | None, faults: Faults
 ) -> None:
     """Check that no published cell is wider or longer than the stated thresholds."""
-    cells = claim.cells
-    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
-    span = cells[:, 5] - cells[:, 4]
-    for extent, limit, what in ((side, space_m, "wider"), (span, time_min, "longer")):
+    limits = (space_m, time_min)
+    for extent, limit, what in zip(claim.extents, limits, ("wider", "longer"), strict=True):
         for _ in range(0 if limit is None else int((extent > limit + SLACK).sum())):
             faults.add("limit", f"A published sample is {what} than the limit stated.")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +18,7 @@ import pandas as pd
 from ..kernels.verify_cover import SLACK, pairs_with_a_sample
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
+from ..model.clock import LocalClock
 from ..model.errors import only_ours
 from ..model.facts import Accuracy, ReleaseFacts
 from ..model.fingerprints import FingerprintSet
@@ -28,7 +29,7 @@ from ..model.profiles import Grid
 from ..model.published import GeneralizedFingerprintSet
 from ..model.release_page import columns_of
 from .anonymity import listed_samples
-from .data_file import DataFile, Rows, read_rows
+from .data_file import DataFile, read_records
 from .faults import Claim, Faults, stretches
 from .package import read_package
 from .promises import Checked, check_cells, check_claim, check_crowds, check_limits
@@ -149,19 +150,17 @@ def _check(
         return None
     faults.in_periods(facts.period_days)
     listed = None if left_out is None else listed_samples(left_out, faults, of_whole=True)
-    file = DataFile(name, package.data, columns_of(facts), faults)
-    found = read_rows(file, faults)
-    if found is None:
+    records = read_records(DataFile(name, package.data, columns_of(facts), faults), faults)
+    if records is None:
         return None
-    rows, records = found
     check_pseudonyms(records, faults)
     if facts.groups is not None:
         check_groups_numbered(records, faults)
     check_limits(records.claim, facts.suppress_space_m, facts.suppress_time_min, faults)
     whose = None if key is None else matched(records, key, faults, moved=facts.times_moved)
-    check_facts(facts, rows, records, faults)
+    check_facts(facts, records, faults)
     checked = _check_records(facts, records, listed, held, faults)
-    check_counts(facts, rows, records, listed, checked, faults)
+    check_counts(facts, records, listed, checked, faults)
     if checked is not None or whose is not None:
         home = checked.home if checked is not None else records.claim.home
         assert home is not None
@@ -174,30 +173,30 @@ def _check_records(
 ) -> Checked | None:
     """Check the promises about the records themselves."""
     claim, asked, checked = records.claim, faults.k, None
-    if asked and held:
+    if asked:
         faults.k = max(asked, facts.k or 0)
+    if asked and held:
         limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
         checked = check_claim(claim, listed, facts.samples_left_out, limited, faults)
         if checked is not None:
             check_samples_accuracy(facts, checked, faults)
-        faults.k = asked
     elif not asked or check_cells(claim, faults):
         if asked:
-            faults.k = max(asked, facts.k or 0)
             check_crowds(claim, faults)
-            faults.k = asked
         if faults.cut is not None:
             faults.check_groups(claim)
+    faults.k = asked
     return checked
 
 
 # --- Are the facts that a release states of itself those that are found?
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
+_BEFORE_MIN = 1e-3  # before its end, a sample is still on the same day
 _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of its sum
 
 
-def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
     """Check the stated projection, clock, days, granularity, k, verdict and accuracy."""
     fs = faults.original
     if facts.crs != fs.crs:
@@ -209,8 +208,8 @@ def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
         epoch = fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date()
         if facts.epoch != epoch.isoformat():
             faults.add("clock", "The first day stated is not that of the original.")
-        if rows.number:
-            _check_days(facts, rows, records, faults)
+        if len(records.claim.cells):
+            _check_days(facts, fs.clock, records, faults)
     for name, own in zip(
         ("granularity_m", "granularity_min"), _granularity(facts, fs), strict=True
     ):
@@ -241,20 +240,27 @@ def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]
 # --- days -----------------------------------------------------------------------------------------
 
 
-def _check_days(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+def _check_days(facts: ReleaseFacts, clock: LocalClock, records: Records, faults: Faults) -> None:
     """Check the stated first and last day against the recorded days of the people published.
 
     If samples were moved, the published days count. If it is unknown which people are published,
     the days of all people are the bounds.
     """
-    fs, home = faults.original, records.claim.home
-    assert fs.clock is not None
-    zone = ZoneInfo(fs.clock.timezone)
-    stated = [dt.date.fromisoformat(str(day)) for day in (facts.first_day, facts.last_day)]
-    if facts.last_window_days != _last_window(rows, stated[1], zone):
+    fs, home, cells = faults.original, records.claim.home, records.claim.cells
+    zone, epoch = ZoneInfo(clock.timezone), pd.Timestamp(clock.epoch)
+
+    def day(t_min: float) -> dt.date:
+        at = epoch + pd.Timedelta(round(t_min * 60e6), "us")
+        found: dt.date = at.tz_convert(zone).date()
+        return found
+
+    stated = [dt.date.fromisoformat(str(each)) for each in (facts.first_day, facts.last_day)]
+    begin, end = float(cells[:, 4].min()), float(cells[:, 5].max())
+    window = day(float(cells[cells[:, 5] == end, 4].max()))
+    end -= _BEFORE_MIN
+    beyond, days = (day(end) - stated[1]).days, (day(end) - window).days + 1
+    if facts.last_window_days != ((days - beyond, days) if beyond > 0 else None):
         faults.add("period", "How much of the last window is recorded is not what is stated.")
-    begin, end = rows.first_start, rows.last_end - pd.Timedelta(milliseconds=60)
-    due = [_day(begin, zone), _day(end, zone)]
     certain = True
     if not facts.moved:
         mine = np.ones(fs.n_users, bool) if home is None else home >= 0
@@ -264,29 +270,12 @@ def _check_days(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
         own = mine[fs.sample_user]
         if not own.any():
             return
-        epoch = pd.Timestamp(fs.clock.epoch)
-        first = epoch + pd.Timedelta(minutes=float(fs.t_min[own].min()))
-        last = epoch + pd.Timedelta(minutes=float((fs.t_min + fs.dt_min)[own].max()) - 1e-3)
-        due = [_day(max(begin, first), zone), _day(min(end, last), zone)]
+        begin = max(begin, float(fs.t_min[own].min()))
+        end = min(end, float((fs.t_min + fs.dt_min)[own].max()) - _BEFORE_MIN)
         certain = home is not None or len(records.pseudonym) == fs.n_users
+    due = [day(begin), day(end)]
     if stated != due if certain else not due[0] <= stated[0] <= stated[1] <= due[1]:
         faults.add("period", "The first or last day stated is not the one found.")
-
-
-def _day(at: Any, zone: dt.tzinfo) -> dt.date:
-    found: dt.date = pd.Timestamp(at).tz_convert(zone).date()
-    return found
-
-
-def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Return how many days the last window has up to the day ``last``, and how many in all.
-
-    The result is None if the window ends by that day.
-    """
-    begin_day = _day(rows.start_of_last, zone)
-    end_day = _day(rows.last_end - pd.Timedelta(milliseconds=60), zone)
-    beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
-    return (days - beyond, days) if beyond > 0 else None
 
 
 # --- accuracy -------------------------------------------------------------------------------------
@@ -319,8 +308,7 @@ def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> N
     if facts.hiding is not None:
         direct = all(isinstance(step, Periods) for step in steps[:-1])
         of = "original samples" if direct else "samples as the steps before GLOVE left them"
-    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
-    span = cells[:, 5] - cells[:, 4]
+    side, span = claim.extents
     if of == "rows":
         weight = np.repeat(claim.records, claim.last - claim.first)
         found = [
@@ -336,20 +324,16 @@ def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> N
             float(values.min()) * (1 - _SLACK_ACCURACY) - SLACK
             <= figure
             <= most * (1 + _SLACK_ACCURACY) + SLACK
-            for figure, (values, most) in zip(_figures(stated), ends, strict=True)
+            for figure, (values, most) in zip(astuple(stated)[1:], ends, strict=True)
         )
     if stated.of != of or not sound:
         faults.add("accuracy", "The accuracy stated is not the one found.")
 
 
-def _figures(stated: Accuracy) -> tuple[float, float, float, float]:
-    return (stated.median_side_m, stated.mean_side_m, stated.median_span_min, stated.mean_span_min)
-
-
 def _close(stated: Accuracy, found: Any) -> bool:
     return all(
         math.isclose(one, other, rel_tol=_SLACK_ACCURACY, abs_tol=10 * SLACK)
-        for one, other in zip(_figures(stated), found, strict=True)
+        for one, other in zip(astuple(stated)[1:], found, strict=True)
     )
 
 
@@ -366,25 +350,24 @@ def _median(values: FloatArray, weight: IntArray) -> float:
 
 def check_counts(
     facts: ReleaseFacts,
-    rows: Rows,
     records: Records,
     listed: BoolArray | None,
     checked: Checked | None,
     faults: Faults,
 ) -> None:
     """Check the stated counts and shares against those found."""
-    fs = faults.original
+    fs, claim = faults.original, records.claim
     people = len(records.pseudonym)
     absent = fs.n_users - people
     if faults.cut is not None:
         people, absent = _check_pieces(facts, records, checked, faults)
     found: dict[str, int | None] = {
         "people": people,
-        "rows": rows.number,
-        "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
+        "rows": int((claim.records * (claim.last - claim.first)).sum()),
+        "groups": len(np.unique(claim.label)) if "group" in columns_of(facts) else None,
         "samples_in": fs.n_samples,
         "people_left_out": absent,
-        "people_alone": int((np.bincount(records.claim.content[records.kind]) == 1).sum()),
+        "people_alone": int((np.bincount(claim.content[records.kind]) == 1).sum()),
     }
     if listed is not None:
         found["samples_left_out"] = int(listed.sum())
@@ -468,11 +451,10 @@ def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> No
     limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
     if step is None or limited or len(facts.option.steps) != (1 if cut is None else 2):
         return
-    period = np.zeros(fs.n_users, np.int64) if cut is None else cut.period
     of = np.zeros(len(records.kind), np.int64)
     if cut is not None:
         of = faults.periods_of(records.claim)[records.kind]
-    people, pieces = np.bincount(period, fs.weight), np.bincount(period)
+    people, pieces = np.bincount(faults.period, fs.weight), np.bincount(faults.period)
     there = np.bincount(of, minlength=len(people))[: len(people)]
     last = step.k - 1 if facts.leftover == "suppress" else 0
     allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)

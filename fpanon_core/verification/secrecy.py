@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.arrays import FloatArray, IntArray, TextArray
-from ..model.fingerprints import FingerprintSet
 from .faults import Faults
 from .records import Records
 
@@ -28,7 +27,7 @@ _PSEUDONYM = re.compile(r"[A-Z2-7]{16}")  # 80 random bits, as base32
 def check_pseudonyms(records: Records, faults: Faults) -> None:
     """Check that pseudonyms are random texts: none is, contains or derives from an id."""
     fs = faults.original
-    ids = ids_of(fs)
+    ids = {str(user_id) for user_id in fs.user_ids.tolist()}
     names = records.pseudonym
     running = set(fs.pseudonyms)
     odd = sum(_PSEUDONYM.fullmatch(name) is None for name in names)
@@ -70,11 +69,6 @@ def _codes(user_id: str) -> list[str]:
 
 def _bare(code: str) -> str:
     return code.rstrip("=").replace("-", "+").replace("_", "/").lower()
-
-
-def ids_of(fs: FingerprintSet) -> set[str]:
-    """Return the ids of the people in a data set as a set of texts."""
-    return {str(user_id) for user_id in fs.user_ids.tolist()}
 
 
 def check_groups_numbered(records: Records, faults: Faults) -> None:

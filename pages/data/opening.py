@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fpanon_core.io.background import MAX_BYTES, MAX_POSITIONS
+from fpanon_core.io.geojson import MAX_BYTES, MAX_POSITIONS
 from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError

@@ -20,12 +20,11 @@ import pandas as pd
 
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.io.antennas import antennas_of, locate, read_antennas
-from fpanon_core.io.background import read_background
 from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.geojson import read_background, read_regions
 from fpanon_core.io.positions import centre_of
 from fpanon_core.io.publishing import read_published
 from fpanon_core.io.questionnaire import read_questionnaire
-from fpanon_core.io.regions import read_regions
 from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet

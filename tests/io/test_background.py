@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpanon_core.io import background
-from fpanon_core.io.background import MAX_VERTICES, read_background
+from fpanon_core.io import geojson as background
+from fpanon_core.io.geojson import MAX_VERTICES, read_background
 from fpanon_core.model.errors import FpanonError, SchemaError, Unforeseen
 
 ROAD = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.aggregates.areas import geojson_of
-from fpanon_core.io import regions as module
+from fpanon_core.io import geojson as module
 from fpanon_core.io.cdr import read_cdr, read_parts
-from fpanon_core.io.regions import read_regions
+from fpanon_core.io.geojson import read_regions
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.oracles.regions import region_of

@@ -16,9 +16,7 @@ def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
     app.segmented_control(key="aims_purpose").set_value("travel").run()
     app.segmented_control(key="aims_recipient").set_value("contract").run()
     go(app, "unicity")
-    assert _bar(app) == (
-        "Travel between areas · Recipients under contract · ≤ 8.33% re-identified"
-    )
+    assert _bar(app) == ("Travel between areas · Recipients under contract · ≤ 8.33% re-identified")
     _field(app, "home").set_value(None).run()
     assert _bar(app).endswith("your own thresholds")
 

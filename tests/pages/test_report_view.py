@@ -292,9 +292,7 @@ def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
     explored(weighed, 12)
     page = reported(weighed)
     assert "compared on squares of 3 km" in page
-    assert (
-        "Recipients under contract get the release. We assume high controls and high" in page
-    )
+    assert "Recipients under contract get the release. We assume high controls and high" in page
     assert "The threshold in force is 5%" in page  # the thresholds are the recipe's own
 
 

@@ -1,8 +1,11 @@
-"""Named regions from GeoJSON, such as districts, and the region of each antenna.
+"""Reading of GeoJSON that an operator gives: named regions, and background lines for maps.
 
-Each antenna gets the region that contains it, in a column of the antenna table. This column is then
-treated like any other, except that the regions' own outlines are drawn and published. The user
-states a public file of regions, so no record affects the regions.
+Each antenna gets the named region that contains it, in a column of the antenna table. This column
+is then treated like any other, except that the regions' own outlines are drawn and published. The
+user states a public file of regions, such as districts, so no record affects the regions.
+
+Of background lines, such as roads or a coast, only the shapes are kept, without names and other
+properties. The number of vertices is limited, as a map is sent to a browser each time it is drawn.
 
 Source: RFC 7946 (GeoJSON): positions are longitude and latitude, in degrees (WGS 84).
 """
@@ -10,7 +13,7 @@ Source: RFC 7946 (GeoJSON): positions are longitude and latitude, in degrees (WG
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +24,17 @@ import shapely
 from ..model.antennas import REGION
 from ..model.arrays import FloatArray, IntArray, TextArray
 from ..model.errors import ConfigError, SchemaError, only_ours
+from ..model.geography import Background
 from ..tables.json_text import check_degrees
 from ..tables.sources import bytes_of
-from .background import MAX_BYTES, MAX_POSITIONS
 from .hints import Message, Way
 
+MAX_BYTES = 20 << 20
+"""Largest size of a file, bytes."""
+MAX_POSITIONS = 1_000_000
+"""Largest number of positions in a file, before simplification."""
 MAX_VERTICES = 20_000
-"""Approximate largest number of vertices of all outlines together, as drawn and published."""
+"""Largest number of vertices of background lines, and about that of all outlines of regions."""
 _FINEST_DEG = 1e-5
 _MOST_LISTED = 12
 _AREAS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
@@ -36,6 +43,13 @@ _EXPECTED = (
     "Give GeoJSON (a FeatureCollection) of polygons with names, in degrees (WGS 84), longitude "
     "before latitude"
 )
+
+
+def _parsed(body: bytes, damaged: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):  # cut short, nested without end, a number without end
+        raise SchemaError(damaged) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +175,7 @@ def in_regions(
         own[f"{REGION} (table)"] = own.pop(REGION)
         notes.append(f"The antenna table's own column {REGION!r} is now '{REGION} (table)'.")
     texts: TextArray = np.array([*regions.names, ""], object)[found]
-    drawn = shapely.to_wkb(_simpler(regions.shapes[used]), hex=True).tolist()
+    drawn = shapely.to_wkb(_simpler_areas(regions.shapes[used]), hex=True).tolist()
     outlines = {regions.names[at]: outline for at, outline in zip(used, drawn, strict=True)}
     return {REGION: texts} | own, outlines
 
@@ -176,12 +190,8 @@ def _content(source: Any) -> Any:
             f"The file of regions has more than {MAX_BYTES >> 20} MB or {MAX_POSITIONS:,} "
             "positions. Simplify the outlines, or cut the file to the country."
         )
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):  # cut short, nested without end
-        raise SchemaError(
-            f"The file of regions is damaged, cut short, or not JSON. {_EXPECTED}."
-        ) from None
+    damaged = "The file of regions is damaged, cut short, or not JSON."
+    return _parsed(body, f"{damaged} {_EXPECTED}.")
 
 
 def _features(content: Any) -> list[Any]:
@@ -279,10 +289,139 @@ def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
     return f"{said}. Give regions of the country in which the antennas stand, in degrees (WGS 84)."
 
 
-def _simpler(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _simpler_areas(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Simplify outlines to about :data:`MAX_VERTICES`; common borders stay common."""
     simple, tolerance = shapes, _FINEST_DEG
     while shapely.get_num_coordinates(simple).sum() > MAX_VERTICES and tolerance < 1.0:
         simple = shapely.coverage_simplify(shapes, tolerance)
         tolerance *= 2
     return simple
+
+
+# --- background lines ----------------------------------------------------------------------------
+
+_MOST_NESTED = 8  # collections within collections
+_FINEST = 20_000  # of the longer side: no screen shows less
+_DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
+_READABLE = "Give GeoJSON with lines or areas, in degrees (WGS 84)"
+
+
+@only_ours("GeoJSON file")
+def read_background(body: bytes) -> Background:
+    """Return the lines, and the outlines of areas, from the bytes of a GeoJSON file.
+
+    Raises
+    ------
+    SchemaError
+        The file is too large, damaged, not GeoJSON, not in degrees, or without a line or area.
+
+    Examples
+    --------
+    >>> road = b'{"type": "LineString", "coordinates": [[2.1, 41.3], [2.2, 41.4]]}'
+    >>> read_background(road).n_lines
+    1
+    """
+    if len(body) > MAX_BYTES:
+        raise SchemaError(
+            f"The file has more than {MAX_BYTES >> 20} MB; a background needs far less. Make it "
+            "simpler, or cut it to the region."
+        )
+    if body.count(b"[") > MAX_POSITIONS:
+        raise SchemaError(
+            f"The file has more than {MAX_POSITIONS:,} positions; make it simpler, or cut it to "
+            "the region."
+        )
+    damaged = "The file is damaged, cut short, or not JSON."
+    lines: list[FloatArray] = []
+    n_points = 0
+    for kind, coordinates in _geometries(_parsed(body, f"{damaged} {_READABLE}."), 0):
+        if kind in ("Point", "MultiPoint"):
+            n_points += 1
+        elif kind in _DEPTH:
+            lines += _lines(coordinates, _DEPTH[kind])
+        else:
+            raise SchemaError(f"The file is not valid GeoJSON. {_READABLE}.")
+    if not lines:
+        raise SchemaError(f"The file has no line and no area to be drawn. {_READABLE}.")
+    kept = _simpler_lines(lines)
+    if not kept:
+        raise SchemaError("All lines of the file are single points; there is nothing to draw.")
+    return Background(
+        lon=np.concatenate([line[:, 0] for line in kept]),
+        lat=np.concatenate([line[:, 1] for line in kept]),
+        offsets=np.concatenate([[0], np.cumsum([len(line) for line in kept])]).astype(np.int64),
+        n_read=sum(map(len, lines)),
+        n_points=n_points,
+        n_small=len(lines) - len(kept),
+    )
+
+
+def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
+    """Yield the kind and the coordinates of each shape in any GeoJSON object."""
+    if not isinstance(part, dict) or nested > _MOST_NESTED:
+        raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
+    check_degrees(part.get("crs"))
+    kind = part.get("type")
+    inside = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+    if kind == "Feature":
+        if part.get("geometry") is not None:  # a feature may have no place
+            yield from _geometries(part["geometry"], nested + 1)
+    elif isinstance(kind, str) and kind in inside:
+        several = part.get(inside[kind])
+        if not isinstance(several, list):
+            raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
+        for each in several:
+            yield from _geometries(each, nested + 1)
+    else:
+        yield str(kind), part.get("coordinates")
+
+
+def _lines(coordinates: Any, depth: int) -> list[FloatArray]:
+    """Return the lines of a shape whose coordinates are nested to this depth."""
+    if not isinstance(coordinates, list):
+        raise SchemaError(f"A shape in the file has no coordinates. {_READABLE}.")
+    if depth:
+        return [line for each in coordinates for line in _lines(each, depth - 1)]
+    return [_line(coordinates)] if coordinates else []
+
+
+def _line(coordinates: list[Any]) -> FloatArray:
+    pairs = [each[:2] if isinstance(each, list) else each for each in coordinates]
+    try:
+        positions = np.asarray(pairs)  # some may have a height, which is left out
+    except ValueError:
+        positions = np.empty(0, object)
+    if positions.dtype.kind not in "iuf" or positions.ndim != 2 or positions.shape[1] < 2:
+        raise SchemaError(
+            f"A line in the file is not made of pairs of longitude and latitude. {_READABLE}."
+        )
+    line: FloatArray = positions.astype(np.float64)
+    if not np.isfinite(line).all() or (np.abs(line) > (360.0, 90.0)).any():
+        raise SchemaError(
+            "A position in the file lies beyond the globe: longitudes go from −180 to 180, "
+            "latitudes from −90 to 90. Perhaps it is in metres; save it in degrees (WGS 84)."
+        )
+    return line
+
+
+def _simpler_lines(lines: list[FloatArray]) -> list[FloatArray]:
+    """Simplify the lines to at most :data:`MAX_VERTICES`; the shortest are dropped first."""
+    long_enough = [line for line in lines if len(line) > 1]
+    if not long_enough:
+        return []
+    number = np.repeat(np.arange(len(long_enough)), [len(line) for line in long_enough])
+    all_of_them = np.concatenate(long_enough)
+    drawn = shapely.linestrings(all_of_them, indices=number)
+    length = shapely.length(drawn)
+    drawn = drawn[length > 0]
+    length = length[length > 0]
+    tolerance = float(np.ptp(all_of_them, axis=0).max()) / _FINEST
+    while len(drawn):
+        simple = shapely.simplify(drawn, tolerance, preserve_topology=False)
+        if shapely.get_num_coordinates(simple).sum() <= MAX_VERTICES:
+            parts, whose = shapely.get_coordinates(simple, return_index=True)
+            return np.split(parts, np.flatnonzero(np.diff(whose)) + 1)
+        tolerance *= 2
+        much = length > tolerance  # shorter than what may be left out of a line
+        drawn, length = drawn[much], length[much]
+    return []
