@@ -61,7 +61,7 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
     --------
     >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
     >>> remote(lat, lon, np.array([60, 39, 1])).partition(". Is")[0]
-    '**1 place is 17,700 km or more from the middle of the samples** (such as -2.10, 79.80)'
+    '**1 place is 17,700 km from the middle of the samples** (-2.10, 79.80)'
     """
     if not len(lat):
         return ""
@@ -77,9 +77,9 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
         return ""
     places = int(far.sum())
     return (
-        f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} "
-        f"{km[far].min():,.0f} km or more from the middle of the samples** (such as "
-        f"{lat[far][0]:.2f}, {lon[far][0]:.2f}). Is a coordinate wrong? "
+        f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
+        f"km{' or more' * (places > 1)} from the middle of the samples** "
+        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {lon[far][0]:.2f}). Is a coordinate wrong? "
         f"{words.percent(samples[far].sum() / every)} of the samples are there. Correct the file, "
         "or leave these rows out. Otherwise maps, distances and synthetic people show them."
     )
