@@ -80,8 +80,9 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
         f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
         f"km{' or more' * (places > 1)} from the middle of the samples** "
         f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {lon[far][0]:.2f}). Is a coordinate "
-        f"wrong? {words.percent(samples[far].sum() / every)} of the samples are there. Correct the file, "
-        "or leave these rows out. Otherwise maps, distances and synthetic people show them."
+        f"wrong? {words.percent(samples[far].sum() / every)} of the samples are there. "
+        "Correct the file, or leave these rows out. Otherwise maps, distances and synthetic "
+        "people show them."
     )
 
 
