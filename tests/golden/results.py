@@ -20,7 +20,6 @@ import fpanon_core as fp
 from fpanon_core.__main__ import app
 from fpanon_core.io.samples import sample
 
-RESULTS: dict[str, Callable[[Golden, Path], Any]] = {}
 DATA = ("people", "taxis", "generated")
 _SHIPPED = {"people": "synthetic", "taxis": "sf_cabs"}
 
@@ -64,6 +63,10 @@ class Golden:
         """In squares of 2 km and windows of 2 hours."""
         return fp.generalize(self.fs, _profile(2_000, 120), seed=0)
 
+    def known(self, points: int, strategy: str) -> fp.Knowledge:
+        """So many points of each person."""
+        return fp.draw_knowledge(self.coarse, points, strategy=strategy)
+
     @cached_property
     def counts(self) -> Any:
         """How many people at which place when, and the truth."""
@@ -80,49 +83,35 @@ def _profile(metres: float, minutes: float) -> fp.GeneralizationProfile:
     return fp.GeneralizationProfile(fp.Grid(metres), minutes)
 
 
-def _add(name: str, make: Callable[[Golden], Any]) -> None:
-    RESULTS[name] = lambda data, _: make(data)
-
-
-_add("read", lambda d: (d.read[0].digest, d.read[0].to_frame(), str(d.read[1])))
-_add("k_gap 2 and 5", lambda d: [fp.k_gap(d.fs, 5), fp.k_gap(d.fs, 5).at(2)])
-_add("k_gap capped", lambda d: fp.k_gap(d.fs, config=fp.StretchConfig(0.2, 0.8, 5_000, 120)))
-_add("stretch components", lambda d: fp.mean_components(d.fs, fp.k_gap(d.fs, 3)))
-_add("glove", lambda d: fp.glove(d.fs, 3).to_frame())
-_add(
-    "glove suppressed",
-    lambda d: fp.glove(
-        d.fs, 2, suppress_space_m=8_000, suppress_time_min=180, leftover="suppress"
-    ).to_frame(),
-)
-_add("aligned", lambda d: fp.aligned(d.fs, 3).to_frame())
-_add(
-    "aligned within sides",
-    lambda d: fp.aligned(d.fs, 2, max_side_m=9e3, max_span_min=600).to_frame(),
-)
-_add("aligned shards", lambda d: fp.aligned(d.fs, 2, shards=2).to_frame())
-_add("mean loss", lambda d: fp.mean_loss(fp.glove(d.fs, 2), config=fp.StretchConfig()))
-_add("verified", lambda d: fp.verify_k_anonymity(d.fs, fp.glove(d.fs, 2), 2).passed)
+_GRID = (_profile(1e3, 60), _profile(5e3, 360))
+_LIMITS = {"suppress_space_m": 8_000, "suppress_time_min": 180, "leftover": "suppress"}
+_SIDES = {"max_side_m": 9e3, "max_span_min": 600}
+MADE: dict[str, Callable[[Golden], Any]] = {
+    "read": lambda d: (d.read[0].digest, d.read[0].to_frame(), str(d.read[1])),
+    "k_gap 2 and 5": lambda d: [fp.k_gap(d.fs, 5), fp.k_gap(d.fs, 5).at(2)],
+    "k_gap capped": lambda d: fp.k_gap(d.fs, config=fp.StretchConfig(0.2, 0.8, 5_000, 120)),
+    "stretch components": lambda d: fp.mean_components(d.fs, fp.k_gap(d.fs, 3)),
+    "glove": lambda d: fp.glove(d.fs, 3).to_frame(),
+    "glove suppressed": lambda d: fp.glove(d.fs, 2, **_LIMITS).to_frame(),
+    "aligned": lambda d: fp.aligned(d.fs, 3).to_frame(),
+    "aligned within sides": lambda d: fp.aligned(d.fs, 2, **_SIDES).to_frame(),
+    "aligned shards": lambda d: fp.aligned(d.fs, 2, shards=2).to_frame(),
+    "mean loss": lambda d: fp.mean_loss(fp.glove(d.fs, 2), config=fp.StretchConfig()),
+    "verified": lambda d: fp.verify_k_anonymity(d.fs, fp.glove(d.fs, 2), 2).passed,
+}
 for strategy in ("random", "uniform"):
-    _add(
-        f"knowledge {strategy}",
-        lambda d, s=strategy: fp.anonymity_sets(
-            d.coarse, fp.draw_knowledge(d.coarse, 4, strategy=s)
-        ),
-    )
-    _add(f"unicity {strategy}", lambda d, s=strategy: fp.unicity(d.coarse, 3, strategy=s))
-    _add(
-        f"disclosure {strategy}",
-        lambda d, s=strategy: fp.disclosure(d.coarse, fp.draw_knowledge(d.coarse, 3, strategy=s)),
-    )
-_add("points needed", lambda d: fp.points_needed(d.coarse, users=60, min_per_month=5))
-_add(
-    "unicity grid",
-    lambda d: fp.unicity_grid(d.fs, [_profile(1e3, 60), _profile(5e3, 360)], p=(2, 4)),
-)
-_add("disclosure grid", lambda d: fp.disclosure_grid(d.fs, [_profile(1e3, 60), _profile(5e3, 360)]))
-_add("clusters", lambda d: fp.cluster_antennas(*_places(d), 5))
-_add("sparsity", lambda d: fp.sparsity_model(d.fs.n_users, 40))
+    MADE |= {
+        f"knowledge {strategy}": lambda d, s=strategy: fp.anonymity_sets(d.coarse, d.known(4, s)),
+        f"unicity {strategy}": lambda d, s=strategy: fp.unicity(d.coarse, 3, strategy=s),
+        f"disclosure {strategy}": lambda d, s=strategy: fp.disclosure(d.coarse, d.known(3, s)),
+    }
+MADE |= {
+    "points needed": lambda d: fp.points_needed(d.coarse, users=60, min_per_month=5),
+    "unicity grid": lambda d: fp.unicity_grid(d.fs, _GRID, p=(2, 4)),
+    "disclosure grid": lambda d: fp.disclosure_grid(d.fs, _GRID),
+    "clusters": lambda d: fp.cluster_antennas(*_places(d), 5),
+    "sparsity": lambda d: fp.sparsity_model(d.fs.n_users, 40),
+}
 
 OPTIONS = {
     "as it is": [],
@@ -147,22 +136,28 @@ def _made(data: Golden, name: str) -> Any:
 
 
 for name in OPTIONS:
-    _add(f"release {name}", lambda d, n=name: _made(d, n).to_frame())
-    _add(f"linkage {name}", lambda d, n=name: fp.link(d.fs, _made(d, n), 3, users=80))
-    _add(f"risk {name}", lambda d, n=name: fp.reidentification(d.fs, _made(d, n), 3, users=80))
-    _add(f"homes {name}", lambda d, n=name: fp.home_found(d.fs, _made(d, n)))
-    _add(f"utility {name}", lambda d, n=name: fp.utility(d.fs, _made(d, n)))
+    MADE |= {
+        f"release {name}": lambda d, n=name: _made(d, n).to_frame(),
+        f"linkage {name}": lambda d, n=name: fp.link(d.fs, _made(d, n), 3, users=80),
+        f"risk {name}": lambda d, n=name: fp.reidentification(d.fs, _made(d, n), 3, users=80),
+        f"homes {name}": lambda d, n=name: fp.home_found(d.fs, _made(d, n)),
+        f"utility {name}": lambda d, n=name: fp.utility(d.fs, _made(d, n)),
+    }
 for name in ("grid", "noise", "aligned in days"):
-    _add(f"error {name}", lambda d, n=name: fp.expected_error(d.fs, _made(d, n), 3, users=80))
-_add("relinking", lambda d: fp.relink_periods(_made(d, "aligned in days")))
-_add("crossing", lambda d: fp.cross_releases(fp.glove(d.fs, 2), fp.aligned(d.fs, 3)))
-_add("options", lambda d: fp.explore_options(d.fs, [_option(n) for n in OPTIONS]).to_frame())
-_add("counts", lambda d: d.counts[0].counts)
-_add("recovery", lambda d: fp.recover_trajectories(d.counts[0]))
-_add(
-    "recovery score",
-    lambda d: fp.score_recovery(fp.recover_trajectories(d.counts[0]), *d.counts, pairing="optimal"),
-)
+    MADE[f"error {name}"] = lambda d, n=name: fp.expected_error(d.fs, _made(d, n), 3, users=80)
+MADE |= {
+    "relinking": lambda d: fp.relink_periods(_made(d, "aligned in days")),
+    "crossing": lambda d: fp.cross_releases(fp.glove(d.fs, 2), fp.aligned(d.fs, 3)),
+    "options": lambda d: fp.explore_options(d.fs, [_option(n) for n in OPTIONS]).to_frame(),
+    "counts": lambda d: d.counts[0].counts,
+    "recovery": lambda d: fp.recover_trajectories(d.counts[0]),
+    "recovery score": lambda d: fp.score_recovery(
+        fp.recover_trajectories(d.counts[0]), *d.counts, pairing="optimal"
+    ),
+}
+RESULTS: dict[str, Callable[[Golden, Path], Any]] = {
+    name: lambda data, _, make=make: make(data) for name, make in MADE.items()
+}
 
 
 def _command(*arguments: str) -> Callable[[Golden, Path], Any]:

@@ -45,7 +45,10 @@ def test_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
 
 
 def test_numba_uses_it():
+    from fpanon_core.kernels.kgap_search import search_tile
+
     assert Path(numba.config.CACHE_DIR).name.startswith("kernels-")
+    assert isinstance(search_tile._cache._cache_file, kernels._OneAtATime)
 
 
 # Keeps ten entries, the number of the process in each, when all have begun.
@@ -71,12 +74,6 @@ def test_processes_that_keep_kernels_at_once_do_not_mix_them_up(tmp_path):
     kept = caching.IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
     entries = [(n, i) for n in range(4) for i in range(10)]
     assert [kept.load(entry) for entry in entries] == entries
-
-
-def test_kernels_are_kept_that_way():
-    from fpanon_core.kernels.kgap_search import search_tile
-
-    assert isinstance(search_tile._cache._cache_file, kernels._OneAtATime)
 
 
 _COMPILED = """

@@ -116,17 +116,6 @@ def test_more_places_than_cells():
     check(fs, 3, users=np.arange(8))
 
 
-def test_all_at_one_place_and_all_far_apart():
-    at_once = FingerprintSet.from_samples(np.arange(9) % 6, np.zeros(9), np.zeros(9), np.arange(9))
-    check(at_once, 6)
-    apart = FingerprintSet.from_samples(
-        np.arange(5), np.arange(5) * 1e6, np.zeros(5), np.arange(5) * 1e4
-    )
-    result = check(apart, 3)
-    # Every pair is beyond both thresholds: complete effort.
-    np.testing.assert_array_equal(result.values, np.ones(5))
-
-
 def test_by_hand():
     """Three people, one place axis; weights ½, thresholds 20 km and 480 min.
 
