@@ -24,16 +24,8 @@ from fpanon_core.studies import anonymizability, disclosure, hiding, options, re
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
-from fpanon_core.studies.study_codec import (
-    KINDS,
-    Damaged,
-    NotKept,
-    decode,
-    encode,
-    result_type,
-    types_kept,
-)
-from fpanon_core.studies.study_file import open_study, save
+from fpanon_core.studies.study_codec import Damaged, NotKept, decode, encode, types_kept
+from fpanon_core.studies.study_file import KINDS, open_study, result_type, save
 
 P = parse_profile("1 km · 30 min")
 JSON = some.recursive(
