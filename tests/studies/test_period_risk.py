@@ -93,13 +93,7 @@ def test_options_in_periods_are_weighed():
     table = fp.explore_options(fs, options, risk="k")
     named = [f"aligned, k = {k}{of}" for k in (2, 5) for of in ("", ", days")]
     assert [o.name for o in table.options if "left out" not in o.name][:4] == named
-    for result in table.results:
-        assert result.fault is None
-        assert result.n_users == 60
-        assert result.users_share == 1.0
-        value, low, high = result.risks["k"]
-        assert low <= value <= high
-        assert 0 <= result.components["flows"] <= 1
+    assert {(r.fault, r.n_users, r.users_share) for r in table.results} == {(None, 60, 1.0)}
     by_name = dict(zip([o.name for o in table.options], table.results, strict=True))
     for k in (2, 5):
         whole, days = (by_name[f"aligned, k = {k}{of}"] for of in ("", ", days"))
@@ -109,8 +103,6 @@ def test_options_in_periods_are_weighed():
             assert each.alone_share == 0
         assert days.components["time"] > whole.components["time"]
         assert days.components["density"] > whole.components["density"]
-    again = fp.explore_options(fs, options, risk="k", previous=table)
-    assert [r.risks for r in again.results] == [r.risks for r in table.results]
 
 
 def test_flows_are_per_person_not_per_record():
