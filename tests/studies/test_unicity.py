@@ -10,20 +10,14 @@ import fpanon_core as fp
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
+from tests.studies.test_unicity_grid import town
 from tests.support.alike import check_alike
 from tests.support.refusals import check_refused
 
 
-def town(n=120, samples=9):
-    rng = np.random.default_rng(4)
-    user = np.repeat(np.arange(n), samples)
-    x, y = np.floor(rng.normal(0, 6, (2, len(user)))) * 100
-    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 600, len(user)).astype(float))
-
-
 @pytest.fixture(scope="module")
 def found():
-    return outsider.study(town(), outsider.Config(users=50, seed=3))
+    return outsider.study(town(120, 9), outsider.Config(users=50, seed=3))
 
 
 def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
@@ -32,7 +26,7 @@ def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
     assert found.curves["random"][-1].config.p == 8
     for strategy, curve in found.curves.items():
         for measured in curve:
-            alone = fp.unicity(town(), measured.config.p, strategy=strategy, users=50, seed=3)
+            alone = fp.unicity(town(120, 9), measured.config.p, strategy=strategy, users=50, seed=3)
             check_alike(measured, alone)
             rows = table[(table["strategy"] == strategy) & (table["p"] == alone.config.p)]
             assert rows["out_of"].tolist() == [1, 2, 5, 10]
@@ -40,7 +34,7 @@ def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
 
 
 def test_points_needed_and_the_grid_are_as_their_functions_make_them(found):
-    fs = town()
+    fs = town(120, 9)
     alone = fp.points_needed(fs, seed=3)  # all are heavy: nine samples on one day
     assert found.heavy
     pd.testing.assert_frame_equal(found.points, alone.drop(columns="user"))
