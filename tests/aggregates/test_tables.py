@@ -438,6 +438,7 @@ CONTRABAND = {
     "digits of a cell": ("presence.csv", b"weekday,0,", b"weekday,0,1234567.123456"),
     "a column": ("presence.csv", b"area,day,from_hour,people", b"area,day,from_hour,people,user"),
     "a name": ("presence.csv", b"\n1,", b"\n1 user 7,"),
+    "a blank cell": ("presence.csv", b"\n1,weekday,0,", b"\n1,weekday,0,\n1,weekday,0,"),
     "another epsilon": ("datapackage.json", b'"epsilon": 1.0', b'"epsilon": 0.1'),
 }
 

@@ -512,6 +512,8 @@ def test_places_that_are_refused(fs, target, named, fault, tmp_path):
     files = {name: tmp_path / file for name, file in named.items()}
     with pytest.raises(fp.ConfigError, match=re.escape(fault)):
         fp.publish(fp.release(fs, []), tmp_path / target, **files)
+    with pytest.raises(fp.ConfigError, match="must be csv or parquet"):
+        fp.publish(fp.release(fs, []), tmp_path / "new", format="xlsx")
     assert sorted(tmp_path.rglob("*")) == before
 
 
