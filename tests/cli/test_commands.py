@@ -176,7 +176,8 @@ def test_measure_by_profile_speaks_json(three: Path, people: Path) -> None:
     assert hour["share_at_0"] == pytest.approx(2 / 3)
     assert figures_of("measure", three, "--w-space", 1)["gaps"][0]["share_at_0"] == 1
     assert "2 miles" in refused("measure", three, "--profile", "2500:60", "--profile", "2 miles")
-    output = said_by("measure", people, "--profile", "2500e0n0:60", "--profile", "2.5 km · 1 h")
+    several = ["2500e0n0:60", "2.5 km · 1 h", "about 9 antennas · 2 h", "h7x60"]
+    output = said_by("measure", people, *(f"--profile='{each}'" for each in several))
     assert "Corners of the grids, from the projection’s centre: 2.5 km: 0 m east" in output
     told = figures_of("measure", people, "--profile", "a5x60")
     assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
