@@ -11,10 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.model.aggregates import AggregateCounts
-from fpanon_core.model.clock import LocalClock
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import count_tables
 from tests.oracles import recovery as oracle
 
@@ -37,7 +33,7 @@ def people(*lives, first=0):
         if x is not None
     ]
     user, x, t = zip(*rows, strict=True)
-    return FingerprintSet.from_samples(user, x, [0.0] * len(x), t)
+    return fp.FingerprintSet.from_samples(user, x, [0.0] * len(x), t)
 
 
 def test_one_who_moves_and_four_who_stay() -> None:
@@ -89,7 +85,7 @@ def test_it_is_the_attack_on_the_counts_of_plain_loops(lives, threshold) -> None
         seen = [
             [c if value is None or c >= threshold else value for c in in_slot] for in_slot in exact
         ]
-        counts = AggregateCounts(
+        counts = fp.AggregateCounts(
             np.array(seen),
             x_m=np.arange(3) * 9 * KM,
             y_m=np.zeros(3),
@@ -110,7 +106,7 @@ def test_it_is_the_attack_on_the_counts_of_plain_loops(lives, threshold) -> None
 
 def test_a_weekday_and_a_weekend_day_are_two_days_of_slots() -> None:
     """Friday and Saturday: each mean is of one day, and the days are linked by habit."""
-    clock = LocalClock(dt.datetime(2024, 3, 8, tzinfo=dt.UTC), "UTC")
+    clock = fp.LocalClock(dt.datetime(2024, 3, 8, tzinfo=dt.UTC), "UTC")
     lives = [(A, A, A, A)] * 3 + [(B, B, B, B)] * 2
     fs = replace(people(*lives), clock=clock)
     stated = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 8), 2), "grid", frame().area, 9 * KM)
@@ -150,11 +146,11 @@ def test_where_it_applies_it_is_told_in_words(monkeypatch) -> None:
 
 def test_means_private_tables_and_empty_ones_are_refused() -> None:
     fs = people((A, A), (B, B))
-    with pytest.raises(ConfigError, match="a mean over up to 5 days"):
+    with pytest.raises(fp.ConfigError, match="a mean over up to 5 days"):
         fp.table_recovery(fs, fp.Presence(frame(days=7), 2))
-    with pytest.raises(ConfigError, match="presence without noise"):
+    with pytest.raises(fp.ConfigError, match="presence without noise"):
         fp.table_recovery(fs, fp.Presence(frame(), 2, None, 1.0))
-    with pytest.raises(ConfigError, match="presence without noise"):
+    with pytest.raises(fp.ConfigError, match="presence without noise"):
         fp.table_recovery(fs, fp.Flows(frame()))
-    with pytest.raises(InfeasibleError, match="Nobody has a sample"):
+    with pytest.raises(fp.InfeasibleError, match="Nobody has a sample"):
         fp.table_recovery(people((A, A), first=9), fp.Presence(frame(), 2))

@@ -16,6 +16,7 @@ from tests.support.commands import figures_of, refused, said_by
 PERIOD = ["--from", "2024-03-04", "--days", "2"]
 AREA = ["--area", "14.6,-17.6,14.9,-17.2", "--side-m", "5000"]
 ZONE = ["--timezone", "Africa/Dakar"]
+PRIVATE = [*PERIOD, *ZONE, "--private", "1"]
 
 
 def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
@@ -27,12 +28,9 @@ def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
     area = f"{south},{west},{south + 2},{west + 2}"
     options = ["--from", first, "--days", 2, "--area", area, "--side-m", 5000]
     output = said_by("counts", people, *options, "--suppress-below", 3, "--out", out)
-    frame = FrameConfig(
-        StatedPeriod(dt.date.fromisoformat(first), 2),
-        "grid",
-        StatedArea(south, west, south + 2, west + 2),
-        5_000,
-    )
+    period = StatedPeriod(dt.date.fromisoformat(first), 2)
+    stated = StatedArea(south, west, south + 2, west + 2)
+    frame = FrameConfig(period, "grid", stated, 5_000)
     made = counts_release.study(fs, counts_release.Config(frame, "suppressed", below=3))
     assert out.read_bytes() == made.package()
     assert "counts left blank" in output
@@ -72,17 +70,11 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     ("options", "words"),
     [
         ([*PERIOD, *AREA, "--private", "1"], "--timezone"),
-        (
-            [*PERIOD, *AREA, *ZONE, "--private", "1", "--suppress-below", "5"],
-            "Give either --private or",
-        ),
+        ([*PRIVATE, *AREA, "--suppress-below", "5"], "Give either --private or"),
         ([*PERIOD, *AREA, "--unit", "slot"], "--private"),
-        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--screen", "civ"], "the days of all records"),
-        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--granularity-min", "7"], "1, 3, 5 or 15"),
-        (
-            [*PERIOD, "--area", "0m,0m,5000m,5000m", *ZONE, "--private", "1"],
-            "State the area of private counts in degrees",
-        ),
+        ([*PRIVATE, *AREA, "--screen", "civ"], "the days of all records"),
+        ([*PRIVATE, *AREA, "--granularity-min", "7"], "1, 3, 5 or 15"),
+        ([*PRIVATE, "--area", "0m,0m,5000m,5000m"], "State the area of private counts in degrees"),
         ([*PERIOD, *AREA, "--unit", "day"], "person, slot"),
         ([*AREA, "--from", "2024-03-04"], "--days"),
         ([*AREA, "--days", "2"], "State the first day"),
@@ -95,10 +87,12 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
         ([*PERIOD, *AREA, "--private", "0", *ZONE], "epsilon"),
         ([*PERIOD, *AREA, "--slot-min", "7"], "slot_min"),
         ([*PERIOD, *AREA, "--format", "xlsx"], "csv, parquet"),
+        ([*PERIOD, *AREA, "--out", "counts.csv"], "end it in .zip"),
+        ([*PERIOD, *AREA, "--out", "no/counts.zip"], "folder does not exist"),
     ],
 )
 def test_what_it_refuses(people: Path, tmp_path: Path, options: list[str], words: str) -> None:
-    assert words in refused("counts", people, *options, "--out", tmp_path / "counts.zip")
+    assert words in refused("counts", people, "--out", tmp_path / "counts.zip", *options)
     assert not list(tmp_path.iterdir())
 
 
@@ -120,15 +114,12 @@ def test_private_counts_of_neighbouring_files_are_read_alike(
         for i in range(200)
     ]
     towers = tmp_path / "towers.csv"
-    grid = [
-        f"{i}-{j},{14.69 + i / 700:.6f},{-17.45 + j / 700:.6f}" for i in range(8) for j in range(8)
-    ]
+    at = np.ndindex(8, 8)
+    grid = [f"{i}-{j},{14.69 + i / 700:.6f},{-17.45 + j / 700:.6f}" for i, j in at]
     towers.write_text("\n".join(["antenna,lat,lon", *grid]))
-    where = (
-        ["--area", "14.68,-17.46,14.71,-17.43", "--side-m", 300]
-        if places == "area"
-        else ["--antennas", towers]
-    )
+    where = ["--antennas", towers]
+    if places == "area":
+        where = ["--area", "14.68,-17.46,14.71,-17.43", "--side-m", 300]
     options = [*where, "--from", "2024-03-04", "--days", 1, "--slot-min", 60, *ZONE]
     tables, middles = [], []
     for more in ([], ["more,2024-03-04T10:05Z,14.695300,-17.440000"]):
@@ -140,14 +131,8 @@ def test_private_counts_of_neighbouring_files_are_read_alike(
         middles.append(read_cdr(file)[0].crs)
     assert middles[0] != middles[1]
     if places == "antennas":
-        assert "correct the positions in the files themselves" in refused(
-            "counts", file, *options, "--positions", "exchanged", "--private", 1, "--out", out
-        )
+        asked = [*options, "--positions", "exchanged", "--private", 1, "--out", out]
+        assert "correct the positions in the files themselves" in refused("counts", file, *asked)
     one, other = tables
     assert one[["start", "place"]].equals(other[["start", "place"]])
     assert int((one["people"] - other["people"]).abs().sum()) == 1
-
-
-def test_where_it_cannot_write(people: Path, tmp_path: Path) -> None:
-    for out in (tmp_path / "counts.csv", tmp_path / "no" / "counts.zip"):
-        refused("counts", people, *PERIOD, *AREA, "--out", out)

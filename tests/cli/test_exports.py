@@ -12,7 +12,6 @@ import pytest
 from fpanon_core import OptionsTable, read_cdr
 from fpanon_core.commands.run import LIST
 from fpanon_core.model.files import keyed
-from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.tables.writing import read_json
 from tests.support.commands import refused, said_by
 
@@ -23,13 +22,6 @@ SMALL: dict[str, list[Any]] = {
     "glove": ["--k", 2],
     "recover": ["--users", 5],
 }
-
-
-@pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("exports") / "people.csv"
-    generate_cdr(12, days=2).to_csv(path, index=False)
-    return path
 
 
 @pytest.mark.parametrize("command", SMALL)

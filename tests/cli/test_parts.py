@@ -18,6 +18,7 @@ def folder(tmp_path):
 
 
 def test_what_was_kept_is_measured_as_the_file_is(folder):
+    assert "--keep NEW_FOLDER" in refused("measure", folder / "in")
     assert "not for release" in said_by("ingest", folder / "in", "--keep", folder / "kept")
     one = said_by("measure", folder / "whole.parquet", "--k", "2")
     assert said_by("measure", folder / "kept", "--k", "2") == one
@@ -25,15 +26,10 @@ def test_what_was_kept_is_measured_as_the_file_is(folder):
     assert said_by("measure", folder / "ours", "--k", "2") == one
 
 
-def test_a_folder_of_parts_says_what_it_needs(folder):
-    assert "--keep NEW_FOLDER" in refused("measure", folder / "in")
-
-
 def test_how_a_kept_folder_was_read_is_not_changed(folder):
     said_by("ingest", folder / "in", "--keep", folder / "kept")
-    assert "can no longer be changed" in refused(
-        "measure", folder / "kept", "--granularity-m", "500"
-    )
+    told = refused("measure", folder / "kept", "--granularity-m", "500")
+    assert "can no longer be changed" in told
     refused("ingest", folder / "kept", "--rejects", folder / "rejects.csv")
     assert not (folder / "rejects.csv").exists()
     refused("ingest", folder / "in", "--keep", folder / "kept")

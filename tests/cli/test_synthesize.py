@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from fpanon_core import (
-    FrameConfig,
-    Ledger,
-    ReleaseOption,
-    StatedPeriod,
-    Synthesize,
-    generate_cdr,
-)
+import fpanon_core as fp
 from tests.support.commands import figures_of, refused, said_by
-from tests.support.stated_frames import FRAME
+from tests.support.releases import members_of
 
 PERIOD = ["--from", "2024-03-04", "--days", 3]
 ZONE = ["--timezone", "Africa/Dakar"]
@@ -29,7 +22,7 @@ ZONE = ["--timezone", "Africa/Dakar"]
 def data(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     """Records of forty people at antennas, and the table of these."""
     folder = tmp_path_factory.mktemp("synthesize")
-    cdr = generate_cdr(40, days=3, seed=2)
+    cdr = fp.generate_cdr(40, days=3, seed=2)
     antennas = pd.DataFrame(cdr.attrs["antennas"]).assign(census=range(400))
     antennas.to_csv(folder / "antennas.csv", index=False)
     cdr.to_csv(folder / "events.csv", index=False)
@@ -48,20 +41,19 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     # Nothing exact is among the figures: what was asked for, and what was made up.
     assert set(told) == {"option", "people", "records", "path"}
     assert told["people"] == 50
-    with zipfile.ZipFile(out) as packed:
-        assert {*packed.namelist()} == {
-            *("README.md", "datapackage.json", "records.csv", "places.csv", "areas.geojson")
-        }
-        records = pd.read_csv(packed.open("records.csv"))
-        about = json.loads(packed.read("datapackage.json"))["fpanon"]
-        page = packed.read("README.md").decode()
+    packed = members_of(out)
+    files = {"README.md", "datapackage.json", "records.csv", "places.csv", "areas.geojson"}
+    assert packed.keys() == files
+    records = pd.read_csv(BytesIO(packed["records.csv"]))
+    about = json.loads(packed["datapackage.json"])["fpanon"]
+    page = packed["README.md"].decode()
     assert set(about) == {"version", "kind", "option", "people", "groups", "timezone", "shares"}
     assert "give or take about" in page, "how far the noisy number is off"
     assert "numbers of residents near each antenna ('census'" in page
     assert len(records) == told["records"]
     assert records["time"].str[:10].isin(["2024-03-04", "2024-03-05", "2024-03-06"]).all()
-    assert Ledger(book).to_frame()["what"].tolist() == [told["option"]]
-    assert Ledger(book).spent == 1
+    assert fp.Ledger(book).to_frame()["what"].tolist() == [told["option"]]
+    assert fp.Ledger(book).spent == 1
     assert "names are in order" in " ".join(said_by("verify", out, *data, *ZONE).split())
     more = said_by("synthesize", *asked, "--out", tmp_path / "more.zip")
     assert "No ledger records this ε" in " ".join(more.split())
@@ -71,28 +63,23 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
     book, out, full = tmp_path / "ledger.jsonl", tmp_path / "a.zip", tmp_path / "full"
     full.mkdir()
     (full / "file").write_text("")
-    kept = ["--out", out, "--ledger", book]
-    events = data[:1]
+    events, epsilon = data[:1], ["--epsilon", 1]
+    asked = [*data, *PERIOD, *ZONE]
     wrong: list[tuple[list[object], str]] = [
-        ([*data, *ZONE, "--epsilon", 1, "--from", "2024-03-04", *kept], "--days"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 0, *kept], "epsilon"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", "nan", *kept], "epsilon"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", "much", *kept], "epsilon"),
-        ([*data, *PERIOD, *ZONE, *kept], "epsilon"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--people", 0, *kept], "people"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--out", full, "--ledger", book], "not empty"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 1, *kept, "--format", "xlsx"], "csv or parquet"),
-        ([*data, *PERIOD, "--epsilon", 1, *kept], "--timezone"),
-        ([*data, *PERIOD, *ZONE, "--epsilon", 1, "--screen", "civ", *kept], "one more person"),
-        ([*events, *PERIOD, *ZONE, "--epsilon", 1, *kept], "no antenna table"),
-        (
-            [*events, *PERIOD, *ZONE, "--epsilon", 1, "--area", "0m,0m,9m,9m", *kept],
-            "State the area in degrees",
-        ),
-        ([*data, *ZONE, "--days", 3, "--epsilon", 1, *kept], "first day"),
+        ([*data, *ZONE, *epsilon, "--from", "2024-03-04"], "--days"),
+        *(([*asked, "--epsilon", value], "epsilon") for value in (0, "nan", "much")),
+        (asked, "epsilon"),
+        ([*asked, *epsilon, "--people", 0], "people"),
+        ([*asked, *epsilon, "--out", full], "not empty"),
+        ([*asked, *epsilon, "--format", "xlsx"], "csv or parquet"),
+        ([*data, *PERIOD, *epsilon], "--timezone"),
+        ([*asked, *epsilon, "--screen", "civ"], "one more person"),
+        ([*events, *PERIOD, *ZONE, *epsilon], "no antenna table"),
+        ([*events, *PERIOD, *ZONE, *epsilon, "--area", "0m,0m,9m,9m"], "State the area in degrees"),
+        ([*data, *ZONE, "--days", 3, *epsilon], "first day"),
     ]
-    for asked, why in wrong:
-        assert why in refused("synthesize", *asked)
+    for some, why in wrong:
+        assert why in refused("synthesize", "--out", out, *some, "--ledger", book)
         assert not out.exists()
         assert not book.exists(), "nothing is charged"
 
@@ -104,23 +91,17 @@ def test_past_the_budget_nothing_is_drawn(data: list[object], tmp_path: Path) ->
     more = [*asked, "--epsilon", 1, "--out", tmp_path / "b.zip"]
     assert "past the budget of 1.5" in refused("synthesize", *more)
     assert not (tmp_path / "b.zip").exists()
-    assert Ledger(book).spent == 1
+    assert fp.Ledger(book).spent == 1
     said_by("synthesize", *more, "--reason", "asked for by the ministry")
-    assert Ledger(book).spent == 2
+    assert fp.Ledger(book).spent == 2
 
 
 def test_a_private_option_is_not_published_past_the_ledger(
     data: list[object], tmp_path: Path
 ) -> None:
     own = tmp_path / "own.json"
-    frame = FrameConfig(StatedPeriod(dt.date(2024, 3, 4), 3))
-    own.write_text(json.dumps([ReleaseOption("mine", [Synthesize(frame, 1.0)]).to_dict()]))
+    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 3))
+    own.write_text(json.dumps([fp.ReleaseOption("mine", [fp.Synthesize(frame, 1.0)]).to_dict()]))
     asked = ["--option", "mine", "--options", own, "--out", tmp_path / "a.zip"]
     assert "fpanon synthesize" in refused("publish", *data, *asked)
     assert not (tmp_path / "a.zip").exists()
-
-
-def test_an_option_is_charged_as_its_step_is(tmp_path: Path) -> None:
-    book = Ledger(tmp_path / "ledger.jsonl")
-    book.spend(ReleaseOption(steps=[Synthesize(FRAME, 0.5)]))
-    assert book.spent == 0.5

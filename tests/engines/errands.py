@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
+import fpanon_core as fp
 from fpanon_core.engines import worker
 from fpanon_core.engines.limits import memory_of
-from fpanon_core.model.errors import InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
 
 Progress = Callable[[float], None]
 WARMED: list[str] = []
@@ -44,7 +43,7 @@ def sleep(seconds: float, *, progress: Progress) -> int:
 
 def refuse(*, progress: Progress) -> None:
     progress(0.1)
-    raise InfeasibleError("k = 50 exceeds the 32 people loaded; choose k ≤ 32.")
+    raise fp.InfeasibleError("k = 50 exceeds the 32 people loaded; choose k ≤ 32.")
 
 
 def break_down(secret: str, *, progress: Progress) -> None:
@@ -76,16 +75,16 @@ def return_what_cannot_be_sent(*, progress: Progress) -> object:
     return lambda: None
 
 
-def describe(fs: FingerprintSet, note: str, *, progress: Progress) -> tuple[str, int, list[str]]:
+def describe(fs: fp.FingerprintSet, note: str, *, progress: Progress) -> tuple[str, int, list[str]]:
     """What arrived, and the process that holds it."""
     progress(1.0)
     return fs.digest, os.getpid(), [note, *fs.pseudonyms]
 
 
-def make(n_users: int, *, progress: Progress) -> tuple[FingerprintSet, str]:
+def make(n_users: int, *, progress: Progress) -> tuple[fp.FingerprintSet, str]:
     progress(1.0)
     rows = np.arange(n_users)
-    return FingerprintSet.from_samples(rows, 100.0 * rows, 0.0 * rows, 0.0 * rows), "made"
+    return fp.FingerprintSet.from_samples(rows, 100.0 * rows, 0.0 * rows, 0.0 * rows), "made"
 
 
 def fill(size: int, *, progress: Progress) -> int:
@@ -105,12 +104,14 @@ def ask_for_too_much(kind: str, *, progress: Progress) -> int:
     return len(np.ones(2**60, np.uint8) if kind == "numpy" else bytearray(2**60))
 
 
-class _Evil:
-    def __init__(self, order: str) -> None:
-        self.order = order
+class Evil:
+    """Its pickle has something called when it is read."""
 
-    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
-        return (os.system, (self.order,))
+    def __init__(self, function: Callable[..., object], *arguments: object) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return self.call
 
 
 def answer_evil(trace: str, *, progress: Progress) -> None:
@@ -119,7 +120,7 @@ def answer_evil(trace: str, *, progress: Progress) -> None:
     answers = next(
         held for held in gc.get_objects() if type(held) is io.BufferedWriter and held.name > 2
     )
-    worker.send(answers, ((), "result", _Evil(f"touch {trace}")))
+    worker.send(answers, ((), "result", Evil(os.system, f"touch {trace}")))
     time.sleep(60)
 
 

@@ -17,8 +17,7 @@ import fpanon_core as f
 from fpanon_core.aggregates import contributions
 from fpanon_core.aggregates.tables import counting_flows, counting_presence, exact_sums
 from fpanon_core.engines import cluster
-from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
-from fpanon_core.engines.local import LocalEngine
+from fpanon_core.engines.cluster import check_address, where_to_work
 from fpanon_core.studies import releases
 from fpanon_core.synthesis.statistics import Ground, exact_statistics
 from tests.support.alike import check_alike
@@ -45,7 +44,7 @@ def started(workers):
 
 @pytest.fixture(scope="module")
 def engine(at_work):
-    made = DaskEngine(at_work.scheduler_address)
+    made = f.DaskEngine(at_work.scheduler_address)
     yield made
     made.close()
 
@@ -161,7 +160,7 @@ def test_no_call_is_forgotten():
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_cluster_gives_what_this_machine_gives(name, fs, engine):
-    check_alike(CALLS[name](fs, LocalEngine(2)), CALLS[name](fs, engine), 1e-9, name)
+    check_alike(CALLS[name](fs, f.LocalEngine(2)), CALLS[name](fs, engine), 1e-9, name)
 
 
 def test_private_sums_of_a_cluster_are_those_of_this_machine(fs, engine, monkeypatch):
@@ -277,7 +276,7 @@ def _ids(_, fs):
 def test_what_is_refused_there_is_refused_here(engine, fs):
     other = f.FingerprintSet.from_samples([1], [9e6], [0], [0])
     known = f.draw_knowledge(other, 1)
-    for e in (LocalEngine(1), engine):
+    for e in (f.LocalEngine(1), engine):
         with pytest.raises(f.InfeasibleError, match="Nobody fits what is known of 1 of the 1"):
             f.disclosure(fs, known, engine=e)
 
@@ -298,13 +297,10 @@ def test_other_versions_are_refused(engine, monkeypatch):
         engine.map(_pid_or_double, [1], (False, ""), lambda *_: None)
 
 
-@pytest.mark.parametrize("address", ["", "host", "tcp://", "http://here:1", "tls://h:port"])
-def test_no_address(address):
-    with pytest.raises(f.ConfigError, match="not the address"):
-        check_address(address)
-
-
 def test_data_leave_the_machine_encrypted_only(monkeypatch):
+    for address in ("", "host", "tcp://", "http://here:1", "tls://h:port"):
+        with pytest.raises(f.ConfigError, match="not the address"):
+            check_address(address)
     for address in ("tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:1", "tls://far:1"):
         check_address(address)
     for address in ("tcp://far:8786", "tcp://10.0.0.7:8786", "tcp://127.0.0.1.example:1"):
@@ -314,25 +310,21 @@ def test_data_leave_the_machine_encrypted_only(monkeypatch):
     check_address("tcp://10.0.0.7:8786")
 
 
-def test_nobody_answers(monkeypatch):
+def test_what_is_missing_is_said_in_a_sentence(monkeypatch):
+    """A scheduler, keys, and Dask itself."""
+    pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.3)
     with pytest.raises(f.InfeasibleError, match="No scheduler answers"):
-        DaskEngine("tcp://127.0.0.1:9")
-
-
-def test_without_keys_a_sentence_says_so():
-    pytest.importorskip("distributed")
+        f.DaskEngine("tcp://127.0.0.1:9")
     with pytest.raises(f.ConfigError, match=r"No keys for tls://127.0.0.1:9: Dask"):
-        DaskEngine("tls://127.0.0.1:9")
+        f.DaskEngine("tls://127.0.0.1:9")
 
-
-def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
     def missing(_):
         raise ImportError
 
     monkeypatch.setattr(cluster, "import_module", missing)
     with pytest.raises(f.ConfigError, match=r"pip install 'fpanon\[cluster\]'"):
-        DaskEngine("tcp://127.0.0.1:8786")
+        f.DaskEngine("tcp://127.0.0.1:8786")
 
 
 def test_fpanon_does_not_need_dask():
@@ -346,16 +338,16 @@ def test_fpanon_does_not_need_dask():
 def test_the_servers_cluster_is_for_calls_that_take_an_engine(monkeypatch, at_work):
     assert where_to_work(f.k_gap, {"k": 2}) == {"k": 2}
     monkeypatch.setenv("FPANON_SCHEDULER", at_work.scheduler_address)
-    assert isinstance(where_to_work(f.k_gap, {})["engine"], DaskEngine)
+    assert isinstance(where_to_work(f.k_gap, {})["engine"], f.DaskEngine)
     assert where_to_work(f.verify_k_anonymity, {}) == {}
-    mine = LocalEngine(1)
+    mine = f.LocalEngine(1)
     assert where_to_work(f.k_gap, {"engine": mine})["engine"] is mine
     cluster._ENGINES.pop(at_work.scheduler_address).close()
 
 
 def test_a_cluster_that_goes_is_told_in_a_sentence():
     gone = started(1)
-    engine = DaskEngine(gone.scheduler_address)
+    engine = f.DaskEngine(gone.scheduler_address)
     threading.Timer(1.0, gone.close).start()
     with pytest.raises(f.InfeasibleError, match=r"does not answer any more|No scheduler|no work"):
         engine.map(_sleeps, range(100), (), lambda *_: None)

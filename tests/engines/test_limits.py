@@ -53,11 +53,13 @@ def test_memory_that_the_system_refuses_is_told_as_such(small: ProcessRunner) ->
 
 
 def test_a_job_that_is_known_to_need_more_is_not_begun(small: ProcessRunner) -> None:
-    job = small.submit(errands.own_pid, label="big", needs_bytes=2_000 * MB)
+    meta = {"would_fit": "About 4 of the 5 people would fit."}
+    job = small.submit(errands.own_pid, label="big", needs_bytes=2_000 * MB, meta=meta)
     assert job.status == "failed"
     assert type(job.error) is InfeasibleError  # another try would end alike
     assert "need about 2.0 GB" in str(job.error)
     assert "may take 300 MB" in str(job.error)
+    assert f"The computation was not begun. {meta['would_fit']} Your data" in str(job.error)
     assert small.process_id is None
     assert small.retry(job).status == "failed"
     over(small.submit(errands.own_pid, label="small", needs_bytes=200 * MB), "done")

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
+import fpanon_core as fp
 from fpanon_core.engines import local
-from fpanon_core.engines.local import LocalEngine
-from fpanon_core.model.errors import Cancelled, ConfigError
+from tests.support.refusals import check_refused
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -19,11 +19,18 @@ def test_every_block_once(workers):
             seen.append(block)
         return 1.0
 
-    LocalEngine(workers).run(task, range(23), 23, shares.append)
+    fp.LocalEngine(workers).run(task, range(23), 23, shares.append)
     assert sorted(seen) == list(range(23))
     assert shares[0] == 0.0
     assert shares[-1] == pytest.approx(1.0)
     assert shares == sorted(shares)
+    none = []
+    fp.LocalEngine(workers).run(task, [], 1.0, none.append)
+    assert none == [0.0]
+
+
+def test_impossible_workers():
+    check_refused(fp.LocalEngine, "workers", workers=[0, -1, 1.5, True, "2"])
 
 
 def test_a_fault_in_a_block_comes_out():
@@ -33,7 +40,7 @@ def test_a_fault_in_a_block_comes_out():
         return 1.0
 
     with pytest.raises(ZeroDivisionError):
-        LocalEngine(2).run(task, range(10), 10)
+        fp.LocalEngine(2).run(task, range(10), 10)
 
 
 def test_cancel_stops_blocks_not_begun():
@@ -46,10 +53,10 @@ def test_cancel_stops_blocks_not_begun():
 
     def stop(share):
         if share > 0:
-            raise Cancelled("stop")
+            raise fp.Cancelled("stop")
 
-    with pytest.raises(Cancelled):
-        LocalEngine(1).run(task, range(5_000), 5_000, stop)
+    with pytest.raises(fp.Cancelled):
+        fp.LocalEngine(1).run(task, range(5_000), 5_000, stop)
     assert len(done) < 1_000
 
 
@@ -62,20 +69,8 @@ def test_progress_is_reported_while_a_block_goes_on(monkeypatch):
         told.append(share)
         if len(told) == 3:
             ended.set()
-            raise Cancelled("stop")
+            raise fp.Cancelled("stop")
 
-    with pytest.raises(Cancelled):
-        LocalEngine(1).run(lambda _: float(ended.wait(60)), [0], 1.0, stop)
+    with pytest.raises(fp.Cancelled):
+        fp.LocalEngine(1).run(lambda _: float(ended.wait(60)), [0], 1.0, stop)
     assert told == [0.0, 0.0, 0.0]
-
-
-def test_no_blocks():
-    shares = []
-    LocalEngine().run(lambda _: 1.0, [], 1.0, shares.append)
-    assert shares == [0.0]
-
-
-@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
-def test_impossible_workers(workers):
-    with pytest.raises(ConfigError, match="workers"):
-        LocalEngine(workers)

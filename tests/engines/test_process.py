@@ -24,10 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_result_comes_back_and_a_print_does_no_harm(runner: ProcessRunner) -> None:
-    job = over(runner.submit(errands.double, np.arange(400_000), label="double", kind="test"))
-    assert job.status == "done"
+    numbers = np.arange(400_000)
+    job = over(runner.submit(errands.double, numbers, label="double", kind="test"), "done")
     assert job.fraction == 1.0
-    assert (job.result == 2 * np.arange(400_000)).all()
+    assert (job.result == 2 * numbers).all()
 
 
 def test_progress_is_seen_while_it_runs_and_gives_an_estimate(runner: ProcessRunner) -> None:

@@ -53,8 +53,15 @@ def test_twelve_jobs_of_one_do_not_keep_anothers_one_waiting() -> None:
         found[name].may_end.release()
         until(lambda count=count: len(served) > count)  # type: ignore[misc]
     assert served == ["a", "b", "c", "a", "c", "a", "a", "a"]
-    found["a"].waiting = 0
-    found["a"].may_end.release()
+    ended(turns, found)
+
+
+def ended(turns: Turns, found: dict[str, Member]) -> None:
+    """Nobody wants another turn, and whoever has one gives it back."""
+    for member in found.values():
+        member.waiting = 0
+        member.may_end.release()
+    turns.nudge()
     until(lambda: not turns._computing)
 
 
@@ -65,11 +72,7 @@ def test_how_many_jobs_are_ahead_is_told_in_the_order_they_will_have() -> None:
     assert [turns.before(found["b"], own) for own in range(2)] == [1, 4]
     assert [turns.before(found["c"], own) for own in range(4)] == [2, 5, 7, 8]
     assert [turns.before(found["a"], own) for own in range(2)] == [3, 6]
-    for member in found.values():
-        member.waiting = 0
-    turns.nudge()
-    found["a"].may_end.release()
-    until(lambda: not turns._computing)
+    ended(turns, found)
 
 
 def test_as_many_at_once_as_said_and_one_short_one_beside_them() -> None:
@@ -84,8 +87,7 @@ def test_as_many_at_once_as_said_and_one_short_one_beside_them() -> None:
     for name in ("short_2", "a", "b"):
         found[name].may_end.release()
     until(lambda: len(served) == 5)
-    found["c"].may_end.release()
-    until(lambda: not turns._computing)
+    ended(turns, found)
 
 
 Pair = tuple[ProcessRunner, ProcessRunner]
@@ -116,14 +118,19 @@ def test_a_runners_next_job_is_short_by_the_time_it_is_given(pair: Pair) -> None
 def test_a_job_waits_while_another_session_computes_and_says_behind_how_many(pair: Pair) -> None:
     first, second = pair
     long = running(first.submit(errands.sleep, 60.0, label="long"))
-    short, shorter = (second.submit(errands.own_pid, label="short") for _ in range(2))
-    until(lambda: short.ahead == 1)
-    assert shorter.ahead == 2
-    assert long.ahead == 0
-    assert short.status == "queued"
+    waiting, kept, last = (second.submit(errands.own_pid, label="short") for _ in range(3))
+    until(lambda: waiting.ahead == 1)
+    assert (long.ahead, kept.ahead, last.ahead) == (0, 2, 3)
+    assert waiting.status == "queued"
+    second.cancel(waiting)
+    until(lambda: kept.ahead == 1)
+    second.cancel(kept)
+    second.cancel(last)
+    until(lambda: second not in second._turns._line)
+    again = second.submit(errands.own_pid, label="again")
     first.cancel(long)  # gives its turn back
-    assert over(short).status == over(shorter).status == "done"
-    assert short.ahead == 0
+    assert over(again).status == "done"
+    assert again.ahead == 0
 
 
 def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(pair: Pair) -> None:
@@ -138,18 +145,6 @@ def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(pair: Pa
     waiting = second.submit(errands.own_pid, label="next")
     first.close()
     assert over(waiting).status == "done"
-
-
-def test_a_job_cancelled_in_line_leaves_it(pair: Pair) -> None:
-    first, second = pair
-    long = running(first.submit(errands.sleep, 60.0, label="long"))
-    waiting, kept = (second.submit(errands.own_pid, label="short") for _ in range(2))
-    second.cancel(waiting)
-    until(lambda: kept.ahead == 1)
-    second.cancel(kept)
-    until(lambda: second not in second._turns._line)
-    first.cancel(long)
-    assert over(second.submit(errands.own_pid, label="again")).status == "done"
 
 
 def test_how_many_at_once_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:

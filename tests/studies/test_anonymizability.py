@@ -6,41 +6,39 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core.anonymize.generalize import generalize
-from fpanon_core.measures.components import stretch_components
-from fpanon_core.measures.kgap import k_gap
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
+import fpanon_core as fp
 from fpanon_core.studies import anonymizability
 from fpanon_core.studies.anonymizability import Config, extended, study, together
 from fpanon_core.studies.under_profiles import check_profiles
 
-FINE, COARSE = GeneralizationProfile(Grid(100), 1), GeneralizationProfile(Grid(1000), 60)
+FINE, COARSE = (
+    fp.GeneralizationProfile(fp.Grid(100), 1),
+    fp.GeneralizationProfile(fp.Grid(1000), 60),
+)
 
 
 def people(n=12, samples=5):
     rng = np.random.default_rng(4)
     user = np.repeat(np.arange(n), samples)
-    return FingerprintSet.from_samples(user, *rng.uniform(0, 9_000, (3, n * samples)))
+    return fp.FingerprintSet.from_samples(user, *rng.uniform(0, 9_000, (3, n * samples)))
 
 
 def test_each_k_is_what_a_run_of_its_own_gives():
     fs = people()
     result = study(fs, Config((FINE, COARSE), (4, 2)))
     assert result.config.ks == (2, 4)
-    for measured, seen in zip(result.measured, (fs, generalize(fs, COARSE)), strict=True):
+    for measured, seen in zip(result.measured, (fs, fp.generalize(fs, COARSE)), strict=True):
         for k in (2, 4):
-            alone = k_gap(seen, k)
+            alone = fp.k_gap(seen, k)
             np.testing.assert_array_equal(measured.gaps.at(k).values, alone.values)
-            parts = stretch_components(seen, alone)
+            parts = fp.stretch_components(seen, alone)
             np.testing.assert_array_equal(measured.parts[k].space_m, parts.space_m)
             np.testing.assert_array_equal(measured.parts[k].tail_total, parts.tail_total)
 
 
 def test_tables_have_a_row_per_user_profile_and_k():
     """Two users 300 m and no time apart: 300/20,000 of half the effort, 0.0075; nobody hidden."""
-    fs = FingerprintSet.from_samples([7, 9], [0, 300], [0, 0], [0, 0])
+    fs = fp.FingerprintSet.from_samples([7, 9], [0, 300], [0, 0], [0, 0])
     tables = study(fs, Config((FINE, COARSE))).tables()
     assert list(tables) == ["k_gaps", "k_gap_summary"]
     rows = tables["k_gaps"]
@@ -76,7 +74,7 @@ def test_results_extend_each_other():
             both.to_frame(), study(fs, Config((FINE,), (2, 3, 5))).to_frame()
         )
     assert extended(None, few) is few
-    with pytest.raises(ConfigError, match="differ only in k"):
+    with pytest.raises(fp.ConfigError, match="differ only in k"):
         extended(few, study(fs, Config((COARSE,), (3,))))
 
 
@@ -91,20 +89,20 @@ def test_results_by_profile_come_together():
 def test_the_data_as_read_where_no_profile_is_given():
     result = pickle.loads(pickle.dumps(study(people(), Config())))
     assert [m.profile for m in result.measured] == [FINE]
-    with pytest.raises(ConfigError, match="k_gap_summary"):
+    with pytest.raises(fp.ConfigError, match="k_gap_summary"):
         result.to_frame("nothing")
 
 
 def test_a_profile_finer_than_the_data_is_the_data_or_refused_by_name():
-    fs = generalize(people(), COARSE)
+    fs = fp.generalize(people(), COARSE)
     finer = study(fs, Config((FINE,))).measured[0].gaps
-    np.testing.assert_array_equal(finer.values, k_gap(fs).values)
-    with pytest.raises(ConfigError, match="finer than the data"):
+    np.testing.assert_array_equal(finer.values, fp.k_gap(fs).values)
+    with pytest.raises(fp.ConfigError, match="finer than the data"):
         check_profiles(fs, [FINE])
 
 
 def test_antenna_clusters_are_a_profile_too():
-    profile = GeneralizationProfile(AntennaClusters(3), 60)
+    profile = fp.GeneralizationProfile(fp.AntennaClusters(3), 60)
     rows = study(people(), Config((profile,))).to_frame()
     assert rows["profile"].unique().tolist() == ["about 3 antennas · 1 h"]
     assert rows["space_size"].unique().tolist() == [3]
@@ -112,10 +110,10 @@ def test_antenna_clusters_are_a_profile_too():
 
 @pytest.mark.parametrize("ks", [(), (1,), (2, 2.5), (True,)])
 def test_senseless_k_are_refused(ks):
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         Config((FINE,), ks)
 
 
 def test_more_than_there_are_have_no_answer():
-    with pytest.raises(InfeasibleError):
+    with pytest.raises(fp.InfeasibleError):
         study(people(4), Config((FINE,), (5,)))

@@ -60,18 +60,9 @@ def option(name):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_it_finds_what_is_found_by_hand(name):
     fs = people()
-    config = attack.Config(
-        option(name),
-        p=3,
-        strategy="uniform",
-        users=30,
-        seed=5,
-        blur_m=50.0,
-        within_m=(2_000, 700),
-        nights=2,
-    )
-    result = attack.study(fs, config)
     known = {"p": 3, "strategy": "uniform", "users": 30, "seed": 5, "blur_m": 50.0}
+    config = attack.Config(option(name), **known, within_m=(2_000, 700), nights=2)
+    result = attack.study(fs, config)
     for found, made in (
         (result.before, fp.release(fs, [])),
         (result.after, fp.release(fs, OPTIONS[name], seed=5)),

@@ -1,10 +1,8 @@
 """Two releases crossed: results, files with their keys, and one of each; and what is refused."""
 
 import gc
-import io
 import json
 import shutil
-import zipfile
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -16,8 +14,8 @@ from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
 from fpanon_core.studies import crossing, production
 from fpanon_core.studies.crossing import membership
-from tests.oracles import crossing as oracle
 from tests.support.commands import figures_of, refused, said_by
+from tests.support.releases import members_of
 
 MARK = "SECRETID-"
 OPTIONS = {
@@ -79,40 +77,6 @@ def test_files_give_what_results_give(made, files, first, second):
     )
 
 
-def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
-    """From the tables of two results, which pass through nothing that crossing uses."""
-    results = [fp.aligned(fp.into_periods(fs, 2, seed=0), 2), fp.glove(fs, 3)]
-    lists = []
-    for result in results:
-        naming = result.records.named()
-        table = pd.concat(list(result.records.frames(naming)))
-        inside = result.group >= 0
-        days = {}
-        if result.period is not None:
-            begins = (2 * result.period[inside]).tolist()
-            days = dict(zip(naming.pseudonyms, begins, strict=True))
-        whose = dict(zip(naming.pseudonyms, result.people[inside].tolist(), strict=True))
-        lists.append(
-            [
-                (
-                    whose[name],
-                    tuple(map(tuple, rows.drop(columns="pseudonym").values.tolist())),
-                    *((days[name], days[name] + 2) if days else (-9, 99)),
-                )
-                for name, rows in table.groupby("pseudonym")
-            ]
-        )
-    expected = oracle.crossing(*lists)
-    found = fp.cross_releases(*results)
-    sizes = found.per_person.set_index("pseudonym")[["first", "second", "together"]]
-    assert {fs.pseudonyms[u]: s for u, s in expected.items()} == {
-        name: list(row) for name, row in zip(sizes.index, sizes.values.tolist(), strict=True)
-    }
-    assert found.first.smallest >= 2
-    assert found.second.smallest >= 3
-    assert found.together.smallest == 1  # the example shows something
-
-
 def test_where_nobody_is_grouped_people_share_whole_records(made):
     each = made["coarser"]
     found = fp.cross_releases(each, each)
@@ -122,6 +86,8 @@ def test_where_nobody_is_grouped_people_share_whole_records(made):
 
 def test_a_person_in_one_alone_is_counted(made):
     found = fp.cross_releases(made["GLOVE"], made["sample"])
+    assert found.falls
+    assert found.newly_alone > 0
     assert (found.n_first, found.n_second, found.n_both) == (40, 20, 20)
     assert (found.only_first, found.only_second) == (20, 0)
     assert len(found.per_person) == 20
@@ -129,33 +95,18 @@ def test_a_person_in_one_alone_is_counted(made):
 
 def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     """Hiding draws nothing: another publication of the same has other names and the same groups."""
-    result = fp.glove(fs, 2)
-    for name in ("a", "b"):
-        fp.publish(result, tmp_path / f"{name}.zip", key=tmp_path / f"{name}.csv", original=fs)
-    found = fp.cross_releases(
-        tmp_path / "a.zip",
-        tmp_path / "b.zip",
-        first_key=tmp_path / "a.csv",
-        second_key=tmp_path / "b.csv",
-    )
+    result, keys = fp.glove(fs, 2), [tmp_path / "a.csv", tmp_path / "b.csv"]
+    a, b = (fp.publish(result, key.with_suffix(".zip"), key=key, original=fs) for key in keys)
+    found = fp.cross_releases(a, b, first_key=keys[0], second_key=keys[1])
     assert not found.falls
     assert found.together == found.first == found.second
     assert found.digests[0] != found.digests[1]
-    told = crossing.describe_crossing(found, "the first")
-    assert told == (
+    others = found.together.smallest - 1
+    assert crossing.describe_crossing(found, "the first") == (
         "With the first and this release together, nobody's group is smaller than the smaller "
-        "of their two groups: "
-        "each of 40 people "
-        f"shares both groups with at least {found.together.smallest - 1} other"
-        f"{'s' * (found.together.smallest > 2)}."
+        "of their two groups: each of 40 people shares both groups with at least "
+        f"{others} other{'s' * (others > 1)}."
     )
-
-
-def test_another_draw_of_the_same_option_is_a_second_release(fs):
-    steps = [fp.SampleUsers(0.7), fp.Aligned(2)]
-    found = fp.cross_releases(*(fp.release(fs, steps, seed=seed) for seed in (1, 2)))
-    assert found.falls
-    assert found.newly_alone > 0
 
 
 # --- what is refused -----------------------------------------------------------------------------
@@ -163,10 +114,9 @@ def test_another_draw_of_the_same_option_is_a_second_release(fs):
 
 def test_without_a_key_it_is_said_what_is_needed(files, made):
     place, key = files["GLOVE"]
-    with pytest.raises(
-        fp.ConfigError, match=r"A release does not say who is who.*Give the pseudonym key"
-    ):
-        fp.cross_releases(place, place, first_key=key)
+    for keys in ({}, {"first_key": key}):
+        with pytest.raises(fp.ConfigError, match=r"who is who.*Give the pseudonym key"):
+            fp.cross_releases(place, place, **keys)
     with pytest.raises(fp.ConfigError, match="A pseudonym key belongs to files"):
         fp.cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
     changed = made["GLOVE"].subset([0, 1])
@@ -191,12 +141,6 @@ def test_keys_of_other_releases_are_refused_by_number(files):
         fp.cross_releases(a, b, first_key=second_key, second_key=first_key)
 
 
-def altered(key, path, change):
-    table = pd.read_csv(key)
-    change(table).to_csv(path, index=False)
-    return path
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -208,7 +152,8 @@ def altered(key, path, change):
 )
 def test_damaged_keys_are_refused(files, tmp_path, change, said):
     place, key = files["GLOVE"]
-    wrong = altered(key, tmp_path / "k.csv", change)
+    wrong = tmp_path / "k.csv"
+    change(pd.read_csv(key)).to_csv(wrong, index=False)
     with pytest.raises((fp.ConfigError, fp.SchemaError), match=said) as caught:
         fp.cross_releases(place, place, first_key=wrong, second_key=key)
     assert MARK not in str(caught.value)
@@ -267,18 +212,14 @@ def test_a_release_that_is_not_as_it_was_written_is_refused(files, tmp_path):
 def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
     place, key = files["two days"]
     copy = tmp_path / "copy"
-    if place.is_dir():
-        shutil.copytree(place, copy)
-    else:
-        with zipfile.ZipFile(place) as archive:
-            archive.extractall(copy)
+    copy.mkdir()
+    for name, content in members_of(place).items():
+        (copy / name).write_bytes(content)
     told = json.loads((copy / "datapackage.json").read_text())
     for epoch, zone in (("today", "UTC"), (None, "UTC"), ("2024-03-04", "Nowhere/At all")):
         told["fpanon"] |= {"epoch": epoch, "timezone": zone}
         (copy / "datapackage.json").write_text(json.dumps(told))
-        with pytest.raises(
-            fp.SchemaError, match=r"on which day, or in which time zone|has changed"
-        ):
+        with pytest.raises(fp.SchemaError, match=r"on which day, or in which time|has changed"):
             fp.cross_releases(copy, copy, first_key=key, second_key=key)
 
 
@@ -295,12 +236,9 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     assert crossing.describe_naming(found) in told
     assert crossing.MEANING in told
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]
-    assert listed.to_dict() == {
-        "crossing.csv": "yes",
-        "crossing_sizes.csv": "yes",
-        "crossing_periods.csv": "yes",
-        "crossing_people_not_for_release.csv": "no",
-    }
+    may = dict.fromkeys(("crossing.csv", "crossing_sizes.csv", "crossing_periods.csv"), "yes")
+    assert listed.to_dict() == may | {"crossing_people_not_for_release.csv": "no"}
+    assert "A release does not say who is who" in refused("cross", a, a, "--key", first_key)
     figures = figures_of(*asked)
     assert figures["crowds"][0]["alone"] == found.together.alone
     assert (figures["both"], figures["k"]) == (40, [2, 3])
@@ -308,12 +246,6 @@ def test_the_command_tells_the_same(made, files, tmp_path):
         assert MARK not in text
     for file in (tmp_path / "tables").iterdir():
         assert MARK not in file.read_text()
-
-
-def test_the_command_without_keys_says_what_is_needed(files):
-    place, key = files["GLOVE"]
-    for keys in ([], ["--key", key]):
-        assert "A release does not say who is who" in refused("cross", place, place, *keys)
 
 
 def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
@@ -328,19 +260,15 @@ def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
 
 
 def test_what_is_produced_says_whose_its_records_are(fs):
-    found = unpacked(packed(production.study(fs, production.Config(made_of(fp.Glove(2))))))
+    config = production.Config(fp.ReleaseOption(steps=[fp.Glove(2)]))
+    found = unpacked(packed(production.study(fs, config)))
     assert found.membership.n_people == 40
     assert set(found.membership.who) == {str(name) for name in fs.user_ids}
-    again = production.study(fs, production.Config(made_of(fp.Glove(2))))
+    again = production.study(fs, config)
     assert again.membership.digest != found.membership.digest  # of the bytes, under other names
     crossed = crossing.crossed(again.membership, [found.membership])
     assert not crossed.falls
-    with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
-        assert found.membership.digest in archive.read("README.md").decode()
-
-
-def made_of(step):
-    return fp.ReleaseOption(steps=(step,))
+    assert found.membership.digest in members_of(found.archive)["README.md"].decode()
 
 
 def test_two_groups_with_equal_rows_are_two_in_the_file_as_at_hand(tmp_path):

@@ -10,14 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fpanon_core import AddNoise, LocalEngine, estimate_glove_s
-from fpanon_core.engines.limits import Limits, memory_of
-from fpanon_core.engines.process import ProcessRunner
-from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import Periods, ReleaseOption
+import fpanon_core as fp
+from fpanon_core.engines.limits import Limits
 from fpanon_core.studies import (
     anonymizability,
     attack,
@@ -45,7 +39,7 @@ LITTLE = Limits(memory_bytes=START_BYTES + 450 * 3_000)
 def people(n, each=3):
     rng = np.random.default_rng(1)
     user = np.repeat(np.arange(n), each)
-    return FingerprintSet.from_samples(
+    return fp.FingerprintSet.from_samples(
         user, *(100.0 * rng.integers(0, 99, (2, len(user)))), rng.integers(0, 1440, len(user))
     )
 
@@ -54,10 +48,10 @@ def people(n, each=3):
 
 # Samples, and MB at the peak; generate_cdr(n, seed=1) of 2,000, 8,000 and 32,000 people
 # (tests/benchmarks/estimates.py, 23 November 2026).
-FORM = ReleaseOption()
-NOISE = ReleaseOption(steps=[AddNoise(1_000)])
-AROUND = FrameConfig(  # 10,500 squares of 1 km
-    StatedPeriod(dt.date(2024, 3, 4), 14), "grid", StatedArea(23.608, 0.448, 24.405, 1.601)
+FORM = fp.ReleaseOption()
+NOISE = fp.ReleaseOption(steps=[fp.AddNoise(1_000)])
+AROUND = fp.FrameConfig(  # 10,500 squares of 1 km
+    fp.StatedPeriod(dt.date(2024, 3, 4), 14), "grid", fp.StatedArea(23.608, 0.448, 24.405, 1.601)
 )
 MEASURED = [
     (anonymizability, anonymizability.Config(), (236, 359, 856)),
@@ -69,7 +63,7 @@ MEASURED = [
     (recovery, recovery.Config(users=None), (208, 482, 1275)),
     (options, SimpleNamespace(options=4 * [FORM]), (228, 319, 694)),
     (production, production.Config(NOISE), (408, 737, 1146)),
-    (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)])), (213, 521, 2016)),
+    (relinking, relinking.Config(fp.ReleaseOption(steps=[fp.Periods(7)])), (213, 521, 2016)),
     (recovery_factors, recovery_factors.Config(users=1_000), (198, 218, 359)),
     (recovery_mitigations, recovery_mitigations.Config(users=1_000), (358, 431, 458)),
     (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
@@ -115,7 +109,7 @@ def test_sixteen_options_in_a_row_keep_their_releases():
 def test_shards_need_less_and_never_more():
     """Two cores: two of 200 shards at once; a million people took 8.3 GB of 61 million samples."""
     million = data(61_000_000, 1_000_000)
-    config, engine = hiding.Config(2, shards=200), LocalEngine(2)
+    config, engine = hiding.Config(2, shards=200), fp.LocalEngine(2)
     estimated = needed_bytes(hiding.study, million, config, engine)
     assert 1 / 1.5 <= estimated / 8.3e9 <= 1.5
     whole, two = (
@@ -140,28 +134,6 @@ def test_the_estimate_of_an_attack_is_near_whatever_the_release(study):
             assert 0.8 <= estimated / (measured * 1e6) <= 1.5
 
 
-def test_what_nobody_measured_has_no_estimate():
-    assert needed_bytes(sparsity.study, SimpleNamespace(n_samples=5)) is None
-    assert needed_bytes(hiding.study, None) is None
-
-
-def test_a_small_study_takes_about_as_much_as_estimated():
-    rng = np.random.default_rng(0)
-    x, t = rng.integers(0, 100, (2, 4_000))
-    fs = FingerprintSet.from_samples(np.arange(4_000) % 100, 100.0 * x, 0.0 * x, 60.0 * t)
-    runner = ProcessRunner()
-    try:
-        job = runner.submit(anonymizability.study, fs, anonymizability.Config(), label="measure")
-        most = 0
-        while job.active:
-            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
-            time.sleep(0.005)
-        assert job.status == "done"
-        assert 0.5 <= most / needed_bytes(anonymizability.study, fs) <= 2
-    finally:
-        runner.close()
-
-
 # --- what does not fit ---------------------------------------------------------------------------
 
 
@@ -170,74 +142,50 @@ def test_what_does_not_fit_is_refused_with_what_would():
     fs, config = people(2_000), hiding.Config(2)
     fit = people_that_fit(hiding.study, fs, config, LITTLE.memory_bytes)
     assert fit == 3_000 * 2_000 // fs.n_samples // 10 * 10
-    with pytest.raises(InfeasibleError) as refused:
+    with pytest.raises(fp.InfeasibleError) as refused:
         estimates.refuse_what_does_not_fit(hiding.study, fs, config, limits=LITTLE)
     assert f"About {fit:,} of the 2,000 people would fit." in str(refused.value)
     assert "The computation was not begun." in str(refused.value)
     half = fs.subset(np.arange(fit))
     estimates.refuse_what_does_not_fit(hiding.study, half, config, limits=LITTLE)
     estimates.refuse_what_does_not_fit(sparsity.study, fs, None, limits=LITTLE)  # not measured
+    assert needed_bytes(hiding.study, None) is None
 
 
 def test_shards_are_a_way_out():
     fs = SimpleNamespace(n_users=1_000_000, n_samples=61_000_000)
-    limits = 12 * 10**9
-    said = estimates.ways_out(hiding.study, fs, hiding.Config(2), limits, LocalEngine(2))
-    assert said == (
+
+    def ways(config, limit, workers=2):
+        return estimates.ways_out(hiding.study, fs, config, limit, fp.LocalEngine(workers))
+
+    assert ways(hiding.Config(2), 12 * 10**9) == (
         "About 430,600 of the 1,000,000 people would fit. All people would fit if hidden in 200 "
         "shards."
     )
-    assert "shards" not in estimates.ways_out(
-        hiding.study, fs, hiding.Config(2, shards=200), 10**9, LocalEngine(2)
-    )
+    assert "shards" not in ways(hiding.Config(2, shards=200), 10**9)
     fs = SimpleNamespace(n_users=30_000, n_samples=1_825_412)
     for workers, shards in ((2, 6), (4, 12)):  # so many are under way at once
         for config in (None, hiding.Config(2), hiding.Config(2, shards=3)):
-            engine = LocalEngine(workers)
-            said = estimates.ways_out(hiding.study, fs, config, 900 * 10**6, engine)
-            assert f"All people would fit if hidden in {shards} shards." in said
-            cut = hiding.Config(2, shards=shards)
+            said = f"All people would fit if hidden in {shards} shards."
+            assert said in ways(config, 900 * 10**6, workers)
+            cut, engine = hiding.Config(2, shards=shards), fp.LocalEngine(workers)
             assert needed_bytes(hiding.study, fs, cut, engine) <= 900 * 10**6
     # No more than k leaves room for, nor so small that little accuracy is left.
-    crowded = estimates.ways_out(hiding.study, fs, hiding.Config(500), 900 * 10**6, LocalEngine(4))
-    assert "shards" not in crowded
-    assert "shards" not in estimates.ways_out(hiding.study, fs, None, 10**8, LocalEngine(4))
+    assert "shards" not in ways(hiding.Config(500), 900 * 10**6, 4)
+    assert "shards" not in ways(None, 10**8, 4)
 
 
 def test_for_the_screen():
-    fs = people(2_000)
+    fs, enough = people(2_000), Limits(memory_bytes=10**9)
     said = estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=LITTLE)
     assert "which is too much" in said
     assert "of the 2,000 people would fit" in said
-    enough = Limits(memory_bytes=10**9)
     assert estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=enough) == (
         "About 183 MB of memory is needed; a computation may take 1.0 GB here."
     )
     assert estimates.describe_memory(sparsity.study, fs, limits=enough) == ""
     # With its usual settings, too, something that does not fit is said, and nothing fails.
     assert estimates.describe_memory(hiding.study, fs, limits=LITTLE) == said
-
-
-def test_a_job_that_does_not_fit_is_refused_before_it_runs_with_what_would():
-    fs = people(5)
-    needs = needed_bytes(hiding.study, fs)
-    runner = ProcessRunner(limits=Limits(memory_bytes=100_000_000))
-    try:
-        job = runner.submit(
-            hiding.study,
-            fs,
-            hiding.Config(2),
-            label="hide",
-            needs_bytes=needs,
-            meta={"would_fit": "About 4 of the 5 people would fit."},
-        )
-        assert job.status == "failed"
-        assert "need about 180 MB of memory" in str(job.error)
-        assert "The computation was not begun. About 4 of the 5 people would fit. Your data" in str(
-            job.error
-        )
-    finally:
-        runner.close()
 
 
 # --- time ----------------------------------------------------------------------------------------
@@ -295,7 +243,7 @@ def test_samples_grow_until_they_take_long_enough(clock, n, sizes, expected):
 
 def test_what_cannot_be_asked_of_a_sample_has_no_time():
     def study(*_, **__):
-        raise InfeasibleError("too few")
+        raise fp.InfeasibleError("too few")
 
     assert estimates.seconds_of(study, people(3), Asked()) is None
 
@@ -320,7 +268,7 @@ def test_hiding_is_carried_on_by_a_power_of_its_own(clock, monkeypatch):
         hide = taking(clock, lambda n: 2.0 * (n == 1_200))[0]
         monkeypatch.setattr(hiding, name, hide)
     fs = people(12_000, 1)
-    assert estimate_glove_s(fs, 2) == pytest.approx(44.774, abs=1e-3)
+    assert fp.estimate_glove_s(fs, 2) == pytest.approx(44.774, abs=1e-3)
     aligned = hiding.Config(2, method="aligned")
     assert estimates.seconds_of(hiding.study, fs, aligned) == pytest.approx(28.251, abs=1e-3)
 
@@ -335,7 +283,7 @@ def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
 
     monkeypatch.setattr(hiding, "aligned", hide)
     config = hiding.Config(2, method="aligned", shards=8)
-    found = estimates.seconds_of(hiding.study, people(80), config, engine=LocalEngine(3))
+    found = estimates.seconds_of(hiding.study, people(80), config, engine=fp.LocalEngine(3))
     assert (found, sizes) == (6.0, [(10, 1)])
 
 
@@ -359,7 +307,7 @@ def test_real_questions_have_a_time():
     fs = people(60)
     for study, config in (
         (anonymizability.study, anonymizability.Config()),
-        (disclosure.study, disclosure.Config(KnowledgeConfig(2))),
+        (disclosure.study, disclosure.Config(fp.KnowledgeConfig(2))),
         (hiding.study, hiding.Config(2)),
         (attack.study, attack.Config(p=1)),
     ):
@@ -371,7 +319,6 @@ def test_real_questions_have_a_time():
 
 
 def test_impossible_k():
-    with pytest.raises(InfeasibleError):
-        estimate_glove_s(people(10), 11)
-    with pytest.raises(ConfigError):
-        estimate_glove_s(people(10), 1)
+    for k, error in ((11, fp.InfeasibleError), (1, fp.ConfigError)):
+        with pytest.raises(error):
+            fp.estimate_glove_s(people(10), k)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,11 +25,6 @@ def crowd(seed, users=12):
     return linked.crowd(seed, users, least=3)
 
 
-def counted(fs):
-    """Events behind each sample, record by record."""
-    return [fs.count[a:b].tolist() for a, b in pairwise(fs.offsets)]
-
-
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1_000), st.sampled_from(list(CASES)), st.integers(0, 11))
 def test_every_step_is_that_of_plain_loops(seed, name, target):
@@ -41,7 +34,7 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
     seen = follow(fs, config, target)
     made = fp.release(fs, steps, seed=seed)
     records, weights, own = linked.published_lists(made)
-    counts = None if made.origin.hidden is not None else counted(made)
+    counts = linked.counted(made)
     method = PLAIN | told
     exactly = PLAIN | {"share": method["share"], "boxes": method["boxes"]}
     middles = seen.points[["x_m", "y_m", "t_min"]].to_numpy() - [50, 50, 0.5]
@@ -66,14 +59,10 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
             assert np.isnan(step.level)
         assert step.fitting == sum(w for w, fit in zip(weights, fits, strict=True) if fit)
         assert step.taken == each[0][3]
+        whole = as_lists(fs), [1] * fs.n_users
+        exact = [{"cell": cell} for cell in points[:j]]
         before = oracle.ranks(
-            PLAIN,
-            as_lists(fs),
-            [1] * fs.n_users,
-            [{"cell": cell} for cell in points[:j]],
-            target,
-            "bayes",
-            counted(fs),
+            PLAIN, *whole, exact, target, "bayes", linked.counted(fp.release(fs, []))
         )
         assert (step.before_better, step.before_level) == before[:2]
         # The first of those that a point is near, by the posterior of one person.
@@ -104,11 +93,10 @@ def test_before_the_first_point_all_are_alike():
 def test_the_last_step_is_that_of_linkage(name):
     """Whoever was drawn as a target is known by the same points, blurred alike."""
     fs, steps = crowd(1), CASES[name][0]
-    config = attack.Config(
-        fp.ReleaseOption(steps=steps), p=3, users=5, seed=1, blur_m=120, blur_min=3
-    )
+    known = {"p": 3, "users": 5, "seed": 1, "blur_m": 120, "blur_min": 3}
+    config = attack.Config(fp.ReleaseOption(steps=steps), **known)
     made = fp.release(fs, steps, seed=1)
-    found = fp.link(fs, made, 3, users=5, seed=1, blur_m=120, blur_min=3)
+    found = fp.link(fs, made, **known)
     for row in found.per_target.to_dict("records"):
         last = follow(fs, config, row["user"], made, attacker=found.attacker).steps[-1]
         if row["present"]:
@@ -137,10 +125,8 @@ def test_areas_hold_the_points_and_are_of_the_records_listed():
 
 
 def test_a_best_placed_sample_is_the_likeliest_of_the_record():
-    fs = crowd(3)
-    seen = follow(
-        fs, attack.Config(fp.ReleaseOption(steps=(fp.AddNoise(400, 20),)), p=3, seed=3), 5
-    )
+    option = fp.ReleaseOption(steps=(fp.AddNoise(400, 20),))
+    seen = follow(crowd(3), attack.Config(option, p=3, seed=3), 5)
     method = PLAIN | {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)}
     names = ["x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"]
     record = [tuple(row) for row in seen.record[names].to_numpy().tolist()]
@@ -155,9 +141,8 @@ def test_a_best_placed_sample_is_the_likeliest_of_the_record():
 
 
 def test_of_a_release_in_periods_one_record_is_followed():
-    fs = fp.FingerprintSet.from_samples(
-        [1, 1, 1, 2, 2, 2], [0, 900, 300, 0, 700, 300], [0] * 6, [60, 1500, 1700, 60, 1500, 1700]
-    )
+    x, t = [0, 900, 300, 0, 700, 300], [60, 1500, 1700] * 2
+    fs = fp.FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, t)
     config = attack.Config(fp.ReleaseOption(steps=(fp.Periods(1),)), p=1)
     seen = follow(fs, config, 1, period=1)
     assert (seen.period, seen.n_people, len(seen.places)) == (1, 4, 2)

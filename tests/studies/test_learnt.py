@@ -19,35 +19,40 @@ DAYS = 10
 def residents(n=120, seed=0, shared=False):
     """People whose homes are known by construction: nights there, days elsewhere."""
     rng = np.random.default_rng(seed)
-    home_x, home_y = rng.integers(0, 300, (2, n)) * 100.0
+    home = rng.integers(0, 300, (n, 2)) * 100.0
     if shared:
-        home_x[: n // 3], home_y[: n // 3] = home_x[0], home_y[0]
-    user, x, y, t = [], [], [], []
-    for u in range(n):
-        for day in range(DAYS):
-            for _ in range(rng.integers(1, 3)):
-                user.append(u)
-                x.append(home_x[u])
-                y.append(home_y[u])
-                t.append(day * 1440 + int(rng.integers(0, 360)))
-            for _ in range(3):
-                user.append(u)
-                x.append(float(rng.integers(0, 300) * 100))
-                y.append(float(rng.integers(0, 300) * 100))
-                t.append(day * 1440 + int(rng.integers(480, 1260)))
-    return fp.FingerprintSet.from_samples(user, x, y, t), home_x + 50, home_y + 50
+        home[: n // 3] = home[0]
+    rows = []
+    for u, day in np.ndindex(n, DAYS):
+        nights = rng.integers(0, 360, rng.integers(1, 3))
+        rows += [(u, *home[u], day * 1440 + minute) for minute in nights]
+        away = zip(rng.integers(0, 300, (3, 2)) * 100.0, rng.integers(480, 1260, 3), strict=True)
+        rows += [(u, *place, day * 1440 + minute) for place, minute in away]
+    user, x, y, t = np.array(rows).T
+    return fp.FingerprintSet.from_samples(user.astype(int), x, y, t), *(home.T + 50)
 
 
 ONE_CELL = fp.Generalize(fp.GeneralizationProfile(fp.Grid(40_000, (0.0, 0.0)), 1_440 * DAYS))
 FINE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000, (0.0, 0.0)), 60))
 
 
-def test_true_homes_are_those_people_were_given():
+def test_homes_are_those_people_were_given_and_raw_data_tell_them():
     fs, x, y = residents()
-    homes = true_homes(fs)
+    homes, raw = true_homes(fs), fp.release(fs, [])
     assert np.array_equal(homes.x_m, x)
     assert np.array_equal(homes.y_m, y)
     assert (homes.nights == DAYS).all()
+    found = fp.home_found(fs, raw)
+    assert found["within_m"].tolist() == [500, 1000, 2000]
+    assert found["found"][1] >= 0.9
+    assert ((found["low"] <= found["found"]) & (found["found"] <= found["high"])).all()
+    assert (found["guessing"] < 0.2).all()
+    assert found["people"].tolist() == [fs.n_users] * 3
+    error = fp.expected_error(fs, raw)
+    assert error.metres < 1
+    assert error.low <= error.metres <= error.high
+    assert error.guessing_m > 5_000
+    assert error.n_targets == len(error.per_target) == 120
 
 
 def test_the_share_of_a_night_by_hand():
@@ -61,25 +66,9 @@ def test_nights_are_local_and_one_reaches_over_midnight():
     # Epoch at local midnight of the zone; 23 h and 1 h of the next day are one night.
     t = [23 * 60, 25 * 60, 12 * 60, 47 * 60]
     clock = fp.LocalClock.starting_on(dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC), "Africa/Dakar")
-    fs = replace(
-        fp.FingerprintSet.from_samples(
-            np.zeros(4, np.int64), np.array([0.0, 0, 900, 0]), np.zeros(4), np.array(t, float)
-        ),
-        clock=clock,
-    )
+    fs = replace(fp.FingerprintSet.from_samples([0] * 4, [0, 0, 900, 0], [0] * 4, t), clock=clock)
     homes = true_homes(fs)
     assert (homes.x_m[0], homes.y_m[0], homes.nights[0]) == (50.0, 50.0, 2)
-
-
-def test_raw_data_find_homes():
-    fs, _, _ = residents()
-    found = fp.home_found(fs, fp.release(fs, []))
-    assert found["within_m"].tolist() == [500, 1000, 2000]
-    assert found["found"][1] >= 0.9
-    assert (found["low"] <= found["found"]).all()
-    assert (found["found"] <= found["high"]).all()
-    assert (found["guessing"] < 0.2).all()
-    assert found["people"].tolist() == [fs.n_users] * 3
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -91,33 +80,10 @@ def test_one_cell_for_all_finds_what_guessing_finds(shared):
         assert found["guessing"][0] >= 1 / 3
 
 
-def test_coarser_finds_fewer_and_noise_averages_out():
-    fs, _, _ = residents(300)
-    kilometre = [1_000]
-    fine, wide, near, far = (
-        fp.home_found(fs, fp.release(fs, step, seed=1), kilometre)["found"][0]
-        for step in (
-            FINE,
-            fp.Generalize(fp.GeneralizationProfile(fp.Grid(6_000, (0.0, 0.0)), 60)),
-            fp.AddNoise(400),
-            fp.AddNoise(6_000),
-        )
-    )
-    assert fine > 0.95
-    assert wide < 0.3
-    # One draw of planar Laplace noise of 400 m is within 1 km in 1 − 3.5 · e^(−2.5) = 71% of
-    # cases; some fifteen nights together are so nearly always.
-    assert near > 0.9
-    assert far < 0.5
-
-
 def test_a_crowd_shares_its_home():
-    fs, _, _ = residents(24)
-    hidden = fp.release(fs, fp.Glove(4))
-    assert fp.home_found(fs, hidden)["found"].max() <= 1
-    # Of people with one home, all are found, k or no k.
+    """Of people with one home, all are found, k or no k."""
     together = fp.FingerprintSet.from_samples(
-        np.repeat([1, 2, 3, 4], 3), [0.0, 0, 0] * 4, [0.0] * 12, [60, 1_500, 2_940] * 4
+        np.repeat([1, 2, 3, 4], 3), [0] * 12, [0] * 12, [60, 1_500, 2_940] * 4
     )
     same = fp.release(together, fp.Glove(4))
     assert fp.home_found(together, same, [500])["found"][0] == 1.0
@@ -168,15 +134,6 @@ def test_the_median_place_is_least_far():
     # Of a place with more than half of the mass, the place.
     heavy = median_place(np.array([0.0, 900, 5_000]), np.zeros(3), np.array([3.0, 1, 1]))
     assert math.hypot(*heavy) < 2
-
-
-def test_raw_data_tell_where_somebody_was():
-    fs, _, _ = residents(60)
-    found = fp.expected_error(fs, fp.release(fs, []))
-    assert found.metres < 1
-    assert found.low <= found.metres <= found.high
-    assert found.guessing_m > 5_000
-    assert found.n_targets == len(found.per_target) == 60
 
 
 def test_coarser_is_further_off_and_never_better_than_told():

@@ -13,16 +13,15 @@ import pytest
 
 import fpanon_core as fp
 from fpanon_core.anonymize import chain
-from fpanon_core.io.samples import sample
 from fpanon_core.model.disclosure import RISKS
-from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import count_tables, releases
 from fpanon_core.studies import options as module
 from fpanon_core.studies.framing import stated_of_data
-from fpanon_core.studies.option_result import OptionResult, utility_choice
+from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.presets import PRESETS, purpose_areas
 from tests.oracles.crowds import sharing
+from tests.studies import test_report as by_hand
 from tests.support.fingerprint_sets import as_lists
 from tests.support.refusals import check_refused
 
@@ -100,27 +99,26 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
     assert table.risk_name == "unicity"
     assert table.digest == fs.digest
     assert np.array_equal(table.estimated_front, fp.pareto_front(table.risk, table.utility))
-    by_hand = table.results[3]
+    fewer = table.results[3]
     before = fp.release(fs, options[2], seed=3).n_samples
-    assert by_hand.suppressed_share == pytest.approx(1 - by_hand.n_samples / before)
-    assert by_hand.users_share == by_hand.n_users / 80
+    assert fewer.suppressed_share == pytest.approx(1 - fewer.n_samples / before)
+    assert fewer.users_share == fewer.n_users / 80
 
 
 def test_a_failure_is_said_and_costs_nobody_else(table):
     faults = [result.fault for result in table.results]
     assert [fault is None for fault in faults] == [True] * 5 + [False, True]
     assert "10000 people" in faults[5]
-    assert math.isnan(table.risk[5])
-    assert math.isnan(table.utility[5])
+    assert np.isnan([table.risk[5], table.utility[5]]).all()
     assert not table.front[5]
     assert len(table.dominated_by[5]) == 0
     assert not table.unsafe(0.0)[5]
     assert table.to_frame()["fault"][5] == faults[5]
 
 
-def test_memory_that_runs_out_is_a_failure(fs, monkeypatch):
+def test_memory_that_runs_out_is_a_failure_and_what_options_share_is_made_once(fs, monkeypatch):
     releases.forget()
-    true = chain.apply
+    count, homes, true = [], releases.true_homes, chain.apply
 
     def hungry(data, step, *args, **kwargs):
         if isinstance(step, fp.Permute):
@@ -128,27 +126,29 @@ def test_memory_that_runs_out_is_a_failure(fs, monkeypatch):
         return true(data, step, *args, **kwargs)
 
     monkeypatch.setattr(chain, "apply", hungry)
-    table = fp.explore_options(fs, [fp.Permute(), WIDE], p=2)
+    monkeypatch.setattr(releases, "true_homes", lambda some: count.append(1) or homes(some))
+    named = {"mixed": fp.Permute(), "raw": [], "wide": WIDE}
+    table = fp.explore_options(fs, named, risk="k_disclosure", p=2)
+    assert [option.name for option in table.options] == list(named)
+    assert table.risk_name == "k"
     assert "Memory" in table.results[0].fault
-    assert table.results[1].fault is None
+    assert [result.fault for result in table.results[1:]] == [None, None]
+    assert count == [1]
 
 
 def test_another_measure_or_utility_without_computing(table, monkeypatch):
     monkeypatch.setattr(module, "disclosure", None)  # anything computed anew would fail
-    by_em = table.with_choice("em", {"flows": 1})
-    assert by_em.risk.tolist()[:5] == [r.risks["em"][0] for r in table.results[:5]]
-    flows = [r.components["flows"] for r in table.results[:5]]
-    assert by_em.utility.tolist()[:5] == pytest.approx(flows, abs=1e-12)
-    ends = [(min(r.corners["flows"]), max(r.corners["flows"])) for r in table.results[:5]]
+    by_em, done = table.with_choice("em", {"flows": 1}), table.results[:5]
+    assert by_em.risk.tolist()[:5] == [r.risks["em"][0] for r in done]
+    assert by_em.utility[:5] == pytest.approx([r.components["flows"] for r in done], abs=1e-12)
+    ends = [(min(r.corners["flows"]), max(r.corners["flows"])) for r in done]
     assert by_em.utility_ends[:5] == pytest.approx(np.array(ends), abs=1e-12)
     frame = by_em.to_frame()
     assert frame["utility_high"].tolist()[:5] == by_em.utility_ends[:5, 1].tolist()
     assert set(frame["areas"][:5]) == {"squares of 1 km"}
     assert by_em.results is table.results
     assert same(by_em.with_choice("unicity", "transport"), table)
-    for wrong in ({"risk": "custom"}, {"risk": "x"}, {"utility": "x"}, {"utility": len}):
-        with pytest.raises(fp.ConfigError):
-            table.with_choice(**wrong)
+    check_refused(table.with_choice, risk=["custom", "x"], utility=["x", len])
 
 
 def test_what_was_done_is_not_done_again(fs, options, table, monkeypatch):
@@ -173,24 +173,22 @@ def test_what_was_done_is_not_done_again(fs, options, table, monkeypatch):
 
 def test_results_of_another_version_are_not_used_again(fs, table):
     assert len(table.reusable(fs.digest, table.config)) == 6
-    old = replace(table, version="0.0.1")
-    assert old.reusable(fs.digest, table.config) == {}
     saved = table.to_dict()
     assert fp.OptionsTable.from_dict(saved).version == table.version
-    # Nor where the same version had other figures.
-    assert replace(table, figures=table.figures - 1).reusable(fs.digest, table.config) == {}
-    for name in ("version", "figures"):  # as programs wrote it that did not say
-        older = {key: value for key, value in saved.items() if key != name}
-        assert fp.OptionsTable.from_dict(older).reusable(fs.digest, table.config) == {}
-    for each in saved["results"]:
-        for name in ("crowd_least", "alone_share", "naming_most"):
-            del each[name]
-    assert math.isnan(fp.OptionsTable.from_dict(saved).results[0].naming_most)
+    # Nor where the same version had other figures; nor as programs wrote it that did not say.
+    others = [replace(table, version="0.0.1"), replace(table, figures=table.figures - 1)]
+    for name in ("version", "figures"):
+        unsaid = {key: value for key, value in saved.items() if key != name}
+        others.append(fp.OptionsTable.from_dict(unsaid))
+    for other in others:
+        assert other.reusable(fs.digest, table.config) == {}
     # As it was saved before anybody asked for true points: what is there is read, the rest unknown.
     for each in saved["results"]:
-        del each["guessing"], each["unasked"]
+        for name in ("crowd_least", "alone_share", "naming_most", "guessing", "unasked"):
+            del each[name]
         each["risks"] = {n: r for n, r in each["risks"].items() if n in SUMS}
     older = fp.OptionsTable.from_dict(saved)
+    assert math.isnan(older.results[0].naming_most)
     assert older.risk.tolist()[:5] == table.risk.tolist()[:5]
     for name in ("outsider", "linkage", "home"):
         unknown = older.with_choice(name)
@@ -223,14 +221,6 @@ def test_a_release_in_periods_and_crowds_is_asked_as_the_library_asks_it():
         assert result.risks["outsider"][2] <= 1 / 3
 
 
-def test_true_homes_are_found_out_once(fs, monkeypatch):
-    releases.forget()
-    count, true = [], releases.true_homes
-    monkeypatch.setattr(releases, "true_homes", lambda some: count.append(1) or true(some))
-    fp.explore_options(fs, [[], WIDE, fp.Permute()], p=2)
-    assert count == [1]
-
-
 def test_what_an_option_cannot_be_asked_it_says_for_itself():
     """By day only: no home is known; one point each, of three asked for: all that there is."""
     fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [720, 720, 725])
@@ -250,7 +240,7 @@ def test_the_limit_of_homes_is_beside_guessing(table):
     """12% of homes found are 2 more than 10% guessed, and 9 more than 3%."""
     some = [
         replace(
-            option_of(name, 0.5, 0.4, 0.6, 0.5),
+            by_hand.result(named(name), 0.5, 0.5),
             guessing={"home": guessed},
             risks={"home": (0.12, 0.11, 0.13)},
         )
@@ -259,6 +249,10 @@ def test_the_limit_of_homes_is_beside_guessing(table):
     homes = replace(table, results=tuple(some), risk_name="home")
     assert homes.allowed(0.05).tolist() == pytest.approx([0.15, 0.08])
     assert homes.unsafe(0.05).tolist() == [False, True]
+
+
+def named(name):
+    return fp.ReleaseOption(name, [fp.SuppressRare(len(name))])
 
 
 def test_the_study_is_the_exploration(fs, options, table):
@@ -277,12 +271,6 @@ def test_the_study_is_the_exploration(fs, options, table):
         assert replace(alone, seconds=0.0) == replace(result, seconds=0.0) or result.fault
 
 
-def test_settings_of_the_study_are_checked():
-    known = [fp.KnowledgeConfig(21), fp.KnowledgeConfig(users=1_000_001)]
-    known.append(fp.KnowledgeConfig(seed=2**53))
-    check_refused(module.Config, options=[(), (fp.as_option(WIDE),) * 2], knowledge=known)
-
-
 def test_goes_on_after_a_cancel(fs, options, table):
     saved = []
 
@@ -294,31 +282,9 @@ def test_goes_on_after_a_cancel(fs, options, table):
         fp.explore_options(fs, options, p=2, seed=3, progress=stop, on_option=saved.append)
     assert 0 < len(saved) < len(options)
     half = fp.OptionsTable(tuple(saved), "unicity", table.choice, table.config, fs.digest)
-    assert same(fp.explore_options(fs, options, p=2, seed=3, previous=half), table)
-
-
-def test_shared_first_steps_are_computed_once(fs, options, monkeypatch):
-    releases.forget()
-    laid = fp.Generalize(fp.resolve(fp.release(fs, fp.SampleUsers(0.5), seed=3), WIDE))
-    done = []
-    true = chain.apply
-
-    def counted(data, step, *args, **kwargs):
-        done.append(step)
-        return true(data, step, *args, **kwargs)
-
-    monkeypatch.setattr(chain, "apply", counted)
-    results = fp.explore_options(fs, options[2:4], p=2, seed=3).results
-    assert done == [fp.SampleUsers(0.5), laid, fp.SuppressRare(2)]
-    assert len(results) == 2
-
-
-def test_the_engine_does_not_matter_and_progress_runs_to_1(fs, options, table):
     shares = []
-    again = fp.explore_options(
-        fs, options, p=2, seed=3, engine=fp.LocalEngine(1), progress=shares.append
-    )
-    assert same(again, table)
+    how = {"engine": fp.LocalEngine(1), "progress": shares.append}
+    assert same(fp.explore_options(fs, options, p=2, seed=3, previous=half, **how), table)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -344,10 +310,9 @@ def test_without_records_a_larger_epsilon_dominates_no_smaller_one():
     steps = [fp.Presence(frame, 4, None, epsilon) for epsilon in (0.25, 1.0, 0.5)]
     keeps = partial(dict.fromkeys, COMPONENTS)
     steps.append(fp.Presence(frame, 4, 15))  # without ε: no bound at all
-    results = [
-        fp.OptionResult(fp.ReleaseOption(steps=[step]), {"outsider": (0, 0, 0)}, kept)
-        for step, kept in zip(steps, map(keeps, (0.5, 0.8, 0.4, 0.9)), strict=True)
-    ]
+    kept, none = map(keeps, (0.5, 0.8, 0.4, 0.9)), {"outsider": (0, 0, 0)}
+    options = [fp.ReleaseOption(steps=[step]) for step in steps]
+    results = [fp.OptionResult(o, none, k) for o, k in zip(options, kept, strict=True)]
     records = fp.OptionResult(fp.ReleaseOption(), {"outsider": (0.9, 0.8, 1)}, keeps(0.6))
     choice = utility_choice("presence")
     table = fp.OptionsTable((*results, records), "outsider", choice, fp.KnowledgeConfig(), "")
@@ -363,7 +328,7 @@ def test_utility_with_noise_is_a_mean_over_draws():
     fs = fp.FingerprintSet.from_samples(users, 900.0 * (users % 7), 700.0 * step, 200.0 * step)
     frame = stated_of_data(fs, side_m=1_000.0)
     exact, noisy = fp.explore_options(
-        fs, [ReleaseOption(steps=[fp.Presence(frame, 4, None, e)]) for e in (None, 0.5)]
+        fs, [fp.ReleaseOption(steps=[fp.Presence(frame, 4, None, e)]) for e in (None, 0.5)]
     ).results
     nine = len(fp.Reference.of(fs).corners)
     assert len(exact.corners["density"]) == nine
@@ -380,7 +345,7 @@ def test_utility_with_noise_is_a_mean_over_draws():
 
 
 def test_what_even_shares_keep_is_not_kept_by_an_option():
-    result = OptionResult(ReleaseOption(), components={"density": 0.6, "flows": 0.3})
+    result = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.6, "flows": 0.3})
     choice = utility_choice({"density": 0.5, "flows": 0.5})
     assert choice.lost(result) == ()
     known = replace(result, guessing={"density": 0.5, "flows": 0.25})
@@ -389,11 +354,8 @@ def test_what_even_shares_keep_is_not_kept_by_an_option():
 
 
 def test_asked_utility_by_name(fs):
-    rows = [
-        ("A", "transport", "RAW", 9),
-        ("B", "transport", "raw", 7),
-        ("A", "transport", "10 km · 6 h", 4),
-    ]
+    scores = {"A": {"RAW": 9, "10 km · 6 h": 4}, "B": {"raw": 7}}
+    rows = [(who, "transport", o, s) for who, said in scores.items() for o, s in said.items()]
     frame = pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
     options = [("raw", []), ("wide", WIDE), fp.Permute()]
     for chosen in (fp.Asked(frame, "transport"), ("asked", frame, "transport")):
@@ -406,45 +368,27 @@ def test_asked_utility_by_name(fs):
 
 
 def test_comes_back_from_json_and_pickle(table):
-    back = fp.OptionsTable.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False)))
+    plain = table.to_dict()
+    back = fp.OptionsTable.from_dict(json.loads(json.dumps(plain, allow_nan=False)))
     assert back.to_frame().equals(table.to_frame())
     assert back.config == table.config
     assert pickle.loads(pickle.dumps(table)).to_frame().equals(table.to_frame())
-    for wrong in (
-        None,
-        [],
-        {},
-        {**table.to_dict(), "results": [{}]},
-        {**table.to_dict(), "config": {"p": 0}},
-    ):
+    for wrong in (None, [], {}, plain | {"results": [{}]}, plain | {"config": {"p": 0}}):
         with pytest.raises(fp.SchemaError):
             fp.OptionsTable.from_dict(wrong)
 
 
 def test_table_says_by_whom(table):
-    frame = table.to_frame()
-    assert frame["option"].tolist() == [option.name for option in table.options]
-    for i, names in enumerate(frame["dominated_by"]):
-        expected = [table.options[j].name for j in table.dominated_by[i]]
-        assert names == "; ".join(expected)
-        for j in table.dominated_by[i]:
-            assert table.risk[j] <= table.risk[i]
-            assert table.utility[j] >= table.utility[i]
+    frame, names = table.to_frame(), [option.name for option in table.options]
+    assert frame["option"].tolist() == names
+    for column in ("dominated_by", "level_with"):
+        told = ["; ".join(names[j] for j in rows) for rows in getattr(table, column)]
+        assert frame[column].tolist() == told
+    for i, rows in enumerate(table.dominated_by):
+        assert (table.risk[rows] <= table.risk[i]).all()
+        assert (table.utility[rows] >= table.utility[i]).all()
     assert frame["front"].sum() > 0
     assert frame.attrs["config"] == {"p": 2, "strategy": "random", "users": 2500, "seed": 3}
-    for i, names in enumerate(frame["level_with"]):
-        assert names == "; ".join(table.options[j].name for j in table.level_with[i])
-
-
-def option_of(name, value, low, high, useful):
-    """A result with one risk, and a utility in every component."""
-    return fp.OptionResult(
-        fp.ReleaseOption(name, [fp.SuppressRare(len(name))]),
-        risks={"unicity": (value, low, high)},
-        components=dict.fromkeys(
-            ("density", "flows", "mobility", "visits", "space", "time"), useful
-        ),
-    )
 
 
 def test_the_front_and_the_limit_are_judged_by_intervals(table):
@@ -453,17 +397,20 @@ def test_the_front_and_the_limit_are_judged_by_intervals(table):
     c's interval ends below a's and b's begin, at as much use. d's estimate is within a limit of
     10%, the upper end of its interval is not.
     """
-    some = (
-        option_of("a", 0.9995, 0.996, 1.0, 0.80),
-        option_of("bb", 0.998, 0.994, 0.9995, 0.81),
-        option_of("ccc", 0.97, 0.96, 0.98, 0.81),
-        option_of("dddd", 0.08, 0.05, 0.12, 0.3),
-    )
-    first = replace(table, results=some[:2], risk_name="unicity")
+    some = [
+        replace(by_hand.result(named(name), value, useful), risks={"unicity": (value, low, high)})
+        for name, value, low, high, useful in (
+            ("a", 0.9995, 0.996, 1.0, 0.80),
+            ("bb", 0.998, 0.994, 0.9995, 0.81),
+            ("ccc", 0.97, 0.96, 0.98, 0.81),
+            ("dddd", 0.08, 0.05, 0.12, 0.3),
+        )
+    ]
+    first = replace(table, results=tuple(some[:2]), risk_name="unicity")
     assert first.front.tolist() == [True, True]
     assert first.estimated_front.tolist() == [False, True]
     assert [rows.tolist() for rows in first.level_with] == [[1], [0]]
-    every = replace(first, results=some)
+    every = replace(first, results=tuple(some))
     assert every.front.tolist() == [False, False, True, True]
     assert [rows.tolist() for rows in every.dominated_by] == [[2], [2], [], []]
     assert every.unsafe(0.1).tolist() == [True] * 4
@@ -485,6 +432,9 @@ def test_risks_of_the_measures_have_limits():
 
 
 def test_parameters_are_checked(fs):
+    known = [fp.KnowledgeConfig(21), fp.KnowledgeConfig(users=1_000_001)]
+    known.append(fp.KnowledgeConfig(seed=2**53))
+    check_refused(module.Config, options=[(), (fp.as_option(WIDE),) * 2], knowledge=known)
     check_refused(partial(fp.explore_options, fs), options=[[], [WIDE, WIDE], [3]])
     explore = partial(fp.explore_options, fs, [WIDE])
     check_refused(explore, risk=["danger"], utility=["fun", 3], p=[0], strategy=["all"])
@@ -493,95 +443,43 @@ def test_parameters_are_checked(fs):
 # --- presets -------------------------------------------------------------------------------------
 
 
-def names(options):
-    return [option.name for option in options]
-
-
 def test_trades_grid_by_what_the_data_have():
     plain = fp.FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
-    assert names(fp.trade_grid(plain))[::4] == ["1 km · 1 h", "5 km · 1 h", "20 km · 1 h"]
-    assert len(fp.trade_grid(plain)) == 12
-    columns = {
-        "city": list("aabbccdd"),
-        "county": list("aaaabbbb"),
-        "cells": list("12345678"),
-        "gap": ["", *"bbbbbbb"],
-        "id": list("abcdefgh"),
-    }
+    columns = {"city": "aabbccdd", "county": "aaaabbbb", "cells": "12345678", "id": "abcdefgh"}
+    of_city = ["single antennas · 1 h", "regions by city · 1 h", "regions by county · 1 h"]
 
-    def with_table(**some):
-        x = 900 * np.arange(8)
-        table = fp.Antennas(x, 0 * x, columns={n: np.array(v, object) for n, v in some.items()})
-        return replace(plain, antennas=table)
+    def places(**some):
+        columns = {name: np.array([*each], object) for name, each in some.items()}
+        table = fp.Antennas(900 * np.arange(8), np.zeros(8), columns=columns)
+        return [o.name for o in fp.trade_grid(replace(plain, antennas=table))[::4]]
 
-    two = fp.trade_grid(with_table(**columns))
-    assert names(two)[::4] == [
-        "single antennas · 1 h",
-        "regions by city · 1 h",
-        "regions by county · 1 h",
-    ]
-    three = fp.trade_grid(with_table(zip=list("aabbccde"), **columns))
-    spaces = [option.steps[0].profile.space for option in three[::4]]
-    assert spaces == [fp.Regions("zip"), fp.Regions("city"), fp.Regions("county")]
-    one = fp.trade_grid(with_table(county=columns["county"]))
-    assert names(one)[::4] == ["single antennas · 1 h", "about 2 antennas · 1 h"]
-
-
-def test_the_sample_has_trades_grid_and_a_dominated_option():
-    shipped = sample("synthetic")
-    fs, _ = fp.read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
-    whole = fp.explore_options(fs, [[], *fp.trade_grid(fs)])
-    # By a mean over bins the data as they are look safest, and dominate everything.
-    for measure in ("em", "kl"):
-        by = whole.with_choice(measure)
-        assert not any(0 in rows for rows in by.dominated_by)
-        assert (by.risk[0] > by.risk[1:]).sum() > 10
-    assert (whole.with_choice("kl").risk[0] > whole.with_choice("kl").risk[1:]).all()
-    table = replace(whole, results=whole.results[1:])
-    assert len(table.results) == 12
-    assert all(result.fault is None for result in table.results)
-    assert 0 < table.front.sum() < 12
-    assert (np.diff(table.risk.reshape(3, 4), axis=1) <= 0).all()  # coarser windows, fewer unique
-    assert (np.diff(table.risk.reshape(3, 4), axis=0) <= 0).all()  # coarser places, too
+    squares = [option.name for option in fp.trade_grid(plain)]
+    assert squares[::4] == ["1 km · 1 h", "5 km · 1 h", "20 km · 1 h"]
+    assert len(squares) == 12
+    assert places(gap=["", *"bbbbbbb"], **columns) == of_city
+    by_zip = ["regions by zip · 1 h", *of_city[1:]]
+    assert places(zip="aabbccde", gap=["", *"bbbbbbb"], **columns) == by_zip
+    assert places(county="aaaabbbb") == ["single antennas · 1 h", "about 2 antennas · 1 h"]
 
 
 def test_other_presets(fs):
     assert len(fp.fine_grid(fs)) == 36
-    coarse = fp.release(fs, fp.GeneralizationProfile(fp.Grid(2_000), 720))
-    assert {option.steps[0].profile.minutes for option in fp.fine_grid(coarse)} == {
-        720,
-        1440,
-        10080,
-    }
-    assert len(fp.fine_grid(coarse)) == 4 * 3
+    coarse = fp.fine_grid(fp.release(fs, fp.GeneralizationProfile(fp.Grid(2_000), 720)))
+    assert {option.steps[0].profile.minutes for option in coarse} == {720, 1440, 10080}
+    assert len(coarse) == 4 * 3
     assert [option.steps[0].k for option in fp.glove_ladder((3, 4))] == [3, 4]
-
-
-def test_presets_by_name(fs):
     assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "hide", "tables", "asis"]
-    assert names(PRESETS["trade"](fs)) == names(fp.trade_grid(fs))
-    assert names(PRESETS["fine"](fs)) == names(fp.fine_grid(fs))
-    assert names(PRESETS["asis"](fs)) == ["as it is"]
+    assert [option.name for option in PRESETS["asis"](fs)] == ["as it is"]
+    for name, grid in (("trade", fp.trade_grid), ("fine", fp.fine_grid)):
+        assert [o.name for o in PRESETS[name](fs)] == [o.name for o in grid(fs)]
     # No k above the users.
+    seven = fs.subset(range(7))
     assert [option.steps[0].k for option in PRESETS["glove"](fs)] == [2, 5, 10]
-    assert [option.steps[0].k for option in PRESETS["glove"](fs.subset(range(7)))] == [2, 5]
-    hidden = PRESETS["hide"](fs.subset(range(7)))
-    assert {option.steps[-1].k for option in hidden} == {2, 5}
-
-
-def test_what_trade_published():
-    """Table 5.2 of the thesis: each figure is what its text says."""
+    assert [option.steps[0].k for option in PRESETS["glove"](seven)] == [2, 5]
+    assert {option.steps[-1].k for option in PRESETS["hide"](seven)} == {2, 5}
+    # Table 5.2 of the thesis: each figure is what its text says.
     for figure in fp.PUBLISHED_TRADE:
-        said = float(figure.text.strip("<% "))
-        assert figure.unicity == pytest.approx(said / 100)
-
-
-def test_options_by_name_and_the_measure_by_its_attribute():
-    fs = fp.FingerprintSet.from_samples([1, 2, 2], [0, 0, 900], [0] * 3, [0, 0, 700])
-    named = {"raw": [], "wide": fp.GeneralizationProfile(fp.Grid(5_000), 480)}
-    table = fp.explore_options(fs, named, risk="k_disclosure", p=1)
-    assert [option.name for option in table.options] == ["raw", "wide"]
-    assert table.risk_name == "k"
+        assert figure.unicity == pytest.approx(float(figure.text.strip("<% ")) / 100)
 
 
 @pytest.mark.parametrize(

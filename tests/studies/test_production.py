@@ -3,7 +3,6 @@
 import io
 import json
 import pickle
-import zipfile
 from dataclasses import replace
 
 import pandas as pd
@@ -14,6 +13,7 @@ from fpanon_core.model.facts import Verdict
 from fpanon_core.model.release_page import check_command
 from fpanon_core.studies import hiding, publishing
 from fpanon_core.studies.production import Config, study
+from tests.support.releases import members_of
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,7 @@ def fs():
 
 
 def facts_in(found):
-    with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
-        return json.loads(archive.read("datapackage.json"))["fpanon"]
+    return json.loads(members_of(found.archive)["datapackage.json"])["fpanon"]
 
 
 def test_hiding_with_all_that_glove_can_be_told(fs):
@@ -49,16 +48,10 @@ def test_the_command_that_is_told_checks_it(tmp_path):
     command = check_command(found.facts)
     assert f"`{command}`" in found.page
     assert command.endswith("--k 3 --key KEY --left-out LIST")
-    for name, content in (
-        ("r.zip", found.archive),
-        ("k.csv", found.key),
-        ("l.csv", found.left_out),
-    ):
-        (tmp_path / name).write_bytes(content)
-    checked = fp.verify_release(
-        tmp_path / "r.zip", fs, 3, key=tmp_path / "k.csv", left_out=tmp_path / "l.csv"
-    )
-    assert checked.passed
+    named = {"key": tmp_path / "k.csv", "left_out": tmp_path / "l.csv"}
+    for name, path in named.items():
+        path.write_bytes(getattr(found, name))
+    assert fp.verify_release(found.archive, fs, 3, **named).passed
     whole = study(fs, Config(hidden=replace(how, leave_out=0.0, leftover="merge")))
     assert whole.facts.samples_left_out == 0
     assert check_command(whole.facts).endswith("RECORDS --k 3")
@@ -72,37 +65,30 @@ def test_it_travels_between_processes(fs):
     assert row["rows"] == facts_in(found)["rows"]
 
 
-def test_every_time_another_release(fs):
+def test_every_time_another_release_which_can_be_stopped(fs):
     config = Config(fp.ReleaseOption(steps=[fp.AddNoise(500)]), format="parquet")
-    keys = [study(fs, config).key for _ in range(3)]
-    assert len(set(keys)) == 3
-    assert hash(config) == hash(
-        Config(fp.ReleaseOption(steps=[fp.AddNoise(500)]), format="parquet")
-    )
-
-
-def test_samples_that_were_moved_are_not_listed(fs):
-    found = study(fs, Config(fp.ReleaseOption(steps=[fp.AddNoise(2_000), fp.Glove(2, 3_000)])))
+    assert hash(config) == hash(replace(config))
+    assert len({study(fs, config).key for _ in range(3)}) == 3
+    # Samples that were moved are not listed.
+    moved = Config(fp.ReleaseOption(steps=[fp.AddNoise(2_000), fp.Glove(2, 3_000)]))
+    found = study(fs, moved)
     assert found.left_out is None
     assert found.verdict.passed
     assert "checked against the data that the last step was given" in found.verdict.text
 
-
-def test_what_fails_is_not_handed_out(fs, monkeypatch):
-    monkeypatch.setattr(
-        publishing, "verdict_on", lambda *_, **__: Verdict(False, 2, "NOT verified.")
-    )
-    found = study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])))
-    assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
-    assert not found.verdict.passed
-
-
-def test_it_can_be_stopped(fs):
     def stop(_):
         raise fp.Cancelled
 
     with pytest.raises(fp.Cancelled):
-        study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])), progress=stop)
+        study(fs, moved, progress=stop)
+
+
+def test_what_fails_is_not_handed_out(fs, monkeypatch):
+    failed = Verdict(False, 2, "NOT verified.")
+    monkeypatch.setattr(publishing, "verdict_on", lambda *_, **__: failed)
+    found = study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])))
+    assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
+    assert not found.verdict.passed
 
 
 def test_settings_are_checked():

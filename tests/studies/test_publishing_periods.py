@@ -1,11 +1,9 @@
 """Releases in periods as they leave: what is in them, and that nothing joins a person's records."""
 
-import csv
 import datetime as dt
 import io
 import json
 import re
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -14,6 +12,7 @@ from scipy import stats
 
 import fpanon_core as fp
 from fpanon_core.studies import hiding, production
+from tests.support.releases import members_of
 
 WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(5_000), 480))
 HEXAGONS = fp.Generalize(fp.GeneralizationProfile(fp.Hexagons(6), 480))
@@ -83,18 +82,10 @@ def test_what_was_made_comes_back(fs, name, form, tmp_path):
 
 def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp_path):
     """Such a release leaves with its key; a key that names anybody twice there is found out."""
-    late = [
-        1_430.0,
-        1_435.0,
-        30.0,
-        2_000.0,
-        2_100.0,
-    ]  # 1 and 2 on the first day alone, near its end
-    fs = fp.FingerprintSet.from_samples(
-        ["1", "2", "3", "3", "3"], [0, 5_000, 0, 0, 0], [0] * 5, late
-    )
-    option = [fp.AddNoise(100, 60), fp.Periods(1)]
-    made = fp.release(fs, option, seed=3)
+    # 1 and 2 on the first day alone, near its end.
+    late = [1_430.0, 1_435.0, 30.0, 2_000.0, 2_100.0]
+    fs = fp.FingerprintSet.from_samples([*"12333"], [0, 5_000, 0, 0, 0], [0] * 5, late)
+    made = fp.release(fs, [fp.AddNoise(100, 60), fp.Periods(1)], seed=3)
     recorded = {("1", 0), ("2", 0), ("3", 0), ("3", 1)}
     key = tmp_path / "key.csv"
     path = fp.publish(made, tmp_path / "out", key=key)
@@ -111,12 +102,9 @@ def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp
 
 def test_an_exchanged_key_is_found_out_where_no_time_was_moved(fs, tmp_path):
     """Noise in places brings nobody into another period."""
-    for option in (
-        [fp.AddNoise(500), fp.Periods(1), fp.Aligned(3)],
-        [fp.AddNoise(500), fp.Periods(1)],
-    ):
-        made = fp.release(fs, option)
-        key = tmp_path / f"key{len(option)}.csv"
+    cut = [fp.AddNoise(500), fp.Periods(1)]
+    for option in (cut, [*cut, fp.Aligned(3)]):
+        made, key = fp.release(fs, option), tmp_path / f"key{len(option)}.csv"
         path = fp.publish(made, tmp_path / f"out{len(option)}", key=key)
         keys = pd.read_csv(key)
         assert fp.verify_release(path, fs, made.origin.k, key=keys).passed
@@ -159,21 +147,14 @@ def test_nothing_in_the_files_joins_a_persons_records(fs, target, tmp_path):
     for n in range(2):
         key = tmp_path / f"key{n}.csv"
         path = fp.publish(result, tmp_path / f"{n}{target}", key=key, original=fs)
-        keys = pd.read_csv(key)
-        if path.is_dir():
-            members = {m.name: m.read_bytes() for m in path.iterdir()}
-        else:
-            with zipfile.ZipFile(path) as archive:
-                members = {name: archive.read(name) for name in archive.namelist()}
+        keys, members = pd.read_csv(key), members_of(path)
         assert set(members) == {"README.md", "datapackage.json", "data.csv"}
-        rows = list(csv.DictReader(io.StringIO(members["data.csv"].decode())))
-        order = list(dict.fromkeys(row["pseudonym"] for row in rows))
-        at = {name: i for i, name in enumerate(order)}
+        rows = pd.read_csv(io.BytesIO(members["data.csv"]))
+        assert "period" not in rows  # of what a row says by its times no column is needed
+        at = {name: i for i, name in enumerate(rows["pseudonym"].unique())}
         keys["at"] = keys["pseudonym"].map(at)
-        group = {row["pseudonym"]: int(row["group"]) for row in rows}
-        keys["group"] = keys["pseudonym"].map(group)
         keys["rank"] = keys["pseudonym"].rank()
-        wide = keys.pivot(index="user_id", columns="period", values=["at", "group", "rank"])
+        wide = keys.pivot(index="user_id", columns="period", values=["at", "rank"])
         for what in ("at", "rank"):
             for p in range(3):
                 pair = wide[what][[p, p + 1]].dropna()
@@ -183,8 +164,6 @@ def test_nothing_in_the_files_joins_a_persons_records(fs, target, tmp_path):
         assert not any(str(name) in text for name in cut.pieces.user_ids)  # drawn for us alone
         assert cut.digest not in text
         assert cut.pieces.digest not in text
-        columns = next(csv.reader(io.StringIO(members["data.csv"].decode())))
-        assert "period" not in columns  # of what a row says by its times no column is needed
         seen.append(set(keys["pseudonym"]))
         for name in keys["pseudonym"]:
             assert re.fullmatch("[A-Z2-7]{16}", name)
@@ -239,11 +218,5 @@ def test_the_dashboards_way(fs):
     assert b",period" in made.key.splitlines()[0]
     anew = production.study(fs, production.Config(hidden=how))
     assert anew.facts.rows == made.facts.rows
-    assert set(shown.tables()["accuracy"].columns) >= {
-        "method",
-        "period_days",
-        "leave_out",
-        "mean_loss",
-        "periods",
-        "pieces",
-    }
+    settings, figures = {"method", "period_days", "leave_out"}, {"mean_loss", "periods", "pieces"}
+    assert set(shown.tables()["accuracy"].columns) >= settings | figures

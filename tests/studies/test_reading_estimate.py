@@ -2,16 +2,14 @@
 
 import gzip
 import tempfile
-from pathlib import Path
 
 import pytest
 
-from fpanon_core import generate_cdr
+import fpanon_core as fp
 from fpanon_core.engines.limits import MEMORY_VARIABLE, Limits
-from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.studies import reading, reading_estimate
 from fpanon_core.studies.reading import Reading, Source, needed_for, needed_for_parts
-from fpanon_core.studies.reading_estimate import ReadingEstimate, estimate_reading, is_large
+from fpanon_core.studies.reading_estimate import estimate_reading, is_large
 from fpanon_core.tables.heads import Head
 
 # Kind, MB of the file and decoded, rows, and MB at the peak (tests/benchmarks/reading_estimates.py,
@@ -57,7 +55,7 @@ def test_so_is_that_of_parts(name):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("tables")
-    frame = generate_cdr(300, days=3, seed=1)
+    frame = fp.generate_cdr(300, days=3, seed=1)
     (place / "parts").mkdir()
     half = len(frame) // 2
     frame[:half].to_parquet(place / "parts" / "1.parquet")
@@ -75,24 +73,22 @@ def source(path):
 @pytest.mark.parametrize("name", ["parts", "events.parquet", "events.csv", "events.csv.gz"])
 def test_rows_time_and_memory_are_told(folder, name, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    rows = generate_cdr(300, days=3, seed=1).shape[0]
+    rows = fp.generate_cdr(300, days=3, seed=1).shape[0]
     told = estimate_reading(source(folder / name), Reading(timezone="UTC"), limits=Limits(10**10))
     assert told.rows == pytest.approx(rows, rel=0.05)
     assert 0 < told.seconds < 60
     assert told.fits
     assert f"about {told.rows_rounded:,} rows: about" in str(told)
+    in_child = reading_estimate.study(source(folder / name), progress=lambda _: None)
+    assert in_child.tables()["estimate"]["rows"].tolist() == [in_child.rows]
     assert list(tmp_path.iterdir()) == []  # nothing of the rows stays anywhere
 
 
 def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
     (tmp_path / "empty.csv").write_bytes(b"")
     (tmp_path / "none").mkdir()
-    for one in (
-        Source.of_sample("synthetic"),
-        source(tmp_path / "empty.csv"),
-        source(tmp_path / "none"),
-        source(tmp_path / "not there.csv"),
-    ):
+    files = [source(tmp_path / name) for name in ("empty.csv", "none", "not there.csv")]
+    for one in (Source.of_sample("synthetic"), *files):
         told = estimate_reading(one, Reading())
         assert (told.rows, told.seconds, told.needs_bytes, told.fits) == (None, None, None, True)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")
@@ -106,11 +102,11 @@ def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
 def test_a_table_that_does_not_fit_is_not_begun(folder, name, read, monkeypatch):
     monkeypatch.setenv(MEMORY_VARIABLE, "0.1")
     monkeypatch.setattr(reading, "read_cdr", lambda *_, **__: pytest.fail("it was begun"))
-    with pytest.raises(InfeasibleError, match=r"would need about 2\d\d MB") as refused:
+    with pytest.raises(fp.InfeasibleError, match=r"would need about 2\d\d MB") as refused:
         read(source(folder / name), Reading())
     assert "fpanon ingest FOLDER --keep NEW_FOLDER" in str(refused.value)
     body = (folder / name).read_bytes()
-    with pytest.raises(InfeasibleError):
+    with pytest.raises(fp.InfeasibleError):
         read(Source("upload", file=(name, body)), Reading())
 
 
@@ -126,13 +122,6 @@ def test_parquet_that_fits_in_pieces_is_told_so(folder, monkeypatch):
 
 def test_parts_that_do_not_fit_are_not_begun(folder, tmp_path, monkeypatch):
     monkeypatch.setenv(MEMORY_VARIABLE, "0.1")
-    with pytest.raises(InfeasibleError, match="by an estimate"):
+    with pytest.raises(fp.InfeasibleError, match="by an estimate"):
         reading.read(source(folder / "parts"), Reading(), keep=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
-
-
-def test_a_child_tells_it_too(folder):
-    told = reading_estimate.study(source(folder / "events.csv"), progress=lambda _: None)
-    assert isinstance(told, ReadingEstimate)
-    assert told.tables()["estimate"]["rows"].tolist() == [told.rows]
-    assert Path(folder / "events.csv").exists()

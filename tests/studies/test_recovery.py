@@ -41,15 +41,8 @@ def test_those_drawn_are_counted_and_named(town, found):
 
 def test_its_tables_say_what_the_result_says(found):
     tables = found.tables()
-    assert list(tables) == [
-        "recovery_scores",
-        "recovery_counts",
-        "recovery_errors",
-        "recovery_uniqueness",
-        "recovery_habits",
-        "recovery_next",
-        "recovery_gains",
-    ]
+    names = ("scores", "counts", "errors", "uniqueness", "habits", "next", "gains")
+    assert list(tables) == [f"recovery_{name}" for name in names]
     scores = found.to_frame()
     assert scores["step"].tolist() == ["nights", "days", "across days"]
     assert scores["accuracy"].tolist() == found.score.accuracy_by_step.tolist()
@@ -104,9 +97,8 @@ def test_trajectories_have_no_names_and_are_in_the_attacks_order(found):
     assert set(table) == {"trajectory", "slot_start_min", "slot_min", "x_m", "y_m"}
     assert len(table) == found.recovered.size
     first = table[table["trajectory"] == 0]
-    np.testing.assert_array_equal(
-        first["x_m"], found.counts.x_m[found.recovered[found.score.pair[0]]]
-    )
+    places = found.recovered[found.score.pair[0]]
+    np.testing.assert_array_equal(first["x_m"], found.counts.x_m[places])
 
 
 def test_factors_and_mitigations_are_of_those_drawn(town):
@@ -123,14 +115,9 @@ def test_factors_and_mitigations_are_of_those_drawn(town):
 
 def test_what_helps_most_is_told_of_the_same_points_only():
     """Coarser counts judge coarser points; of the others one is too dear."""
-    table = pd.DataFrame(
-        {
-            "mitigation": ["none", "coarser places", "small counts suppressed", "noise"],
-            "recorded": [0.9, 0.1, 0.2, 0.5],
-            "unit": "",
-            "count_error_share": [0.0, 0.1, 0.9, 0.3],
-        }
-    )
+    names = ["none", "coarser places", "small counts suppressed", "noise"]
+    table = pd.DataFrame({"mitigation": names, "recorded": [0.9, 0.1, 0.2, 0.5], "unit": ""})
+    table["count_error_share"] = [0.0, 0.1, 0.9, 0.3]
     tried = mitigations.Result(table, 9, 20, mitigations.Config(), "")
     assert tried.none["recorded"] == 0.9
     assert tried.strongest["mitigation"] == "small counts suppressed"

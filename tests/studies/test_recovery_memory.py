@@ -58,17 +58,13 @@ def test_no_table_of_all_slots_and_places_is_made(most_dense):
     found = recovery.study(fs, recovery.Config(users=None))
     found.tables()
     assert 0 < found.alone <= found.small <= 1
-    table = found.counts.n_slots * found.counts.n_places
     assert "counts" not in vars(found.counts)
+    table = found.counts.n_slots * found.counts.n_places
     assert 0 < most_dense[0] <= table / 3  # a day of four
-
-
-def test_nor_for_any_mitigation(most_dense):
-    fs = sparse()
     tried = recovery_mitigations.study(fs, recovery_mitigations.Config(users=None))
-    slots, places = tried.table.loc[0, ["slots", "places"]]
     assert len(tried.table) == 9
-    assert 0 < most_dense[0] <= slots * places / 3
+    assert tried.table.loc[0, ["slots", "places"]].prod() == table
+    assert most_dense[0] <= table / 3
 
 
 @pytest.mark.parametrize("pairing", ["greedy", "optimal"])

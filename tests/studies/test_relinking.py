@@ -183,23 +183,14 @@ def test_continuity_equals_plain_loops(name):
         x, y = rng.integers(0, 60, (2, 64)) * 100.0
         fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 2 * DAY, 64))
         made = fp.release(fs, TECHNIQUES[name], seed=seed)
-        copies = Copies.of(made)
-        option = made.origin.option
-        noise = {
-            "noise_m2": noise_in_space(option).variance,
-            "noise_min2": noise_in_time(option).variance,
-        }
-        days = sides(made)
-        every = (
-            as_lists(made)
-            if made.origin.hidden is None
-            else as_lists(made.origin.hidden.published.fingerprints())
-        )
-        chance = oracle.learnt(every, **noise)
-        ways = range(len(oracle.WAYS) + 1)
-        assert copies.moves.chance == pytest.approx(
-            np.array([[chance[g, w] for w in ways] for g in range(len(oracle.GAPS) + 1)])
-        )
+        copies, days = Copies.of(made), sides(made)
+        option, hidden = made.origin.option, made.origin.hidden
+        spread = noise_in_space(option).variance, noise_in_time(option).variance
+        noise = dict(zip(("noise_m2", "noise_min2"), spread, strict=True))
+        every = made if hidden is None else hidden.published.fingerprints()
+        chance = oracle.learnt(as_lists(every), **noise)
+        classes = np.ndindex(len(oracle.GAPS) + 1, len(oracle.WAYS) + 1)
+        assert copies.moves.chance.ravel() == pytest.approx([chance[each] for each in classes])
         one, two = (Part.of(copies, day, day) for day in range(2))
         pairs = likenesses(copies.bins, one.groups, two.groups, 1_000, engine=ENGINE)
         moved = with_moves(pairs, copies.moves, one.groups, two.groups, ENGINE)
@@ -207,22 +198,14 @@ def test_continuity_equals_plain_loops(name):
         for part, day, out in ((one, days[0], here), (two, days[1], there)):
             for row, group in zip(part.rows.tolist(), part.group.tolist(), strict=True):
                 record = day[int(copies.person[row])]
-                mine = [
-                    value
-                    for c in (oracle.in_order(record)[0], oracle.in_order(record)[-1])
-                    for value in (c[0], c[1], c[2])
-                ]
+                first, *_, last = 2 * oracle.in_order(record)
+                mine = [*first[:3], *last[:3]]
                 # Of records that say the same the one whose ends are the least.
                 if out[group] is None or mine < out[group][0]:
                     out[group] = mine, record
+        begins, ends = ([r for _, r in side] for side in (here, there))
         table = np.array(
-            oracle.continuity(
-                [r for _, r in here],
-                one.groups.weight.tolist(),
-                [r for _, r in there],
-                chance,
-                **noise,
-            )
+            oracle.continuity(begins, one.groups.weight.tolist(), ends, chance, **noise)
         )
         row = np.repeat(np.arange(len(there)), np.diff(pairs[0]))
         assert moved[2] - pairs[2] == pytest.approx(table[pairs[1], row])
@@ -412,6 +395,12 @@ def test_who_is_who_is_not_used():
         person[rows] = rng.permutation(person[rows])
     other = fp.relink_periods(otherwise(made, person=person))
     assert told.per_pair["links"].tolist() == other.per_pair["links"].tolist()
+    assert told.low > 10 * told.chance
+    assert told.chained_low > 1.3 * told.chained_chance
+    table = told.per_pair  # all of the pairs together
+    assert told.share == pytest.approx(table["linked"].sum() / table["both"].sum())
+    assert (table["low"] <= table["share"]).all()
+    assert (table["share"] <= table["high"]).all()
     # Days exchanged at random between people: nothing is left but chance.
     assert other.low <= other.chance <= other.high
     assert other.chained_low <= other.chained_chance <= other.chained_high
@@ -435,24 +424,10 @@ def test_what_is_level_is_not_decided_by_any_order():
 # --- what it finds -------------------------------------------------------------------------------
 
 
-def test_days_of_people_with_habits_are_linked_far_above_chance():
-    found = fp.relink_periods(regular())
-    assert found.low > 10 * found.chance
-    assert found.chained_low > 1.3 * found.chained_chance
-    assert len(found.per_pair) == 3
-    # All of the pairs together.
-    table = found.per_pair
-    assert found.share == pytest.approx(table["linked"].sum() / table["both"].sum())
-    assert (table["low"] <= table["share"]).all()
-    assert (table["share"] <= table["high"]).all()
-
-
 def test_hidden_in_each_period_few_are_linked_and_no_more_than_one_in_k():
-    made = fp.release(regular().origin.original, [fp.Periods(2), fp.Aligned(3)], seed=0)
-    found, raw = (
-        fp.relink_periods(made),
-        fp.relink_periods(fp.release(made.origin.original, fp.Periods(2))),
-    )
+    fs = regular().origin.original
+    made = fp.release(fs, [fp.Periods(2), fp.Aligned(3)], seed=0)
+    found, raw = (fp.relink_periods(each) for each in (made, fp.release(fs, fp.Periods(2))))
     assert found.share < raw.low
     assert found.share <= found.alike <= 1
     assert found.share <= 1 / 3
@@ -503,18 +478,18 @@ def test_candidates_bound_what_is_weighed():
 
 def test_faults():
     fs = of_places([(0, 0), (5, 5)])
-    with pytest.raises(fp.InfeasibleError, match="one period only"):
-        fp.relink_periods(fp.release(fs, fp.Periods(7)))
-    with pytest.raises(fp.InfeasibleError, match="in a period and in the next"):
-        fp.relink_periods(in_days([(0, None), (None, 5)]))
-    with pytest.raises(fp.ConfigError, match="not in periods"):
-        fp.relink_periods(fp.release(fs, []))
-    with pytest.raises(fp.ConfigError, match="carry no account"):
-        fp.relink_periods(fs)
-    with pytest.raises(fp.ConfigError, match="candidates"):
-        fp.relink_periods(fp.release(fs, fp.Periods(1)), candidates=0)
-    with pytest.raises(fp.ConfigError, match="seed"):
-        fp.relink_periods(fp.release(fs, fp.Periods(1)), seed=-1)
+    cut = fp.release(fs, fp.Periods(1))
+    apart = in_days([(0, None), (None, 5)])
+    for error, said, made, how in (
+        (fp.InfeasibleError, "one period only", fp.release(fs, fp.Periods(7)), {}),
+        (fp.InfeasibleError, "in a period and in the next", apart, {}),
+        (fp.ConfigError, "not in periods", fp.release(fs, []), {}),
+        (fp.ConfigError, "carry no account", fs, {}),
+        (fp.ConfigError, "candidates", cut, {"candidates": 0}),
+        (fp.ConfigError, "seed", cut, {"seed": -1}),
+    ):
+        with pytest.raises(error, match=said):
+            fp.relink_periods(made, **how)
 
 
 def test_the_study_makes_the_release_it_is_asked_for():
@@ -524,9 +499,8 @@ def test_the_study_makes_the_release_it_is_asked_for():
     assert figures(made.found) == figures(fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0)))
     assert made.digest == fs.digest
     assert made.found.config == config.relink
-    pd_table = made.to_frame()
     assert list(made.tables()) == ["relinked_periods"]
-    assert pd_table is made.found.to_frame()
+    assert made.to_frame() is made.found.to_frame()
     assert not made.may_leave("relinked_periods")
     given_it = relinking.study(fs, config, fp.release(fs, fp.Periods(2), seed=0))
     assert given_it.found.period_days == 2

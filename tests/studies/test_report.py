@@ -128,8 +128,8 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
         ),
         coarse,
     )
-    cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
-    of_whom = exploration(coarse, result(cut, 0.02, 0.3, least=2))
+    weeks = ReleaseOption("cut", [Periods(7), Aligned(2)])
+    of_whom = exploration(coarse, result(weeks, 0.02, 0.3, least=2))
     asked = replace(coarse, homes_asked=11)
     failed = exploration(OptionResult(NOISE, fault="There are <too few> people."), coarse)
     hides = {"chosen": "coarse", "why": "It hides."}
@@ -153,7 +153,7 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
             "Of records in periods": verdict(of_whom, chosen="cut", why="x"),
             "Homes, of how many": [
                 estimate(asked, "home"),
-                estimate(replace(asked, option=cut), "home"),
+                estimate(replace(asked, option=weeks), "home"),
                 *verdict(exploration(asked), **hides),
             ],
             "One that failed": verdict(failed, **hides),
@@ -164,33 +164,27 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
     )
     assert "a different pseudonym in each" in page(report(of_whom, Decision(chosen="cut")))
     assert "There are &lt;too few&gt; people." in page(report(failed, Decision(chosen="coarse")))
+    refused = report(two, Decision("", NOTHING_LEAVES, "As asked."))
+    assert "(chosen)" not in page(refused)
+    assert "Reason: As asked." in page(refused)
+    assert Recipe.from_dict(refused.recipe.to_dict()).decision.refused
+    # What a search had no time for is said on page one, after a file, too.
+    assert "The search ended with" not in page(report(two, Decision()))
+    cut = report(Exploration.from_dict(replace(two, untried=10).to_dict()), Decision())
+    of_search = cut.verdict[1]
+    for text in (page(cut), " ".join(of_search.text[: of_search.first])):
+        assert "The search ended with 10 more options to try" in text
 
 
-def test_that_nothing_is_released_is_a_decision_and_no_option() -> None:
-    made = report(
-        exploration(result(COARSE, 0.02, 0.3, least=3)), Decision("", NOTHING_LEAVES, "As asked.")
-    )
-    assert "(chosen)" not in page(made)
-    assert "Reason: As asked." in page(made)
-    assert Recipe.from_dict(made.recipe.to_dict()).decision.refused
-
-
-def test_what_a_search_had_no_time_for_is_said_on_page_one() -> None:
-    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
-    assert "The search ended with" not in page(report(found, Decision()))
-    cut = report(Exploration.from_dict(replace(found, untried=10).to_dict()), Decision())
-    assert "The search ended with 10 more options to try" in page(cut)
-    assert "The search ended with 10 more options to try" in " ".join(
-        cut.verdict[1].text[: cut.verdict[1].first]
-    )
-
-
-def test_options_that_failed_or_are_none_cannot_be_chosen() -> None:
+def test_what_cannot_be_reported() -> None:
+    """Options that failed or are none, and a function of one's own."""
     found = exploration(OptionResult(NOISE, fault="Too few."), result(COARSE, 0.02, 0.3, least=2))
+    own = replace(found, table=replace(found.table, choice=UtilityChoice("custom")))
     for of, chosen, said in (
         (found, "noise", "could not be made"),
         (found, "nix", "There is no option 'nix'"),
         (exploration(), "", "No option was weighed"),
+        (own, "", "function of your own"),
     ):
         with pytest.raises(ConfigError, match=said):
             report(of, Decision(chosen=chosen))
@@ -243,40 +237,28 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
     assert estimate(none, "unicity").startswith("none found (every record is shared")
 
 
-@pytest.mark.parametrize(
-    ("share", "told"),
-    [
-        (0.0, "none"),
-        (0.0004, "less than 0.1%"),
-        (0.0994, "9.9%"),
-        (0.0996, "10%"),
-        (0.12, "12%"),
-        (0.9, "90%"),
-        (0.9996, "more than 99.9%"),
-        (1.0, "100%"),
-        (math.nan, "not known"),
-    ],
-)
-def test_shares_as_people_say_them(share: float, told: str) -> None:
-    assert percent(share) == told
-
-
-def test_intervals_as_people_say_them() -> None:
+def test_numbers_as_people_say_them() -> None:
+    for share, told in {
+        **{0.0: "none", 0.0004: "less than 0.1%", 0.0994: "9.9%", 0.0996: "10%", 0.12: "12%"},
+        **{0.9: "90%", 0.9996: "more than 99.9%", 1.0: "100%", math.nan: "not known"},
+    }.items():
+        assert percent(share) == told
     assert between(0.0001, 0.02, "unicity") == "up to 2.0%"
     assert between(0.1, 0.2, "unicity") == "10% to 20%"
     assert between(1.0, 2.5, "em") == "1 to 2.5 bins"
     assert between(252.3, 1_042.0, "kl") == "252 to 1,042 nats"
     assert between(0.00001, 1.0, "em") == "< 0.001 to 1 bins"
     assert between(0.5, 0.5, "alone") == ""
+    assert shown("safe\u202egnp.exe\x00") == "safe\ufffdgnp.exe\ufffd"
+    assert len(shown("x" * 9_000)) == 2_000
 
 
 @pytest.fixture(scope="module")
 def people() -> FingerprintSet:
     generator = np.random.default_rng(3)
     x, y = generator.integers(0, 40, (2, 600)) * 500.0
-    return FingerprintSet.from_samples(
-        [i % 30 for i in range(600)], x, y, generator.integers(0, 5 * 1440, 600)
-    )
+    t = generator.integers(0, 5 * 1440, 600)
+    return FingerprintSet.from_samples(np.arange(600) % 30, x, y, t)
 
 
 def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) -> None:
@@ -312,9 +294,8 @@ def test_an_exploration_comes_back_from_its_file() -> None:
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     back = Exploration.from_dict(plain)
     assert (back.raw, back.facts, back.limits) == (found.raw, found.facts, found.limits)
-    assert page(report(back, Decision(chosen="fine"))) == page(
-        report(found, Decision(chosen="fine"))
-    )
+    one, other = (page(report(each, Decision(chosen="fine"))) for each in (back, found))
+    assert one == other
     # An older program kept the table alone: that is enough for a report that says what is missing.
     older = Exploration.from_dict({k: plain[k] for k in plain if k not in ("as_it_is", "data")})
     assert "have not been assessed" in page(report(older, Decision()))
@@ -363,9 +344,8 @@ def test_a_recipe_comes_back_without_who_signs() -> None:
     recipe = report(found, decision).recipe
     text = json.dumps(recipe.to_dict(), allow_nan=False)
     assert "Ada" not in text
-    assert (
-        "ab" * 16 not in text
-    )  # of the data the keyed digest, nothing a guess can be held against
+    # Of the data the keyed digest, nothing a guess can be held against.
+    assert "ab" * 16 not in text
     assert recipe.to_dict()["data"].startswith("keyed:")
     back = Recipe.from_dict(json.loads(text))
     assert back.to_dict() == recipe.to_dict()
@@ -373,27 +353,24 @@ def test_a_recipe_comes_back_without_who_signs() -> None:
     assert back.limits.limit("kl") is None
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("options", []),
-        ("options", [{"name": "x", "steps": [{"technique": "magic"}]}]),
-        ("knowledge", {"p": 0}),
-        ("risk", "custom"),
-        ("utility", {"label": "x"}),
-        ("utility", {"label": "x", "weights": {"density": 2}}),
-        ("limits", {"outsider": 3}),
-        ("limits", {"magic": 0.1}),
-        ("decision", {"why": 3}),
-        ("figures", "x"),
-    ],
-)
-def test_a_damaged_recipe_is_refused_kindly(key: str, value: Any) -> None:
+WRONG: dict[str, list[Any]] = {
+    "options": [[], [{"name": "x", "steps": [{"technique": "magic"}]}]],
+    "knowledge": [{"p": 0}],
+    "risk": ["custom"],
+    "utility": [{"label": "x"}, {"label": "x", "weights": {"density": 2}}],
+    "limits": [{"outsider": 3}, {"magic": 0.1}],
+    "decision": [{"why": 3}],
+    "figures": ["x"],
+}
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_a_damaged_recipe_is_refused_kindly(key: str) -> None:
     plain = report(exploration(result(FINE, 0.5, 0.8)), Decision()).recipe.to_dict()
-    with pytest.raises(SchemaError, match="damaged"):
-        Recipe.from_dict(plain | {key: value})
-    with pytest.raises(SchemaError, match="damaged"):
-        Recipe.from_dict({name: each for name, each in plain.items() if name != key})
+    without = {name: each for name, each in plain.items() if name != key}
+    for damaged in (without, *(plain | {key: value} for value in WRONG[key])):
+        with pytest.raises(SchemaError, match="damaged"):
+            Recipe.from_dict(damaged)
 
 
 @pytest.mark.parametrize("plain", [None, [], {}, 3, {"recipe": 2}, {"recipe": "<script>"}])
@@ -402,26 +379,16 @@ def test_what_is_no_recipe_is_refused_kindly(plain: Any) -> None:
         Recipe.from_dict(plain)
 
 
-def test_a_function_of_ones_own_is_not_reported() -> None:
-    found = exploration(result(FINE, 0.5, 0.8))
-    own = replace(found.table, choice=UtilityChoice("custom"))
-    with pytest.raises(ConfigError, match="function of your own"):
-        report(replace(found, table=own), Decision())
-
-
-@pytest.mark.parametrize(
-    ("limits", "said"),
-    [
-        ({"magic": 0.1}, "There is no threshold for 'magic'"),
-        ({"outsider": 2.0}, "from 0 to 1"),
-        ({"em": -1.0}, "of 0 or more"),
-        ({"home": math.nan}, "give a number"),
-        ({"linkage": 0.1, "k": 0.2}, "share the threshold for outsider"),
-    ],
-)
-def test_limits_out_of_range_are_refused(limits: dict[str, float], said: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(said)):
-        Limits(limits)
+def test_limits_out_of_range_are_refused() -> None:
+    for said, limits in {
+        "There is no threshold for 'magic'": {"magic": 0.1},
+        "from 0 to 1": {"outsider": 2.0},
+        "of 0 or more": {"em": -1.0},
+        "give a number": {"home": math.nan},
+        "share the threshold for outsider": {"linkage": 0.1, "k": 0.2},
+    }.items():
+        with pytest.raises(ConfigError, match=said):
+            Limits(limits)
 
 
 # --- texts from outside --------------------------------------------------------------------------
@@ -461,17 +428,8 @@ def test_no_text_from_outside_becomes_markup(text: str, nasty: str) -> None:
         return tags(page(report(found, decision, made_on=text)))
 
     assert made(said) == made("a")
-    assert (
-        "49"
-        not in page(report(exploration(result(FINE, 0.5, 0.8)), Decision("{{ 7*7 }}")))
-        .split("Verdict")[0]
-        .split("<body>")[1]
-    )
-
-
-def test_what_cannot_be_seen_is_marked() -> None:
-    assert shown("safe\u202egnp.exe\x00") == "safe\ufffdgnp.exe\ufffd"
-    assert len(shown("x" * 9_000)) == 2_000
+    head = page(report(exploration(result(FINE, 0.5, 0.8)), Decision("{{ 7*7 }}")))
+    assert "49" not in head.split("Verdict")[0].split("<body>")[1]
 
 
 def test_none_of_fifty_ids_and_no_path_is_in_it() -> None:
@@ -527,15 +485,10 @@ def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[floa
     boxes.append((made.right - 100, made.limit_y - 16, made.right, made.limit_y - 5))
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
-            assert (
-                one[2] <= other[0] + 0.3
-                or other[2] <= one[0] + 0.3
-                or one[3] <= other[1] + 0.3
-                or other[3] <= one[1] + 0.3
-            )
-    assert sorted(made.unlabelled + [m.number for m in made.marks if m.label]) == [
-        i + 1 for i in range(len(points))
-    ]
+            beside = min(one[2] - other[0], other[2] - one[0]) <= 0.3
+            assert beside or min(one[3] - other[1], other[3] - one[1]) <= 0.3
+    numbered = made.unlabelled + [m.number for m in made.marks if m.label]
+    assert sorted(numbered) == [i + 1 for i in range(len(points))]
 
 
 @given(
@@ -559,12 +512,8 @@ def test_of_what_use_a_form_is_is_that_of_the_snapshot() -> None:
     Half as wide as the data, and a day, are of use still; a minute more is not, nor is less than
     half of the people left. Flows of .02 are almost no movement.
     """
-    box = {
-        "side_m": 1_578_000.0,
-        "span_min": 493 * 1_440.0,
-        "data_side_m": 60_000.0,
-        "granularity_m": 100.0,
-    }
+    box = {"side_m": 1_578_000.0, "span_min": 493 * 1_440.0}
+    box |= {"data_side_m": 60_000.0, "granularity_m": 100.0}
     wide = replace(result(HIDDEN, 0.01, 0.1, least=28), size=box)
     still = wide.components | {"flows": 0.02}
     fine = replace(wide, size=box | {"side_m": 500.0, "span_min": 60.0}, components=still)
@@ -609,21 +558,18 @@ def test_days_of_which_nothing_is_published_are_counted() -> None:
     assert "Nothing is published" not in use_told(whole)
 
 
-@pytest.mark.parametrize("minutes", [None, 60.0, 360.0])
-def test_sums_are_told_in_plain_words(minutes: float | None) -> None:
+def test_sums_are_told_in_plain_words() -> None:
     """EM counts visits, at most one window each; KL / ln 2 is yes-or-no questions."""
-    steps = () if minutes is None else (Generalize(GeneralizationProfile(Grid(1_000), minutes)),)
-    option = ReleaseOption("any", steps)
-    told = describe_sum(12.0, "em", option)
-    assert told.startswith("as much as learning whether 12 visits took place")
-    ends = {
+    for minutes, ends in {
         None: "took place",
         60.0: "took place, each in a window of 1 h",
         360.0: "took place, each in a window of 6 h",
-    }
-    assert told.endswith(ends[minutes])
+    }.items():
+        steps = minutes and [Generalize(GeneralizationProfile(Grid(1_000), minutes))]
+        told = describe_sum(12.0, "em", ReleaseOption("any", steps or []))
+        assert told.startswith("as much as learning whether 12 visits took place")
+        assert told.endswith(ends)
     # 2 ** 20 equally likely people take 20 questions.
-    assert describe_sum(math.log(2**20), "kl", option) == (
-        "as much as the answers to 20 yes-or-no questions"
-    )
-    assert describe_sum(math.nan, "em", option) == describe_sum(0.5, "unicity", option) == ""
+    asked = "as much as the answers to 20 yes-or-no questions"
+    assert describe_sum(math.log(2**20), "kl", RAW) == asked
+    assert describe_sum(math.nan, "em", RAW) == describe_sum(0.5, "unicity", RAW) == ""

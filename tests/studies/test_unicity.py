@@ -7,24 +7,17 @@ import pandas as pd
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.measures import matching
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
+from tests.studies.test_unicity_grid import town
 from tests.support.alike import check_alike
 from tests.support.refusals import check_refused
 
 
-def town(n=120, samples=9):
-    rng = np.random.default_rng(4)
-    user = np.repeat(np.arange(n), samples)
-    x, y = np.floor(rng.normal(0, 6, (2, len(user)))) * 100
-    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 600, len(user)).astype(float))
-
-
 @pytest.fixture(scope="module")
 def found():
-    return outsider.study(town(), outsider.Config(users=50, seed=3))
+    return outsider.study(town(120, 9), outsider.Config(users=50, seed=3))
 
 
 def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
@@ -33,32 +26,15 @@ def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
     assert found.curves["random"][-1].config.p == 8
     for strategy, curve in found.curves.items():
         for measured in curve:
-            alone = fp.unicity(town(), measured.config.p, strategy=strategy, users=50, seed=3)
+            alone = fp.unicity(town(120, 9), measured.config.p, strategy=strategy, users=50, seed=3)
             check_alike(measured, alone)
             rows = table[(table["strategy"] == strategy) & (table["p"] == alone.config.p)]
             assert rows["out_of"].tolist() == [1, 2, 5, 10]
             assert rows["value"].tolist() == [alone.at(x).value for x in (1, 2, 5, 10)]
 
 
-def test_one_index_serves_all_points_of_a_strategy(monkeypatch):
-    built = []
-
-    class Counted(matching.Index):
-        def __init__(self, fs, knowledges, *rest):
-            built.append(len(knowledges))
-            super().__init__(fs, knowledges, *rest)
-
-    monkeypatch.setattr(matching, "Index", Counted)
-    profiles = (fp.GeneralizationProfile(fp.Grid(1000), 60),)
-    config = outsider.Config(users=20, profiles=profiles, grid_points=(2, 4))
-    outsider.study(town(), config)
-    # Four strategies of eight points each, the points needed, and the one profile's two points:
-    # at the corner chosen, and at three others.
-    assert built == [8, 8, 8, 8, 1, 2, 2, 2, 2]
-
-
 def test_points_needed_and_the_grid_are_as_their_functions_make_them(found):
-    fs = town()
+    fs = town(120, 9)
     alone = fp.points_needed(fs, seed=3)  # all are heavy: nine samples on one day
     assert found.heavy
     pd.testing.assert_frame_equal(found.points, alone.drop(columns="user"))
@@ -148,31 +124,20 @@ def test_sparsity_beside_it_can_be_another_without_a_new_run(found):
     assert (usual.config.users, usual.config.bins, usual.config.density) == (120, 30, 0.5)
     assert usual.unique == fp.sparsity_model(120, 30).p_unique
     other = found.with_chance(sparsity.Config(1_600_000, 16))
-    expected = fp.sparsity_model(1_600_000, 16)
-    assert (other.chance.unique, other.chance.anonymous) == (
-        expected.p_unique,
-        expected.p_anonymous,
-    )
+    expected, chance = fp.sparsity_model(1_600_000, 16), other.chance
+    assert (chance.unique, chance.anonymous) == (expected.p_unique, expected.p_anonymous)
     curve = other.to_frame("sparsity")
-    assert curve["bins"].iloc[0] == 1
-    assert curve["bins"].iloc[-1] == 1_000
+    assert curve["bins"].iloc[[0, -1]].tolist() == [1, 1_000]
     at_16 = curve[curve["bins"] == 16]["p_unique"]
     assert at_16.tolist() == [expected.p_unique]
     assert other.grid is found.grid
 
 
 def test_tables_have_no_ids_and_names_that_are_known(found):
-    assert list(found.tables()) == [
-        "unicity",
-        "points_needed",
-        "unicity_grid",
-        "scaling_laws",
-        "sparsity",
-        "median_intervals",
-        "intervals",
-        "antennas_by_area",
-    ]
-    assert not {*list(found.tables())[-3:]} & found.MAY_LEAVE
+    may_leave = ["unicity", "points_needed", "unicity_grid", "scaling_laws", "sparsity"]
+    may_not = ["median_intervals", "intervals", "antennas_by_area"]
+    assert list(found.tables()) == may_leave + may_not
+    assert not {*may_not} & found.MAY_LEAVE
     assert found.points.columns[0] == "pseudonym"
     with pytest.raises(fp.ConfigError, match="There is no table 'users'"):
         found.to_frame("users")

@@ -10,6 +10,7 @@ import json
 import secrets
 import zipfile
 from copy import deepcopy
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -146,9 +147,13 @@ class Release:
         return zipped(self.members())
 
 
-def members_of(folder):
-    """Name and bytes of each member of a release in a folder."""
-    return {member.name: member.read_bytes() for member in folder.iterdir()}
+def members_of(release):
+    """Name and bytes of each member of a release: a folder, or a zip in a file or in memory."""
+    if isinstance(release, Path) and release.is_dir():
+        return {member.name: member.read_bytes() for member in release.iterdir()}
+    with zipfile.ZipFile(io.BytesIO(release) if isinstance(release, bytes) else release) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def facts_of(plain, honest):

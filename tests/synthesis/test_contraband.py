@@ -19,10 +19,12 @@ import pytest
 from pyarrow import parquet
 
 import fpanon_core as fp
-from fpanon_core.model.antennas import Antennas
+from fpanon_core.aggregates.contributions import table_frame
+from fpanon_core.model.options import step_from_dict
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import synthetic_package
 from fpanon_core.studies.synthetic_package import package, verify_people
+from tests.support.releases import members_of
 from tests.support.stated_frames import FRAME, crowd
 
 
@@ -30,11 +32,6 @@ from tests.support.stated_frames import FRAME, crowd
 def honest() -> dict[str, bytes]:
     made = fp.synthesize(crowd(), FRAME, epsilon=1, people=40)
     return {ending: package(made, ending) for ending in ("csv", "parquet")}
-
-
-def members(archive: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-        return {each.filename: packed.read(each) for each in packed.infolist()}
 
 
 def zipped(content: dict[str, bytes], comment: bytes = b"") -> bytes:
@@ -86,6 +83,7 @@ def with_metadata(content: dict[str, bytes]) -> None:
 
 
 JSON, README, CSV = "datapackage.json", "README.md", "records.csv"
+AREAS = "areas.geojson"
 CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "another file": (lambda c: c.update({"key.csv": b"1,anna\n"}), "'key.csv' should not be"),
     "another column": (each_row(lambda row: row + b",anna"), "numbered from 1"),
@@ -101,10 +99,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         "README.md is not",
     ),
     "zero width in a place": (each_row(lambda row: row + "\u200b".encode()), "outside"),
-    "zero width in a person": (
-        each_row(lambda row: "\u200b".encode() + row),
-        "damaged",
-    ),
+    "zero width in a person": (each_row(lambda row: "\u200b".encode() + row), "damaged"),
     "another order": (lines(lambda rows: [rows[0], *rows[2:-1], rows[1], b""]), "numbered from 1"),
     "1.0": (each_row(lambda row: row.replace(b",", b".0,", 1)), "records.csv is not"),
     "+1": (each_row(lambda row: b"+" + row), "records.csv is not"),
@@ -119,6 +114,13 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "people as a text": (facts(people="400"), "number of people"),
     "another zone": (facts(timezone="Africa/Dakar"), "datapackage.json is not"),
     "other shares of ε": (facts(shares={"people": 1.0}), "datapackage.json is not"),
+    "a person more": (changed(CSV, lambda b: b + b"9999,5,1\n"), "numbered from 1"),
+    "a minute outside": (changed(CSV, lambda b: b + b"40,99999,1\n"), "outside the stated days"),
+    "a place more": (changed("places.csv", lambda b: b + b"401,0,0\n"), "places.csv is not"),
+    "a number to call": (changed(README, lambda b: b + b"Call 070 123."), "README.md is not"),
+    "another ε": (changed(JSON, lambda b: b.replace(b'": 1.0', b'": 0.1')), "README.md is not"),
+    "another ε to read": (changed(README, lambda b: b.replace(b"= 1 ", b"= 9 ")), "README.md is"),
+    "another area": (changed(AREAS, lambda b: b + b" "), "areas.geojson is not"),
     "one person less": (
         lambda c: c.update(
             {CSV: b"\n".join(r for r in c[CSV].split(b"\n") if not r.startswith(b"40,"))}
@@ -131,7 +133,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
 @pytest.mark.parametrize("what", CONTRABAND)
 def test_contraband_is_refused_by_name(honest, what: str) -> None:
     smuggle, named = CONTRABAND[what]
-    content = members(honest["csv"])
+    content = members_of(honest["csv"])
     assert zipped(content) == honest["csv"], "but for what is smuggled it is as fpanon writes it"
     smuggle(content)
     found = verify_people(zipped(content), crowd())
@@ -140,14 +142,14 @@ def test_contraband_is_refused_by_name(honest, what: str) -> None:
 
 
 def test_a_comment_in_json_makes_it_no_package(honest) -> None:
-    content = members(honest["csv"])
+    content = members_of(honest["csv"])
     content[JSON] = content[JSON].replace(b"{", b"{/* anna */", 1)
     with pytest.raises(fp.SchemaError, match="no release of synthetic people"):
         verify_people(zipped(content), crowd())
 
 
 def test_contraband_of_zips_parquet_and_folders(honest, tmp_path: Path) -> None:
-    content = members(honest["csv"])
+    content = members_of(honest["csv"])
     found = [
         verify_people(zipped(content, b"anna"), crowd()),
         verify_people(honest["csv"] + b"anna", crowd()),
@@ -155,7 +157,7 @@ def test_contraband_of_zips_parquet_and_folders(honest, tmp_path: Path) -> None:
     ]
     for each in found:
         assert "The zip is not what" in " ".join(each.violations["text"])
-    noted = members(honest["parquet"])
+    noted = members_of(honest["parquet"])
     with_metadata(noted)
     told = verify_people(zipped(noted), crowd())
     assert "records.parquet is not" in " ".join(told.violations["text"])
@@ -181,18 +183,16 @@ def test_contraband_of_zips_parquet_and_folders(honest, tmp_path: Path) -> None:
 
 def test_a_real_persons_records_cannot_be_told_from_made_up_ones(honest) -> None:
     """By design, as docs/science.md says: in form they are the same, and nothing else is there."""
-    content = members(honest["csv"])
+    content = members_of(honest["csv"])
     rows = content[CSV].decode().splitlines()
     made = [row for row in rows if not row.startswith("40,")] + ["40,61,1", "40,600,5"]
     made_table = pd.read_csv(io.StringIO("\n".join(made)), dtype={"place": str})
-    from fpanon_core.aggregates.contributions import table_frame
-    from fpanon_core.model.options import step_from_dict
-    from fpanon_core.studies.synthetic_package import _packed
-
     told = json.loads(content[JSON])["fpanon"]
     option = step_from_dict(told["option"])
     learnt = told["people"], told["groups"]
-    forged = _packed(option, table_frame(crowd(), option.frame), made_table, learnt, "csv")
+    forged = synthetic_package._packed(
+        option, table_frame(crowd(), option.frame), made_table, learnt, "csv"
+    )
     assert verify_people(forged, crowd()).passed
 
 
@@ -208,7 +208,7 @@ def in_degrees(lat: float, lon: float, n: int, zone: str = "Europe/Paris") -> fp
     clock = fp.LocalClock(dt.datetime(2024, 3, 27, 23, tzinfo=dt.UTC), zone)
     x, y = fs.x_m - 1_500, fs.y_m - 1_500
     fs = replace(fs, x_m=x, y_m=y, clock=clock, crs=equal_area_around(lat, lon, stated=True))
-    antennas = Antennas(*(np.random.default_rng(1).integers(-15, 15, (2, 12)) * 100.0))
+    antennas = fp.Antennas(*(np.random.default_rng(1).integers(-15, 15, (2, 12)) * 100.0))
     return replace(fs, antennas=antennas)
 
 
@@ -236,7 +236,7 @@ def test_honest_packages_of_degrees_pass(lat: float, lon: float, n: int, period)
             archive = package(made, ending)
             found = verify_people(archive, fs)
             assert found.passed, (frame, found)
-        table = pd.read_csv(io.BytesIO(members(package(made))[CSV]))
+        table = pd.read_csv(io.BytesIO(members_of(package(made))[CSV]))
         # Each local time exists: spring has none from 02:00 to 03:00.
         pd.to_datetime(table["time"]).dt.tz_localize("Europe/Paris", ambiguous=True)
 
@@ -258,11 +258,11 @@ def test_of_very_many_people_the_first_are_packed(monkeypatch) -> None:
     monkeypatch.setattr(synthetic_package, "MOST_PUBLISHED", most)
     archive = package(made)
     assert verify_people(archive, crowd()).passed
-    records = pd.read_csv(io.BytesIO(members(archive)["records.csv"]))
+    records = pd.read_csv(io.BytesIO(members_of(archive)["records.csv"]))
     last = int(records["person"].iloc[-1])
     assert len(records) == made.offsets[last] <= most < made.offsets[last + 1]
     assert last == synthetic_package.people_packed(made)
-    assert b"Divide sums by" in members(archive)["README.md"]
+    assert b"Divide sums by" in members_of(archive)["README.md"]
 
 
 def test_a_large_epsilon_says_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,14 @@ import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
 from fpanon_core.kernels import made_up_lives as lives
-from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.synthetic_package import package, verify_people
+from fpanon_core.studies.synthetic_package import package
+from fpanon_core.synthesis import attack
 from fpanon_core.synthesis import generation as made_of
 from fpanon_core.synthesis.attack import attack_synthetic
 from fpanon_core.synthesis.fitted import fitted, simplex
 from fpanon_core.synthesis.generation import chosen, made_up
 from fpanon_core.synthesis.statistics import Ground, exact_statistics, noisy_statistics
+from tests.support.refusals import check_refused
 from tests.support.stated_frames import FRAME, crowd, people
 
 
@@ -32,23 +34,25 @@ def invented() -> fp.FingerprintSet:
     return fp.read_cdr(cdr, antennas=antennas, centre=centre)[0]
 
 
+GROUND = Ground.of(table_frame(crowd(), FRAME))
+
+
+def learnt(epsilon=1.0):
+    """Noisy statistics of a crowd in the frame, with noise from a seed."""
+    return noisy_statistics(exact_statistics(crowd(), GROUND), GROUND, epsilon, seeded(0, 0))
+
+
 AT_ANTENNAS = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 14))
 
 
 def test_package_depends_on_the_data_through_the_noisy_statistics_alone(monkeypatch) -> None:
     """Other people, the same noisy statistics, the same seed: the same bytes."""
-    archives = []
-    exact = noisy_statistics(
-        exact_statistics(crowd(seed=1), ground := Ground.of(table_frame(crowd(), FRAME))),
-        ground,
-        1.0,
-        seeded(0, 0),
-    )
+    exact = learnt()
     monkeypatch.setattr(made_of, "noisy_statistics", lambda *_: exact)
     monkeypatch.setattr(made_of.secrets, "randbits", lambda _: 7)
-    for fs in (crowd(seed=1), crowd(50, seed=2), people([(1, 99, 99, 5)])):
-        archives.append(package(fp.synthesize(fs, FRAME, epsilon=1)))
-    assert archives[0] == archives[1] == archives[2]
+    several = crowd(seed=1), crowd(50, seed=2), people([(1, 99, 99, 5)])
+    archives = {package(fp.synthesize(fs, FRAME, epsilon=1)) for fs in several}
+    assert len(archives) == 1
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
@@ -115,18 +119,12 @@ def test_merged_fingerprints_are_refused() -> None:
         fp.synthesize(replace(fs, weight=np.full(fs.n_users, 2)), FRAME, epsilon=1)
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"epsilon": 0}, "epsilon"),
-        ({"people": 0}, "people"),
-        ({"frame": replace(AT_ANTENNAS, antennas_an_area=4)}, "areas of several antennas"),
-        ({"frame": "antennas"}, "FrameConfig"),
-    ],
-)
-def test_option_refuses_what_cannot_be(change, what) -> None:
-    with pytest.raises(fp.ConfigError, match=what):
-        fp.Synthesize(**({"frame": AT_ANTENNAS, "epsilon": 1.0} | change))
+def test_option_refuses_what_cannot_be() -> None:
+    option = partial(fp.Synthesize, frame=AT_ANTENNAS, epsilon=1.0)
+    check_refused(option, "NAME", epsilon=[0], people=[0])
+    check_refused(option, "FrameConfig", frame=["antennas"])
+    several = replace(AT_ANTENNAS, antennas_an_area=4)
+    check_refused(option, "areas of several antennas", frame=[several])
 
 
 def test_option_reads_itself_back_and_stands_alone() -> None:
@@ -156,8 +154,7 @@ def test_simplex_is_the_nearest_point() -> None:
 
 def test_a_walk_keeps_to_what_is_near_and_to_the_weights() -> None:
     """Three places of equal weight, two of them beside each other: thirds, and more between two."""
-    ground = Ground.of(table_frame(crowd(), FRAME))
-    model = fitted(noisy_statistics(exact_statistics(crowd(), ground), ground, 100.0), ground)
+    model = fitted(learnt(100.0), GROUND)
     model = model._replace(roles=np.ones((3, 2, 24)), gaps=np.ones((2, 6)))
     x = model.x_m.copy()
     x[:3] = 0.0, 0.0, 9_000.0  # y is the same
@@ -173,9 +170,7 @@ def test_a_walk_keeps_to_what_is_near_and_to_the_weights() -> None:
 
 def test_radii_choose_the_candidates() -> None:
     """Six candidates, two wanted near and one far: rings of .75 and 1.5 km in a model of three."""
-    ground = Ground.of(table_frame(crowd(), FRAME))
-    found = noisy_statistics(exact_statistics(crowd(), ground), ground, 1.0, seeded(0, 0))
-    model = fitted(found, ground)
+    model = fitted(learnt(), GROUND)
     radii = np.zeros(12)
     radii[0], radii[1] = 2 / 3, 1 / 3
     model = model._replace(radii=radii)
@@ -184,11 +179,9 @@ def test_radii_choose_the_candidates() -> None:
 
 
 def test_more_people_than_candidates_of_a_ring_are_filled_up() -> None:
-    ground = Ground.of(table_frame(crowd(), FRAME))
-    found = noisy_statistics(exact_statistics(crowd(), ground), ground, 1.0, seeded(0, 0))
-    lives = made_up(fitted(found, ground), 25, seed=3)
-    assert len(lives.offsets) == 26
-    assert (np.diff(lives.offsets) > 0).all()
+    offsets = made_up(fitted(learnt(), GROUND), 25, seed=3).offsets
+    assert len(offsets) == 26
+    assert (np.diff(offsets) > 0).all()
 
 
 # --- attacks ------------------------------------------------------------------------------------
@@ -199,12 +192,8 @@ def test_attacks_stay_within_the_bound() -> None:
     told = found.membership
     assert told.bound == pytest.approx(0.4621, abs=1e-4)
     assert told.low <= told.bound
-    assert told.by_attacker["attacker"].tolist() == [
-        "statistics",
-        "correlation",
-        "likelihood_ratio",
-        "nearest_record",
-    ]
+    attackers = ["statistics", "correlation", "likelihood_ratio", "nearest_record"]
+    assert told.by_attacker["attacker"].tolist() == attackers
     assert found.near_copies_low <= 0.5 <= found.near_copies_high
     assert set(found.homes["within_m"]) <= {500.0, 1_000.0, 2_000.0}
     again = fp.membership(crowd(120), fp.Synthesize(FRAME, 1.0), targets=30)
@@ -213,27 +202,20 @@ def test_attacks_stay_within_the_bound() -> None:
 
 def test_near_copies_are_seen_where_there_are_some(monkeypatch) -> None:
     """A generator that copies the real people is found out."""
-    from fpanon_core.synthesis import attack
-
     fs = crowd(120)
     seen = attack._Records.of(fs, Ground.of(table_frame(fs, FRAME)))
     rng = np.random.default_rng(0)
-    drawn = rng.permutation(fs.n_users)[:60]
-    half = np.sort(drawn)
-    copied = replace(
-        seen,
-        offsets=np.concatenate([[0], np.cumsum(np.diff(seen.offsets)[half])]),
-        place=seen.place[seen.rows(half)],
-        hour=seen.hour[seen.rows(half)],
-        events=seen.events[seen.rows(half)],
-    )
+    half = np.sort(rng.permutation(fs.n_users)[:60])
+    own = {name: getattr(seen, name)[seen.rows(half)] for name in ("place", "hour", "events")}
+    lengths = np.diff(seen.offsets)[half]
+    copied = replace(seen, offsets=np.concatenate([[0], np.cumsum(lengths)]), **own)
     monkeypatch.setattr(attack._Records, "made", classmethod(lambda *_: copied))
     found = attack_synthetic(fs, fp.Synthesize(FRAME, 1.0), targets=30)
     assert found.near_copies > 0.9
 
 
 def test_explored_as_an_option(invented) -> None:
-    table = explore_options(
+    table = fp.explore_options(
         invented, [fp.Synthesize(AT_ANTENNAS, 1.0)], risk="outsider", utility="transport"
     )
     (result,) = table.results
@@ -285,40 +267,3 @@ def test_unstated_reading_cannot_leave() -> None:
     assert made.fault
     with pytest.raises(fp.ConfigError, match="cannot leave"):
         package(made)
-
-
-def _altered(archive: bytes, name: str, change) -> bytes:
-    import io
-    import zipfile
-
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(out, "w") as new:
-        for entry in old.infolist():
-            content = old.read(entry)
-            new.writestr(entry, change(content) if entry.filename == name else content)
-    return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("records.csv", lambda b: b.replace(b"person,time", b"subscriber,time")),
-        ("records.csv", lambda b: b + b"9999,2024-03-04T00:00,1\n"),
-        ("records.csv", lambda b: b.replace(b"2024-03-05", b"2025-03-05")),
-        ("records.csv", lambda b: b"\n".join([*b.split(b"\n")[:1], *b.split(b"\n")[:0:-1]])),
-        ("records.csv", lambda b: b.replace(b"\n1,", b"\n1 ,")),
-        ("records.csv", lambda b: b[: len(b) // 2]),
-        ("places.csv", lambda b: b + b"401,0,0\n"),
-        ("README.md", lambda b: b + b"Call 070 123."),
-        ("README.md", lambda b: b.replace(b"= 1 ", b"= 0.1 ")),
-        ("datapackage.json", lambda b: b.replace(b'"epsilon": 1.0', b'"epsilon": 2.0')),
-        ("datapackage.json", lambda b: b.replace(b'"epsilon": 1.0', b'"epsilon": 0.1')),
-        ("areas.geojson", lambda b: b.replace(b'"area":"1"', b'"area":"one"')),
-    ],
-)
-def test_what_was_altered_is_refused(made, invented, name, change) -> None:
-    archive = package(made)
-    assert verify_people(archive, invented).passed
-    altered = _altered(archive, name, change)
-    assert altered != archive
-    assert not verify_people(altered, invented).passed

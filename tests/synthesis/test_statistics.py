@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
+from fpanon_core.attacks.private import with_noise
 from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.model.synthetic_people import MEANING, SHARES
 from fpanon_core.synthesis.statistics import (
@@ -74,22 +75,13 @@ def test_nobody_adds_more_than_one_to_a_statistic(rows, more) -> None:
             np.testing.assert_array_equal(every[name] - left.get(name, 0), cells)
 
 
-def test_a_person_of_100_000_records_adds_no_more_than_one() -> None:
-    fs = people(HEAVY)
-    for cells in exact_statistics(fs, ground_of(fs)).values():
-        assert cells.sum() <= UNIT
-
-
-def test_a_sample_of_very_many_events_adds_no_more_than_one() -> None:
+def test_100_000_records_or_very_many_events_add_no_more_than_one() -> None:
     fs = people([(1, 3, 3, 5), (1, 20, 20, 900), (2, 3, 3, 7)])
-    heavy = replace(fs, count=np.array([2**62, 1, 2**62]))
-    for cells in exact_statistics(heavy, ground_of(heavy)).values():
-        assert cells.min() >= 0
-        assert cells.sum() <= 2 * UNIT
-
-
-def test_shares_of_epsilon_add_up() -> None:
-    assert sum(SHARES.values()) == pytest.approx(1.0, abs=1e-12)
+    busy = replace(fs, count=np.array([2**62, 1, 2**62]))
+    for heavy in (people(HEAVY), busy):
+        for cells in exact_statistics(heavy, ground_of(heavy)).values():
+            assert cells.min() >= 0
+            assert cells.sum() <= heavy.n_users * UNIT
 
 
 def test_each_statistic_gets_its_share_of_epsilon_and_opendps_noise() -> None:
@@ -104,6 +96,7 @@ def test_each_statistic_gets_its_share_of_epsilon_and_opendps_noise() -> None:
     found = noisy_statistics(exact_statistics(fs, ground), ground, 2.0, noise)
     assert [most for most, _ in asked] == [UNIT] * len(SHARES)
     assert [epsilon for _, epsilon in asked] == [2.0 * share for share in SHARES.values()]
+    assert sum(SHARES.values()) == pytest.approx(1.0, abs=1e-12)
     assert found.to_frame()["statistic"].unique().tolist() == list(SHARES)
     assert found.noise("homes") == pytest.approx(2.5)
 
@@ -149,8 +142,6 @@ def test_log_likelihood_ratio_of_the_noisy_statistics_stays_within_epsilon() -> 
 
 def test_noise_is_that_of_its_scale() -> None:
     """χ² of 10,000 of OpenDP's draws of the noise on homes, in twelve bins alike likely."""
-    from fpanon_core.attacks.private import with_noise
-
     epsilon = 2 * SHARES["homes"]
     drawn = with_noise(np.zeros(10_000, np.int64), UNIT, epsilon) / UNIT
     chance = np.arange(1, 12) / 12
