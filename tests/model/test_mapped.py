@@ -7,7 +7,6 @@ import os
 import pickle
 import random
 import shutil
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from fpanon_core.model.mapped import digest_of
 from fpanon_core.model.published import GeneralizedFingerprintSet
 from fpanon_core.studies.reading import Reading, Source, read, read_or_ask
 from fpanon_core.tables.folder import data_files, kept_folders, kept_in
+from tests.support.no_files import NO_FILES, replaced
 
 FILES = ("about.json", "user_ids.txt", "account.json", "offsets.npy", "x_m.npy", "dx_m.npy")
 TABLE = (
@@ -69,33 +69,8 @@ def by_dashboard(folder: Path) -> object:
 WAYS = (by_library, by_command, by_dashboard)
 
 
-def replaced(path: Path, kind: str, tmp_path: Path) -> None:
-    """Something else in the place of a file: what it held lies outside, or beside it."""
-    outside = tmp_path / "outside"
-    if kind == "link inside":
-        outside = path.with_name("beside")
-    path.rename(outside)
-    if kind.startswith("link"):
-        path.symlink_to(outside)
-    elif kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "socket":
-        here = os.getcwd()
-        os.chdir(path.parent)  # the names of sockets are short
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
-        os.chdir(here)
-    elif kind == "device":
-        try:
-            os.mknod(path, 0o600 | 0o020000, os.makedev(1, 5))  # /dev/zero: it never ends
-        except PermissionError:
-            pytest.skip("only root makes devices")
-    else:
-        path.mkdir()
-
-
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("kind", ["link out", "link inside", "pipe", "socket", "device", "folder"])
+@pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("way", WAYS)
 def test_in_a_kept_folder_nothing_but_a_plain_file_is_opened(
     kept: Path, tmp_path: Path, way: Callable[[Path], object], name: str, kind: str
