@@ -12,7 +12,7 @@ import zlib
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.fuzz.nasty import FIELDS, NAMES, field, table_of_any_types
+from tests.fuzz.nasty import NAMES, field, table_of_any_types
 
 _MOST = 1 << 20  # what is tried is how files are made, not how large they are
 _XML_VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
@@ -20,6 +20,15 @@ _XML_NASTY = (
     *("XFD1", "A99999999999", "A0", "1A", "", "-1", "99999999999", "1e11", "1.5", "NaN", "s", "b"),
     *("d", "e", "str", "inlineStr", "9999-12-31T23:59:59", "2958466", "-1e300", "&#0;", "&x;", "é"),
     *("99999", "true", "&lt;a&gt;", "\t", "A1:XFD1048576"),
+)
+
+
+_JSON_NASTY = (
+    *("null", "true", "[]", "{}", "1e308", "-1", "1" + "0" * 30, "[[[]]]", '{"a": [1]}', "NaN"),
+)
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError),
+    *(zlib.error, struct.error, zipfile.BadZipFile, pa.ArrowException),
 )
 
 
@@ -46,18 +55,7 @@ def _changed(rng, content):
             return _parquet_changed(rng, content)
         if content.lstrip()[:1] in (b"[", b"{"):
             return _json_changed(rng, content)
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        LookupError,
-        TypeError,
-        RuntimeError,
-        zlib.error,
-        struct.error,
-        zipfile.BadZipFile,
-        pa.ArrowException,
-    ):
+    except _DAMAGED:
         return _bytes_changed(rng, content)  # it is damaged already
     return _text_changed(rng, content)
 
@@ -134,22 +132,8 @@ def _json_changed(rng, content):
             keys = list(here) if isinstance(here, dict) else range(len(here))
             key = rng.choice(keys)
             if rng.random() < 0.3 or not isinstance(here[key], (dict, list)):
-                here[key] = rng.choice(
-                    [
-                        None,
-                        True,
-                        [],
-                        {},
-                        1e308,
-                        -1,
-                        10**30,
-                        [[[]]],
-                        {"a": [1]},
-                        float("nan"),
-                        field(rng),
-                        rng.choice(NAMES),
-                    ]
-                )
+                nasty = [json.loads(rng.choice(_JSON_NASTY)), field(rng), rng.choice(NAMES)]
+                here[key] = rng.choice(nasty)
                 if isinstance(here, dict) and rng.random() < 0.3:
                     here[rng.choice(NAMES)] = here.pop(key)
                 return json.dumps(whole).encode()
@@ -247,20 +231,3 @@ def _parquet_changed(rng, content):
         store_schema=rng.random() < 0.7,
     )
     return out.getvalue()
-
-
-def a_text(rng: random.Random, seeds: tuple[str, ...]) -> str:
-    """A short text changed letter by letter, as comes in an address."""
-    text = list(rng.choice(seeds))
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        at = rng.randrange(len(text) + 1)
-        match rng.randrange(4):
-            case 0:
-                text[at : at + rng.randrange(1, 4)] = []
-            case 1:
-                text[at:at] = rng.choice(FIELDS)[:60]
-            case 2:
-                text[at : at + 1] = rng.choice("0123456789.,-+eE_:;@ \x00é∞٣")
-            case 3:
-                text = text * 2
-    return "".join(text)

@@ -4,13 +4,21 @@ The same cases each time, in a number that costs seconds; ``make fuzz`` tries 10
 holds each to its time and memory.
 """
 
+import contextlib
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
 from fpanon_core.model.errors import FpanonError, Unforeseen
+from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from pages.shell.address import from_text
 from tests.fuzz.readers import READERS, run
+
+HOUR = GeneralizationProfile(Grid(500.0), 60)
 
 CASES = {"events": 120, "events by antenna": 60}
 USUAL = 150
@@ -32,6 +40,16 @@ def test_no_other_exception(reader):
             faults[number] = repr(fault)
     assert not faults
     assert read, "a fuzzer whose files are all refused at the door tries nothing behind it"
+
+
+@given(
+    st.text(max_size=30) | st.from_regex(r"[0-9x:,.@ah·km ]{1,30}", fullmatch=True),
+    st.sampled_from([1, 1.5, "a", (1,), (1.5,), StretchConfig(), KnowledgeConfig(), HOUR, (HOUR,)]),
+)
+def test_settings_of_any_address_are_understood_or_refused(text, like):
+    for read in (lambda: from_text(text, like), lambda: parse_profile(text)):
+        with contextlib.suppress(ValueError, FpanonError):
+            read()
 
 
 def test_a_description_that_contradicts_itself_ends_no_process():
