@@ -24,7 +24,19 @@ _XML_NASTY = (
 
 
 _JSON_NASTY = (
-    *("null", "true", "[]", "{}", "1e308", "-1", "1" + "0" * 30, "[[[]]]", '{"a": [1]}', "NaN"),
+    *("null", "true", "[]", "{}", "1e308", "-1", "1" + "0" * 400, "[[[]]]", '{"a": [1]}', "NaN"),
+    *(
+        "Infinity",
+        "0",
+        '""',
+        '"\\u0000"',
+        '"../x"',
+        '"UTC"',
+        '"+proj=merc"',
+        "[[1], 2]",
+        '["a", 1]',
+    ),
+    *('"9999-12-31T23:59:59+14:00"', '{"x": {}}', '{"columns": {"a": [1]}, "x_m": [1], "y_m": []}'),
 )
 _DAMAGED = (
     *(OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError),
@@ -54,7 +66,7 @@ def _changed(rng, content):
         if content[:4] == b"PAR1":
             return _parquet_changed(rng, content)
         if content.lstrip()[:1] in (b"[", b"{"):
-            return _json_changed(rng, content)
+            return json_changed(rng, content)
     except _DAMAGED:
         return _bytes_changed(rng, content)  # it is damaged already
     return _text_changed(rng, content)
@@ -124,7 +136,8 @@ def _text_changed(rng, content):
     return "\n".join(lines).encode("utf-8", "replace")
 
 
-def _json_changed(rng, content):
+def json_changed(rng, content):
+    """One value of it exchanged, removed or given twice."""
     whole = json.loads(content)
     for _ in range(20):
         here = whole
@@ -134,8 +147,12 @@ def _json_changed(rng, content):
             if rng.random() < 0.3 or not isinstance(here[key], (dict, list)):
                 nasty = [json.loads(rng.choice(_JSON_NASTY)), field(rng), rng.choice(NAMES)]
                 here[key] = rng.choice(nasty)
-                if isinstance(here, dict) and rng.random() < 0.3:
+                if rng.random() < 0.1:
+                    del here[key]
+                elif rng.random() < 0.3 and isinstance(here, dict):
                     here[rng.choice(NAMES)] = here.pop(key)
+                elif rng.random() < 0.3 and isinstance(here, list):
+                    here.append(here[key])
                 return json.dumps(whole).encode()
             here = here[key]
     return json.dumps(whole).encode()

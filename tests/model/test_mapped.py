@@ -21,6 +21,7 @@ from fpanon_core.model.mapped import digest_of
 from fpanon_core.model.published import GeneralizedFingerprintSet
 from fpanon_core.studies.reading import Reading, Source, read, read_or_ask
 from fpanon_core.tables.folder import data_files, kept_folders, kept_in
+from tests.fuzz.mutations import json_changed
 from tests.support.no_files import NO_FILES, replaced
 
 FILES = ("about.json", "user_ids.txt", "account.json", "offsets.npy", "x_m.npy", "dx_m.npy")
@@ -173,48 +174,6 @@ def test_without_a_key_it_is_refused(kept: Path, way: Callable[[Path], object], 
         way(kept)
 
 
-ODD = (
-    None,
-    True,
-    0,
-    -1,
-    10**400,
-    1e308,
-    float("nan"),
-    float("inf"),
-    "",
-    "x",
-    "\0",
-    "../x",
-    "UTC",
-    [],
-    [[]],
-    [[1], 2],
-    ["a", 1],
-    {},
-    {"x": {}},
-    "9999-12-31T23:59:59+14:00",
-    "+proj=merc",
-    {"columns": {"a": [1]}, "x_m": [1], "y_m": [], "lon": [], "lat": []},
-)
-
-
-def changed(rng: random.Random, whole: object) -> object:
-    """JSON with one value exchanged, removed, or given twice."""
-    if not isinstance(whole, (dict, list)) or not whole or rng.random() < 0.1:
-        return rng.choice(ODD)
-    keys = list(whole) if isinstance(whole, dict) else range(len(whole))
-    key = rng.choice(list(keys))
-    match rng.randrange(6):
-        case 0:
-            del whole[key]
-        case 1 if isinstance(whole, list):
-            whole.append(whole[key])
-        case _:
-            whole[key] = changed(rng, whole[key])
-    return whole
-
-
 def test_any_account_and_description_are_read_or_refused(tmp_path: Path) -> None:
     """600 of each file; and what is read can be told of, as on a page or in a terminal."""
     (tmp_path / "calls.csv").write_text(CALLS)
@@ -227,9 +186,8 @@ def test_any_account_and_description_are_read_or_refused(tmp_path: Path) -> None
     for name in ("about.json", "user_ids.txt", "account.json"):
         good = (folder / name).read_text()
         for number in range(600):
-            (folder / name).write_text(
-                "[" * 100_000 if number == 0 else json.dumps(changed(rng, json.loads(good)))
-            )
+            body = json_changed(rng, good.encode()) if number else b"[" * 100_000
+            (folder / name).write_bytes(body)
             try:
                 fs, report = by_command(folder)  # type: ignore[misc]
             except (SchemaError, ConfigError):
@@ -250,13 +208,8 @@ def column(folder: Path, name: str, values: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("x_m", np.nan),
-        ("t_min", np.inf),
-        ("dx_m", -100.0),
-        ("dt_min", -1.0),
-        ("count", 0),
-        ("count", -5),
-        ("weight", 0),
+        *(("x_m", np.nan), ("t_min", np.inf), ("dx_m", -100.0), ("dt_min", -1.0)),
+        *(("count", 0), ("count", -5), ("weight", 0)),
     ],
 )
 def test_numbers_that_no_set_has_are_refused_though_the_digest_fits(
@@ -268,11 +221,9 @@ def test_numbers_that_no_set_has_are_refused_though_the_digest_fits(
     values[-1] = value
     column(folder, name, values)
     about = json.loads((folder / "about.json").read_text())
-    if name == "dx_m":
-        about["files"]["dy_m"] = "dx_m.npy"
-    else:
-        assert about["files"][name] == f"{name}.npy"
     files = about["files"]
+    files |= {"dy_m": "dx_m.npy"} if name == "dx_m" else {}
+    assert files[name] == f"{name}.npy"
     about["digest"] = digest_of(fs, lambda each: [np.load(folder / files[each]).tobytes()])
     (folder / "about.json").write_text(json.dumps(about))
     with pytest.raises(SchemaError, match="altered"):

@@ -59,14 +59,11 @@ def test_comes_back_from_json_equal(option):
     ("step", "words"),
     [
         (fp.Generalize(HOUR), "1 km · 1 h"),
-        (fp.SampleUsers(0.25), "25% of the people"),
         (fp.AddNoise(500, 90), "noise of 500 m (planar Laplace) and 1.5 h (Laplace)"),
-        (fp.AddNoise(0, 5, time="gaussian"), "noise of 5 min (Gaussian)"),
         (fp.AddNoise(), "no noise"),
         (fp.Permute(), "positions exchanged within 1 h"),
         (fp.Permute("times"), "times exchanged within 5 km"),
         (fp.SuppressRare(3), "bins of fewer than 3 people left out"),
-        (fp.Glove(5), "GLOVE, k = 5"),
         (fp.Glove(2, 15_000, 360), "GLOVE, k = 2, within 15 km and 6 h"),
         (fp.Aligned(20, leave_out=0.05), "aligned, k = 20, up to 5% left out"),
         (fp.Aligned(20, effort="quick"), "aligned, k = 20, quick search"),
@@ -78,7 +75,6 @@ def test_says_what_it_does(step, words):
 
 def test_whatever_says_an_option():
     option = fp.ReleaseOption("mine", [fp.Generalize(HOUR), fp.SuppressRare(2)])
-    assert fp.as_option(option) is option
     assert fp.as_option(HOUR) == fp.as_option(fp.Generalize(HOUR)) == fp.as_option([HOUR])
     assert fp.as_option(("mine", [HOUR, fp.SuppressRare(2)])) == option
     assert (
@@ -92,18 +88,12 @@ def test_whatever_says_an_option():
 @pytest.mark.parametrize(
     "wrong",
     [
-        3,
-        "1 km",
-        [None],
-        ("name", 3),
-        {"steps": [{}]},
-        {"steps": "glove"},
-        {"name": "x", "other": 1},
+        *(3, "1 km", [None], ("name", 3), {"name": 3}, {"name": "x", "other": 1}),
+        *({"steps": [{}]}, {"steps": "glove"}),
         {"steps": [{"technique": "glove"}]},
         {"steps": [{"technique": "glove", "k": 2, "l": 3}]},
         {"steps": [{"technique": "generalize", "minutes": 5}]},
         {"steps": [{"technique": ["glove"], "k": 2}]},
-        {"name": 3},
     ],
 )
 def test_whatever_says_none(wrong):
