@@ -24,11 +24,9 @@ def test_synthetic_sample_equals_what_the_generator_makes() -> None:
     pd.testing.assert_frame_equal(antennas, generate_region(0).antennas, check_exact=True)
 
 
-def test_taxis_are_the_ones_described() -> None:
+def test_taxis_are_at_their_antennas() -> None:
     taxis = pd.read_csv(sample("sf_cabs").path)
-    antennas = pd.read_csv(sample("sf_cabs").antennas_path)
-    assert (len(taxis), taxis["user_id"].nunique(), len(antennas)) == (29_317, 496, 549)
-    assert set(taxis["antenna_id"]) <= set(antennas["antenna_id"])
+    assert {*taxis["antenna_id"]} <= {*pd.read_csv(sample("sf_cabs").antennas_path)["antenna_id"]}
 
 
 @pytest.mark.parametrize("one", SAMPLES, ids=lambda s: s.key)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from fpanon_core import (
-    FingerprintSet,
     aligned,
     generate_cdr,
     glove,
@@ -77,6 +76,8 @@ def test_it_is_the_table_that_is_written_at_once(people, form, tmp_path, monkeyp
     monkeypatch.setattr(records, "_CHUNK_ROWS", 13)
     pieces = list(made.records.frames(naming))
     assert len(pieces) > 10
+    whole = [name for piece in pieces for name in dict.fromkeys(piece["pseudonym"])]
+    assert whole == naming.pseudonyms[naming.order].tolist()  # each record is in one piece
     pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), at_once)
     data = publishing.write_data(pieces, tmp_path, form, projected=True)
     monkeypatch.setattr(publishing, "_PIECE_ROWS", 11)
@@ -161,13 +162,6 @@ def test_no_room_to_unpack(people, tmp_path, monkeypatch):
     monkeypatch.setattr(package.shutil, "disk_usage", lambda _: usage._replace(free=10))
     with pytest.raises(SchemaError, match="unpack it yourself and give the folder"):
         verify_release(made, people, 2)
-
-
-def test_rows_without_clock_in_pieces(tmp_path, little):  # noqa: ARG001
-    rng = np.random.default_rng(0)
-    x, y, t = rng.uniform(0, 20_000, (3, 300))
-    fs = FingerprintSet.from_samples(np.repeat(np.arange(50), 6), x, y, t)
-    assert verify_release(publish(aligned(fs, 2), tmp_path / "r", original=fs), fs, 2).passed
 
 
 @pytest.mark.parametrize("hide", [glove, aligned])

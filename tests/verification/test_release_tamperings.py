@@ -374,6 +374,7 @@ def test_the_untouched_release_passes(fs, k, options, form, tmp_path):
     assert found(fs, content, k, key=pd.Series(mapping)) == set()
 
 
+@pytest.mark.usefixtures("reading")
 def test_without_clock_and_projection():
     rng = np.random.default_rng(0)
     x, y, t = rng.uniform(0, 20_000, (3, 300))
