@@ -44,13 +44,6 @@ def test_what_is_right_passes(fs, result, made):
     assert verdict.samples == fs.n_samples
 
 
-def test_what_is_left_out_must_be_listed(fs, result, made):
-    assert len(result.suppressed) > 0
-    assert "uncovered sample" in kinds(fs, made.rows, key=made.key)
-    assert kinds(fs, made.rows) & {"uncovered sample", "missing user"}
-    assert kinds(fs, made.rows, suppressed=made.left_out.iloc[1:]) == {"uncovered sample"}
-
-
 def test_people_are_given_records_by_what_these_hold(fs, result, made):
     """Without the key nothing depends on the names; with it, all does."""
     listed = {"suppressed": result.suppressed}
@@ -59,18 +52,6 @@ def test_people_are_given_records_by_what_these_hold(fs, result, made):
     renamed = made.rows.assign(pseudonym=made.rows["pseudonym"].map(other))
     assert kinds(fs, renamed, **listed) == set()
     assert "uncovered sample" in kinds(fs, renamed, key=made.key, **listed)
-
-
-def test_a_member_of_one_group_published_with_another(fs, whole):
-    """Everyone is one of two or more, each record is somebody's, and nobody's own."""
-    rows = Release(fs, whole).rows
-    group = rows.drop_duplicates("pseudonym").set_index("pseudonym")["group"]
-    of_two = group[group.map(group.value_counts()) == 2]
-    moved, other = of_two.unique()[:2]
-    like = rows[rows["pseudonym"] == of_two.index[of_two == other][0]]
-    copies = [like.assign(pseudonym=name) for name in of_two.index[of_two == moved]]
-    table = pd.concat([rows[rows["group"] != moved], *copies], ignore_index=True)
-    assert kinds(fs, table) & {"uncovered sample", "no assignment"}
 
 
 def test_a_table_of_another_kind(fs, made):

@@ -173,6 +173,9 @@ def member(name, content=b""):
 
 
 MEMBERS = {
+    "none but two": lambda members: {name: members[name] for name in (PAGE, DESCRIPTION)},
+    "no page": lambda members: {name: members[name] for name in ("data.csv", DESCRIPTION)},
+    "no description": lambda members: {name: members[name] for name in ("data.csv", PAGE)},
     "the raw rows": member("raw.csv", json.dumps(RAW).encode()),
     "a hidden member": member(".key"),
     "a member above": member("../README.md"),

@@ -176,13 +176,6 @@ def step(**other):
     return stated(lambda facts: {"steps": [each | other for each in facts["steps"]]})
 
 
-def on_the_page(change):
-    def alter(release, _):
-        release.page_facts = change(release.facts)
-
-    return alter
-
-
 TAMPERINGS = [
     ("uncovered sample", a_cell_moved_in_all_copies),
     ("unlike copies", one_members_row_removed),
@@ -237,8 +230,6 @@ TAMPERINGS = [
     ("facts", stated(lambda facts: {"samples_left_out": facts["samples_in"] + 1})),
     ("facts", stated(lambda _: {"leftover": None})),
     ("phantom share", stated(lambda _: {"phantom_share": 1.0})),
-    ("page", on_the_page(lambda _: {"people": 987})),
-    ("page", on_the_page(lambda facts: {"steps": [each | {"k": 77} for each in facts["steps"]]})),
 ]
 OF_WHOLE = [
     ("phantom share", a_smaller_phantom_share_stated),
@@ -258,13 +249,6 @@ def test_altered_parts_are_caught(fs, made, of, kind, alter):
 
 
 # --- members and the zip; what else they can hide is in test_contraband ---------------------------
-
-
-@pytest.mark.parametrize("name", ["README.md", "datapackage.json", "data.csv"])
-def test_a_member_that_is_missing_is_caught(fs, release, name):
-    members = release.members()
-    del members[name]
-    assert "members" in found(fs, zipped(members))
 
 
 def test_what_is_counted_as_the_last_members_bytes_is_caught(fs, release):
