@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -167,42 +170,41 @@ def test_what_is_held_elsewhere_is_not_swept_up(
 
 # --- a full disk ---------------------------------------------------------------------------------
 
-FULL = """
-    import resource, sys
-    from pathlib import Path
-    import pandas as pd
-    from fpanon_core.model.errors import ConfigError
-    from fpanon_core.tables.writing import write_bytes, write_json, write_table
-    folder = Path(sys.argv[1])
-    table = pd.DataFrame({"text": [f"u{i:07d}" for i in range(200_000)]})
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-    for write in (
-        lambda: write_table([table] * 3, folder / "a.csv"),
-        lambda: write_table([table] * 3, folder / "a.csv.gz"),
-        lambda: write_table([table] * 3, folder / "a.parquet"),
-        lambda: write_bytes(bytes(60_000), folder / "a.zip"),
-        lambda: write_bytes(bytes(60_000), folder / "new", new=True),
-        lambda: write_json(["text"] * 60_000, folder / "a.json"),
+
+@contextmanager
+def files_of_50_kb() -> Iterator[None]:
+    """Files may not grow beyond: the same fault comes in the same place as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+MANY = pd.DataFrame({"text": [f"u{i:07d}" for i in range(200_000)]})
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        *(partial(write_table, [MANY] * 3), partial(write_bytes, bytes(60_000))),
+        *(partial(write_bytes, bytes(60_000), new=True), partial(write_json, ["text"] * 60_000)),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_where_the_disk_is_full_nothing_is_left_and_it_is_said(
+    tmp_path: Path, write: partial[None], name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("before")
+    with (
+        files_of_50_kb(),
+        pytest.raises(ConfigError, match=r"^The disk is full, or a file may not grow"),
     ):
-        try:
-            write()
-        except ConfigError as fault:
-            print(fault)
-        else:
-            print("written")
-"""
-
-
-def test_where_the_disk_is_full_nothing_is_left_and_it_is_said(tmp_path: Path) -> None:
-    """Files may not grow there beyond 50 kB: the same fault comes in the same place."""
-    (tmp_path / "a.csv").write_text("before")
-    command = [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    lines = said.stdout.splitlines()
-    assert len(lines) == 6, said.stderr
-    assert all(line.startswith("The disk is full, or a file may not grow") for line in lines)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
-    assert (tmp_path / "a.csv").read_text() == "before"
+        write(tmp_path / "new" if write.keywords else path)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert path.read_text() == "before"
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
