@@ -20,7 +20,7 @@ from fpanon_core.io import publishing
 from fpanon_core.measures import crowds
 from fpanon_core.model import published as records
 from fpanon_core.model.errors import SchemaError
-from fpanon_core.verification import data_file, faults, package
+from fpanon_core.verification import faults, package
 from tests.anonymize.test_shards import people as crowd
 
 FORMS = pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -29,22 +29,6 @@ FORMS = pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.fixture(scope="module")
 def people():
     return read_cdr(generate_cdr(40, days=4, seed=2), timezone="UTC")[0]
-
-
-@pytest.fixture
-def little(monkeypatch):
-    """Pieces of a few rows, and members mapped however small."""
-    for module, name, value in (
-        (data_file, "_PIECE_ROWS", 7),
-        (data_file, "_PIECE_BYTES", 4_000),
-        (package, "_MAPPED", 1),
-        (publishing, "_PIECE_ROWS", 11),
-        (publishing, "_PIECE_BYTES", 4_500),
-        (crowds, "_STRETCH", 5),
-        (records, "_CHUNK_ROWS", 13),
-        (data_file, "_GROUP_ROWS", 13),
-    ):
-        monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import AddNoise
 from fpanon_core.studies.publishing import publish
-from fpanon_core.verification import data_file, package
 from fpanon_core.verification.release import verify_release
 from tests.support.refusals import check_refused
 from tests.support.releases import DEGREES, LETTERS, Release, degrees, members_of, restated, zipped
@@ -28,15 +27,6 @@ ONE_DAY = pd.Timedelta("1D")
 @pytest.fixture(scope="module")
 def made(fs, result, whole):
     return {"result": Release(fs, result), "whole": Release(fs, whole)}
-
-
-@pytest.fixture(params=["at once", "in pieces"])
-def reading(request, monkeypatch):
-    """As a small release is read, and as one that does not fit into memory."""
-    if request.param == "in pieces":
-        monkeypatch.setattr(data_file, "_PIECE_ROWS", 40)
-        monkeypatch.setattr(data_file, "_PIECE_BYTES", 6_000)
-        monkeypatch.setattr(package, "_MAPPED", 1)
 
 
 @pytest.fixture
