@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
@@ -42,10 +42,19 @@ def test_no_other_exception(reader):
     assert read, "a fuzzer whose files are all refused at the door tries nothing behind it"
 
 
+WORDS = st.sampled_from(
+    ["2.5 km", "miles", " · ", "30 min", "1000", "x60", "0.5", "-1", ",", "e0n0", "@zip", "a7", "٣"]
+)
+
+
 @given(
-    st.text(max_size=30) | st.from_regex(r"[0-9x:,.@ah·km ]{1,30}", fullmatch=True),
+    st.text(max_size=30) | st.lists(WORDS, max_size=6).map("".join),
     st.sampled_from([1, 1.5, "a", (1,), (1.5,), StretchConfig(), KnowledgeConfig(), HOUR, (HOUR,)]),
 )
+@example("5 miles · 1 h", HOUR)
+@example("0.5,-1,480", StretchConfig())
+@example("2,random,9,0", KnowledgeConfig())
+@example("2,at random,9,0", KnowledgeConfig())
 def test_settings_of_any_address_are_understood_or_refused(text, like):
     for read in (lambda: from_text(text, like), lambda: parse_profile(text)):
         with contextlib.suppress(ValueError, FpanonError):

@@ -139,7 +139,7 @@ def odd(rng, values):
             with np.errstate(invalid="ignore"):
                 return out.astype(rng.choice(["<f4", "<i4", "<u8", "|b1", "<c16", "<U9", ">i8"]))
         case 1:
-            return np.resize(out, out.size + rng.choice((-1, 1)))
+            return np.resize(out, abs(out.size + rng.choice((-1, 1))))
         case 2:
             return np.array(rng.choice([[], [[]], 0, "x", [1e308] * 3]))
         case 3:

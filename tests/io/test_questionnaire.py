@@ -115,7 +115,7 @@ def test_template_comes_back_filled(tmp_path):
     ("table", "words"),
     [
         ("expert,domain,score\nA,d,1\n", "'option'"),
-        ("expert,domain,option,score\n", "no rows"),
+        ("expert,domain,option,score\n", "'expert'"),
         (
             "expert,domain,option,score\nA,transport,plain,high\nB,transport,plain,low\n",
             q.NO_NUMBER,

@@ -41,7 +41,7 @@ def test_without_a_seed_no_two_streams_are_alike():
     assert len(set(drawn)) == 100
     assert not set(drawn) & {np.random.default_rng(seed).random() for seed in range(1000)}
     assert stats.kstest(secret().random(20_000), "uniform").pvalue > 1e-6
-    for make in (generator, partial(generators, n=2)):
+    for make in (generator, partial(generators, number=2)):
         check_refused(make, seed=[-1, 1.5, True, "a"])
 
 
