@@ -226,6 +226,9 @@ def test_impossible_rows_alone_are_a_doubt_not_an_empty_file():
     assert fs.digest == read_cdr(table(37.77, -122.42))[0].digest
     with pytest.raises(SchemaError, match="None of the 40 rows"):
         read_cdr(exchanged, positions="as-they-are")
+    most = pd.concat([exchanged, table(40.73, -73.97)[:5]])
+    notes = read_cdr(most, positions="as-they-are")[1].notes
+    assert "Most positions are impossible; are they in metres on a map?" in notes
 
 
 TYPED = pd.date_range("2012-07-01", periods=40, freq="min", tz="America/New_York")

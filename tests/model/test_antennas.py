@@ -52,6 +52,7 @@ def test_digest():
     [
         ({"x_m": [0.0]}, SchemaError, "one entry for each"),
         ({"x_m": [0.0, np.nan]}, SchemaError, "not a number"),
+        ({"lon": [0.0]}, SchemaError, "lon must have one number"),
         ({"columns": {"district": ["North"]}}, SchemaError, "each of the 2 antennas"),
         ({"granularity_m": 0}, ConfigError, "granularity_m"),
     ],
