@@ -24,10 +24,7 @@ def is_whole(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Return whether the value is a finite number; ``True`` and ``False`` do not count."""
     real = isinstance(value, (int, float, np.integer, np.floating))
-    try:
-        return real and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # a whole number larger than any float
-        return False
+    return real and not isinstance(value, bool) and math.isfinite(value)
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str = "") -> int:

@@ -152,6 +152,7 @@ IN_DESCRIPTION = {
 
 ON_THE_PAGE = {
     "a remote image": whole(PAGE, lambda raw: raw + b"\n![](https://example.org/seen.png)\n"),
+    "raw rows": whole(PAGE, lambda raw: raw + json.dumps(RAW).encode()),
     "an id in a comment that no reader shows": whole(
         PAGE, lambda raw: raw + f"<!-- {ID} -->".encode()
     ),
