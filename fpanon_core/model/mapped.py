@@ -384,7 +384,7 @@ class _Kept:
                 granularity_min=positive("granularity_min", about["granularity_min"]),
                 crs=about["crs"],
                 clock=clock and LocalClock(dt.datetime.fromisoformat(clock[0]), clock[1]),
-                antennas=about["antennas"] and _antennas(about["antennas"]),
+                antennas=None if about["antennas"] is None else _antennas(about["antennas"]),
                 **{name: self._column(name) for name in COLUMNS},
             )
         except (*_FAULTS, FpanonError):

@@ -12,7 +12,7 @@ import zlib
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.fuzz.nasty import FIELDS, NAMES, field, table_of_any_types
+from tests.fuzz.nasty import NAMES, field, table_of_any_types
 
 _MOST = 1 << 20  # what is tried is how files are made, not how large they are
 _XML_VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
@@ -20,6 +20,27 @@ _XML_NASTY = (
     *("XFD1", "A99999999999", "A0", "1A", "", "-1", "99999999999", "1e11", "1.5", "NaN", "s", "b"),
     *("d", "e", "str", "inlineStr", "9999-12-31T23:59:59", "2958466", "-1e300", "&#0;", "&x;", "é"),
     *("99999", "true", "&lt;a&gt;", "\t", "A1:XFD1048576"),
+)
+
+
+_JSON_NASTY = (
+    *("null", "true", "[]", "{}", "1e308", "-1", "1" + "0" * 30, "[[[]]]", '{"a": [1]}', "NaN"),
+    *(
+        "Infinity",
+        "0",
+        '""',
+        '"\\u0000"',
+        '"../x"',
+        '"UTC"',
+        '"+proj=merc"',
+        "[[1], 2]",
+        '["a", 1]',
+    ),
+    *('"9999-12-31T23:59:59+14:00"', '{"x": {}}', '{"columns": {"a": [1]}, "x_m": [1], "y_m": []}'),
+)
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError),
+    *(zlib.error, struct.error, zipfile.BadZipFile, pa.ArrowException),
 )
 
 
@@ -45,19 +66,8 @@ def _changed(rng, content):
         if content[:4] == b"PAR1":
             return _parquet_changed(rng, content)
         if content.lstrip()[:1] in (b"[", b"{"):
-            return _json_changed(rng, content)
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        LookupError,
-        TypeError,
-        RuntimeError,
-        zlib.error,
-        struct.error,
-        zipfile.BadZipFile,
-        pa.ArrowException,
-    ):
+            return json_changed(rng, content)
+    except _DAMAGED:
         return _bytes_changed(rng, content)  # it is damaged already
     return _text_changed(rng, content)
 
@@ -126,7 +136,8 @@ def _text_changed(rng, content):
     return "\n".join(lines).encode("utf-8", "replace")
 
 
-def _json_changed(rng, content):
+def json_changed(rng, content):
+    """One value of it exchanged, removed or given twice."""
     whole = json.loads(content)
     for _ in range(20):
         here = whole
@@ -134,24 +145,14 @@ def _json_changed(rng, content):
             keys = list(here) if isinstance(here, dict) else range(len(here))
             key = rng.choice(keys)
             if rng.random() < 0.3 or not isinstance(here[key], (dict, list)):
-                here[key] = rng.choice(
-                    [
-                        None,
-                        True,
-                        [],
-                        {},
-                        1e308,
-                        -1,
-                        10**30,
-                        [[[]]],
-                        {"a": [1]},
-                        float("nan"),
-                        field(rng),
-                        rng.choice(NAMES),
-                    ]
-                )
-                if isinstance(here, dict) and rng.random() < 0.3:
+                nasty = [json.loads(rng.choice(_JSON_NASTY)), field(rng), rng.choice(NAMES)]
+                here[key] = rng.choice(nasty)
+                if rng.random() < 0.1:
+                    del here[key]
+                elif rng.random() < 0.3 and isinstance(here, dict):
                     here[rng.choice(NAMES)] = here.pop(key)
+                elif rng.random() < 0.3 and isinstance(here, list):
+                    here.append(here[key])
                 return json.dumps(whole).encode()
             here = here[key]
     return json.dumps(whole).encode()
@@ -247,20 +248,3 @@ def _parquet_changed(rng, content):
         store_schema=rng.random() < 0.7,
     )
     return out.getvalue()
-
-
-def a_text(rng: random.Random, seeds: tuple[str, ...]) -> str:
-    """A short text changed letter by letter, as comes in an address."""
-    text = list(rng.choice(seeds))
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        at = rng.randrange(len(text) + 1)
-        match rng.randrange(4):
-            case 0:
-                text[at : at + rng.randrange(1, 4)] = []
-            case 1:
-                text[at:at] = rng.choice(FIELDS)[:60]
-            case 2:
-                text[at : at + 1] = rng.choice("0123456789.,-+eE_:;@ \x00é∞٣")
-            case 3:
-                text = text * 2
-    return "".join(text)

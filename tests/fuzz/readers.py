@@ -8,6 +8,7 @@ import functools
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import random
 import tempfile
@@ -25,7 +26,7 @@ from fpanon_core.io.geojson import read_background, read_regions
 from fpanon_core.io.positions import centre_of
 from fpanon_core.io.publishing import read_published
 from fpanon_core.io.questionnaire import read_questionnaire
-from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
+from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import Glove, SampleUsers, as_option
@@ -39,7 +40,7 @@ from fpanon_core.studies.study import Kept, Study, Weighing
 from fpanon_core.studies.study_file import open_study, save
 from fpanon_core.tables.writing import read_json
 from fpanon_core.verification.release import verify_release
-from tests.fuzz.mutations import a_text, mutated
+from tests.fuzz.mutations import mutated
 from tests.support.releases import Release
 
 _N = 30
@@ -62,28 +63,13 @@ _SITES = pd.DataFrame(
         "since": pd.to_datetime(["2020-01-01"] * 12),
     }
 )
-_CELLS = pd.DataFrame(
-    {
-        "radio": "GSM",
-        "mcc": 608,
-        "net": 1,
-        "area": 7,
-        "cell": range(12),
-        "unit": 0,
-        "lon": _SITES["lon"],
-        "lat": _SITES["lat"],
-        "range": 1000,
-    }
+_CELLS = _SITES[["lon", "lat"]].assign(
+    radio="GSM", mcc=608, net=1, area=7, cell=range(12), unit=0, range=1000
 )
 _ANSWERS = pd.DataFrame(
-    [
-        (e, d, o, s)
-        for e in ("A", "B")
-        for d in ("transport", "epidemics")
-        for o, s in (("1 km", 7), ("5 km", 2.5), ("as it is", 10))
-    ],
-    columns=["expert", "domain", "option", "score"],
-)
+    itertools.product("AB", ("transport", "epidemics"), ("1 km", "5 km", "as it is")),
+    columns=["expert", "domain", "option"],
+).assign(score=[7, 2.5, 10] * 4)
 
 
 def _events(content):
@@ -125,16 +111,11 @@ def _package(content):
     verify_release(content, _released()[0], 2)
 
 
-def _list(content):
+def _beside(name, content):
+    """A list of what was left out, or a key."""
     fs, release = _released()
     with _file(content, ".csv") as path:
-        verify_release(release.zipped(), fs, 2, left_out=path)
-
-
-def _key(content):
-    fs, release = _released()
-    with _file(content, ".csv") as path:
-        verify_release(release.zipped(), fs, 2, key=path)
+        verify_release(release.zipped(), fs, 2, **{name: path})
 
 
 def _options(content):
@@ -190,17 +171,8 @@ def _saved():
     )
     answers = tuple(Kept(kind, fs.digest, c, of.study(fs, c)) for kind, of, c in asked)
     weighing = Weighing(answers[2].result, Limits(), None, "why")
-    return save(
-        Study(
-            fs.digest,
-            fs.n_users,
-            fs.n_samples,
-            "own",
-            answers=answers,
-            weighing=weighing,
-            settings={"options_p": 4},
-        )
-    )
+    more = {"answers": answers, "weighing": weighing, "settings": {"options_p": 4}}
+    return save(Study(fs.digest, fs.n_users, fs.n_samples, "own", **more))
 
 
 @contextlib.contextmanager
@@ -261,20 +233,14 @@ def _seeds(name):
             return _tables(_ANSWERS)
         case "backgrounds" | "regions":
             road = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
-            shapes = [("LineString", road), ("MultiPolygon", [[[*road, road[0]]]])]
+            line = {"type": "LineString", "coordinates": road}
+            area = {"type": "MultiPolygon", "coordinates": [[[*road, road[0]]]]}
             features = [
-                {
-                    "type": "Feature",
-                    "properties": {"name": kind},
-                    "geometry": {"type": kind, "coordinates": coordinates},
-                }
-                for kind, coordinates in shapes
+                {"type": "Feature", "properties": {"name": shape["type"]}, "geometry": shape}
+                for shape in (line, area)
             ]
             whole = {"type": "FeatureCollection", "features": features}
-            several = {
-                "type": "GeometryCollection",
-                "geometries": [f["geometry"] for f in features],
-            }
+            several = {"type": "GeometryCollection", "geometries": [line, area]}
             return [json.dumps(each).encode() for each in (whole, several, *features)]
         case "options":
             some = [
@@ -304,41 +270,6 @@ def _seeds(name):
     raise KeyError(name)
 
 
-_TEXTS = (
-    "grid:1000|60",
-    "1 km · 1 h",
-    "2.5 km · 30 min",
-    "as recorded",
-    "0.5,20000,480",
-    "2,5,10",
-    *(p.code for p in (GeneralizationProfile(Grid(500.0), 60),)),
-)
-_LIKE = (
-    1,
-    1.5,
-    "a",
-    (1,),
-    (1.5,),
-    StretchConfig(),
-    KnowledgeConfig(),
-    GeneralizationProfile(Grid(500.0), 60),
-    (GeneralizationProfile(Grid(500.0), 60),),
-)
-
-
-def _address(rng):
-    """Settings as an address brings them; what makes no sense is a ValueError or one of ours."""
-    from pages.shell.address import from_text  # the dashboard's, and Streamlit with it
-
-    text = a_text(rng, _TEXTS)
-    for like in _LIKE:
-        try:
-            from_text(text, like)
-        except ValueError:
-            continue
-    parse_profile(text)
-
-
 READERS = {
     "events": _events,
     "columns": _columns,
@@ -347,13 +278,12 @@ READERS = {
     "questionnaire": _questionnaire,
     "releases": _published,
     "packages": _package,
-    "lists": _list,
-    "keys": _key,
+    "lists": functools.partial(_beside, "left_out"),
+    "keys": functools.partial(_beside, "key"),
     "options": _options,
     "backgrounds": read_background,
     "regions": read_regions,
     "study": _study,
-    "address": None,
 }
 
 
@@ -365,8 +295,6 @@ def content_of(name: str, number: int) -> bytes:
 
 def case(name: str, number: int) -> Callable[[], None]:
     """What reads the file of a case; the file is made already, for making it takes memory, too."""
-    if name == "address":
-        return functools.partial(_address, random.Random(f"{name}:{number}"))
     return functools.partial(READERS[name], content_of(name, number))
 
 

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fpanon_core.io import geojson as background
 from fpanon_core.io.geojson import MAX_VERTICES, read_background
-from fpanon_core.model.errors import FpanonError, SchemaError, Unforeseen
+from fpanon_core.model.errors import SchemaError
 
 ROAD = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
 RING = [[2.0, 41.0], [3.0, 41.0], [3.0, 42.0], [2.0, 41.0]]
@@ -42,32 +40,16 @@ def test_lines_and_outlines_are_read(kind: str, coordinates: Any, lines: int) ->
     assert not found.n_small
 
 
-def test_positions_stay_where_they_are() -> None:
-    found = read_background(written("LineString", ROAD))
-    assert np.column_stack([found.lon, found.lat]).tolist() == ROAD
-    assert (found.n_read, found.n_points) == (3, 0)
-
-
 def test_nothing_but_the_shapes_is_kept() -> None:
-    assert "A-2" not in repr(vars(read_background(written("LineString", ROAD))))
-
-
-def test_points_are_counted_and_not_drawn() -> None:
-    body = {
-        "type": "GeometryCollection",
-        "geometries": [
-            {"type": "Point", "coordinates": [2, 41]},
-            {"type": "LineString", "coordinates": ROAD},
-        ],
-    }
-    found = read_background(json.dumps(body).encode())
-    assert (found.n_lines, found.n_points) == (1, 1)
-
-
-def test_a_feature_may_have_no_place() -> None:
+    """Points are counted, and a feature may have no place."""
     body = json.loads(written("LineString", ROAD))
-    body["features"].append({"type": "Feature", "geometry": None})
-    assert read_background(json.dumps(body).encode()).n_lines == 1
+    point = {"type": "Point", "coordinates": [2, 41]}
+    both = {"type": "GeometryCollection", "geometries": [point, body["features"][0]]}
+    body["features"] = [both, {"type": "Feature", "geometry": None}]
+    found = read_background(json.dumps(body).encode())
+    assert np.column_stack([found.lon, found.lat]).tolist() == ROAD
+    assert (found.n_lines, found.n_read, found.n_points) == (1, 3, 1)
+    assert "A-2" not in repr(vars(found))
 
 
 def test_of_very_fine_lines_as_much_is_kept_as_a_map_can_show() -> None:
@@ -90,11 +72,8 @@ for _ in range(30):
     ("body", "why"),
     [
         (b"", "damaged"),
-        (b"\x00\xff", "damaged"),
         (b"[" * 5_000, "damaged"),
-        (b"[" * 5_000 + b"]" * 5_000, "damaged|not valid GeoJSON"),
         (b'{"type": "LineString", "coordinates": [[1, 2], [3', "damaged"),
-        (b"1" * 10_000, "damaged"),
         (b"[1, 2]", "not valid GeoJSON"),
         (b"{}", "not valid GeoJSON"),
         (json.dumps(NESTED).encode(), "not valid GeoJSON"),
@@ -104,11 +83,7 @@ for _ in range(30):
         (written("LineString", []), "no line"),
         (written("LineString", "abc"), "no coordinates"),
         (written("LineString", [["2", "41"], ["3", "41"]]), "pairs of longitude"),
-        (written("LineString", [[True, False], [True, True]]), "pairs of longitude"),
-        (written("LineString", [[2, None], [3, 41]]), "pairs of longitude"),
         (written("LineString", [2, 41]), "pairs of longitude"),
-        (written("LineString", [[[2, 41]]]), "pairs of longitude"),
-        (written("LineString", [[10**40, 1], [3, 41]]), "pairs of longitude|beyond the globe"),
         (written("LineString", [[float("nan"), 1], [3, 41]]), "beyond the globe"),
         (written("LineString", [[4_500_000.0, 1.0], [3, 41]]), "in metres"),
         (
@@ -130,22 +105,3 @@ def test_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(background, "MAX_BYTES", 10)
     with pytest.raises(SchemaError, match="background needs far less"):
         read_background(written("LineString", ROAD))
-
-
-ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3),
-    lambda inside: st.lists(inside, max_size=3),
-    max_leaves=12,
-)
-KINDS = ["LineString", "MultiLineString", "Polygon", "MultiPolygon", "Point", "Feature", "X"]
-
-
-@given(st.sampled_from(KINDS), ANYTHING)
-def test_no_coordinates_make_it_fall(kind: str, coordinates: Any) -> None:
-    try:
-        found = read_background(written(kind, coordinates))
-    except Unforeseen as fault:
-        raise AssertionError("caught by the net only") from fault
-    except FpanonError:
-        return
-    assert found.n_lines > 0

@@ -41,8 +41,5 @@ def test_no_error_repeats_a_field(file, reader, form):
         told = " ".join(found.attrs["notes"])
     for word in (*MARK.replace("-", " ").split(), NUMBER, "0033612345678", "Paris", "blue"):
         assert word not in told
-
-
-def test_names_that_surely_are_names_are_told():
     with pytest.raises(FpanonError, match="Columns: 'user', 'lat', 'lon', column 4"):
         read_cdr(io.StringIO(f"user,lat,lon,{NUMBER}\na,14.1,-17.2,1\nb,14.2,-17.1,2\n"))

@@ -3,7 +3,6 @@
 import io
 import pickle
 
-import pandas as pd
 import pytest
 
 from fpanon_core.io.cdr import read_cdr
@@ -52,6 +51,14 @@ def test_refusals(case):
     assert for_command_line(pickle.loads(pickle.dumps(said))) == for_command_line(said)
 
 
+def test_notes_are_worded_for_each_reader_too():
+    rows = "a,2020-01-01T00:00:00Z,1.5,2.5\nb,2020-01-02T00:00:00Z,1.6,2.7\n"
+    notes = read_cdr(io.StringIO(rows))[1].notes
+    assert "columns=" in " ".join(notes)
+    assert "columns=" not in " ".join(map(for_screen, notes))
+    assert "--lat NAME --lon NAME" in " ".join(map(for_command_line, notes))
+
+
 def test_words_for_each_reader():
     said = Message("It lacks a user; ", give("user", name="track id"), ".")
     assert said == "It lacks a user; give columns={'user': 'track id'}."
@@ -62,11 +69,3 @@ def test_words_for_each_reader():
         "It lacks a user; choose it below. No way out. Give it as the table of antennas."
     )
     assert for_screen("antennas= of its own") == "antennas= of its own"
-
-
-def test_notes():
-    frame = pd.DataFrame([["a", "2020-01-01T00:00:00Z", 1.5, 2.5], ["b", "2020-01-02", 1.6, 2.7]])
-    _, report = read_cdr(frame)
-    assert any("columns=" in note for note in report.notes)
-    assert not any("columns=" in for_screen(note) for note in report.notes)
-    assert any("--lat NAME --lon NAME" in for_command_line(note) for note in report.notes)

@@ -32,10 +32,19 @@ EVENTS = {"user": ["a", "a", "b"], "lat": [14.7, 14.8, 14.9], "lon": [-17.4, -17
 NOW = 1_709_546_400 * 10**6
 
 
-def test_a_zone_that_nobody_knows_is_read_as_the_instants_it_holds():
-    zoned = times([NOW, NOW + 10**9, NOW], zone="Nowhere/City")
-    fs, report = read_cdr(parquet(time=zoned, **EVENTS))
+@pytest.mark.parametrize("zone", [None, "UTC", "Nowhere/City"])
+def test_any_zone_and_any_time_may_be_in_a_column(zone):
+    """A zone that nobody knows is read as the instants it holds."""
+    fs, report = read_cdr(
+        parquet(time=times([NOW, NOW + 10**9, NOW], zone="Nowhere/City"), **EVENTS)
+    )
     assert (fs.n_users, report.rows_used) == (2, 3)
+    places = {name: EVENTS[name][:2] for name in ("lat", "lon")}
+    since = times([0, FAR], zone=zone)
+    found = read_antennas(parquet(antenna=["A", "B"], since=since, **places))
+    assert found["antenna"].tolist() == ["A", "B"]
+    text = "user,time,lat,lon\na,-99999999999,14.7,-17.4\na,1709546400,14.7,-17.4\n"
+    assert read_cdr(io.StringIO(text))[1].set_aside == {"unparseable time": 1}  # before the year 1
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -45,26 +54,6 @@ def test_times_beyond_the_calendar_are_none_and_do_not_run_over_into_another_yea
     assert parsed.ok.tolist() == [True, unit == "ns"]
     assert parsed.us[0] == 0
     assert parsed.us[1] == (-(2**63) // 1000 if unit == "ns" else 0)
-
-
-def test_seconds_before_the_year_1_are_set_aside():
-    lines = ["-99999999999,14.7,-17.4", "1709546400,14.7,-17.4", "1709550000,14.8,-17.3"]
-    text = "user,time,lat,lon\n" + "".join(f"a,{line}\n" for line in lines)
-    _, report = read_cdr(io.StringIO(text))
-    assert report.set_aside == {"unparseable time": 1}
-
-
-@pytest.mark.parametrize("zone", [None, "UTC", "Nowhere/City"])
-def test_an_antenna_table_may_have_any_times_beside(zone):
-    found = read_antennas(
-        parquet(
-            antenna=["A", "B"],
-            lat=[14.7, 14.8],
-            lon=[-17.4, -17.3],
-            since=times([0, FAR], zone=zone),
-        )
-    )
-    assert found["antenna"].tolist() == ["A", "B"]
 
 
 def test_a_zip_entry_without_a_name_is_passed_over_or_read():
@@ -97,9 +86,7 @@ def test_a_release_that_is_none_is_refused(content, tmp_path):
     with pytest.raises(SchemaError) as caught:
         read_published(path)
     assert not isinstance(caught.value, Unforeseen)
-
-
-def test_times_of_a_release_without_their_zone_are_not_taken_for_minutes(tmp_path):
+    # Times without their zone are not taken for minutes.
     frame = pd.read_csv(io.StringIO(GOOD)).assign(start=pd.Timestamp("2024-03-04"))
     frame.to_parquet(tmp_path / "data.parquet")
     with pytest.raises(SchemaError, match="not a number or a time"):

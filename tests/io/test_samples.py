@@ -24,11 +24,9 @@ def test_synthetic_sample_equals_what_the_generator_makes() -> None:
     pd.testing.assert_frame_equal(antennas, generate_region(0).antennas, check_exact=True)
 
 
-def test_taxis_are_the_ones_described() -> None:
+def test_taxis_are_at_their_antennas() -> None:
     taxis = pd.read_csv(sample("sf_cabs").path)
-    antennas = pd.read_csv(sample("sf_cabs").antennas_path)
-    assert (len(taxis), taxis["user_id"].nunique(), len(antennas)) == (29_317, 496, 549)
-    assert set(taxis["antenna_id"]) <= set(antennas["antenna_id"])
+    assert {*taxis["antenna_id"]} <= {*pd.read_csv(sample("sf_cabs").antennas_path)["antenna_id"]}
 
 
 @pytest.mark.parametrize("one", SAMPLES, ids=lambda s: s.key)
@@ -39,12 +37,6 @@ def test_every_sample_names_its_source_and_says_if_invented(one) -> None:
     assert one.synthetic == ("ynthetic" in one.title) == ("ynthetic" in one.description)
     assert "CC" in one.description
     assert sample(one.key) is one
-
-
-def test_samples_are_small() -> None:
-    assert sum(s.path.stat().st_size + s.antennas_path.stat().st_size for s in SAMPLES) < 3e6
-
-
-def test_unknown_sample_is_refused() -> None:
+    assert one.path.stat().st_size + one.antennas_path.stat().st_size < 2e6
     with pytest.raises(ConfigError, match="sf_cabs, synthetic"):
         sample("nowhere")

@@ -8,9 +8,6 @@ import ast
 import re
 from pathlib import Path
 
-from fpanon_core.io import hints
-from fpanon_core.io.hints import Way
-
 ROOT = Path(__file__).resolve().parents[2] / "fpanon_core"
 FILES = [path for room in ("io", "tables") for path in sorted((ROOT / room).glob("*.py"))]
 ARGUMENT = re.compile(
@@ -84,18 +81,3 @@ def test_the_scan_sees_what_it_should():
         assert ARGUMENT.search(wrong)
     code = 'x = f"Give {y} as antennas= then"; z = Way("columns={} so", "--lat so", "or so then")'
     assert list(said(ast.parse(code))) == ["Give {} as antennas= then", "or so then"]
-
-
-def test_ways_out_are_worded_for_the_screen():
-    ways = [way for way in vars(hints).values() if isinstance(way, Way)]
-    made = [
-        hints.such_as("user"),
-        hints.in_brackets("lat"),
-        hints.namely("time"),
-        hints.give("user", name="track id"),
-        hints.column_at(4),
-    ]
-    assert len(ways) >= 3
-    for way in (*ways, *made):
-        assert not ARGUMENT.search(way.form)
-        assert way.call != way.form

@@ -1,6 +1,7 @@
 """Number checks and the limits built on them: what passes, what is refused, and what is said."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,21 +12,15 @@ from fpanon_core import ConfigError
 from fpanon_core.model import limits
 from fpanon_core.model.checks import number, one_of, positive, share, whole
 from fpanon_core.model.limits import Limit
+from tests.support.refusals import check_refused
 
 NO_NUMBERS = (True, False, None, "3", [3], math.nan, math.inf, -math.inf, 1 + 0j)
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, 2.0, np.float64(2)])
-def test_what_is_no_whole_number_is_refused(value):
-    with pytest.raises(ConfigError, match=r"k = .*; it must be an integer of 0 or more"):
-        whole("k", value, 0)
-
-
-@pytest.mark.parametrize("check", [number, positive, share])
-@pytest.mark.parametrize("value", NO_NUMBERS)
-def test_what_is_no_number_is_refused(check, value):
-    with pytest.raises(ConfigError, match="x = "):
-        check("x", value)
+@pytest.mark.parametrize("check", [number, positive, share, partial(whole, least=0)])
+def test_what_is_no_number_is_refused(check):
+    check_refused(lambda x: check("x", x), "x = ", x=NO_NUMBERS)
+    check_refused(lambda x: whole("x", x, 0), "an integer of 0 or more", x=[2.0, np.float64(2)])
 
 
 @given(st.integers(-50, 50), st.integers(-50, 50), st.integers(0, 50))
@@ -63,15 +58,15 @@ def test_numbers_pass_within_their_ends(value, least, more):
         (lambda: whole("k", 1, 2), "k = 1; it must be an integer of 2 or more."),
         (lambda: whole("days", 0, 1, 366), "days = 0; it must be a whole number from 1 to 366."),
         (
-            lambda: whole("size", 0, 1, of="antennas"),
-            "size = 0; it must be a whole number of antennas, at least 1.",
+            lambda: whole("n", 0, 1, of="bits"),
+            "n = 0; it must be a whole number of bits, at least 1.",
         ),
         (lambda: number("x", -1, least=0), "x = -1; it must be a number of 0 or more."),
         (lambda: number("x", 9, least=0, most=3), "x = 9; it must be a number from 0 to 3."),
         (lambda: positive("m", 0, of="metres"), "m = 0; it must be a positive number of metres."),
         (
-            lambda: positive("m", -1, otherwise="None"),
-            "m = -1; it must be a positive number, or None.",
+            lambda: positive("m", 0, otherwise="None"),
+            "m = 0; it must be a positive number, or None.",
         ),
         (lambda: share("s", 0, above_0=True), "s = 0; it must lie in (0, 1]."),
         (lambda: share("s", 1.5), "s = 1.5; it must lie in [0, 1]."),

@@ -5,8 +5,12 @@ import pickle
 import numpy as np
 import pytest
 
-from fpanon_core import FingerprintSet, draw_knowledge, unicity
+from fpanon_core import Antennas, FingerprintSet, draw_knowledge, unicity
 from fpanon_core.model.arrays import offsets_of, rows_of
+
+
+def towers():
+    return Antennas([130.0, -1.0], [0.0, 250.0], columns={"district": ["North", ""]})
 
 
 def people():
@@ -15,13 +19,14 @@ def people():
 
 @pytest.mark.parametrize(
     "made",
-    [people, lambda: draw_knowledge(people(), 1), lambda: unicity(people(), 1)],
-    ids=["fingerprints", "knowledge", "unicity"],
+    [people, towers, lambda: draw_knowledge(people(), 1), lambda: unicity(people(), 1)],
+    ids=["fingerprints", "antennas", "knowledge", "unicity"],
 )
 def test_arrays_are_closed(made):
     first = made()
     for thing in (first, pickle.loads(pickle.dumps(first))):
-        arrays = [v for v in vars(thing).values() if isinstance(v, np.ndarray)]
+        held = [*vars(thing).values(), *getattr(thing, "columns", {}).values()]
+        arrays = [each for each in held if isinstance(each, np.ndarray)]
         assert arrays
         for values in arrays:
             with pytest.raises(ValueError, match="read-only"):

@@ -28,14 +28,6 @@ def test_of_a_mean_it_is_what_the_relative_entropy_leaves_open(share, of, most):
     assert largest <= high + 2.001 * step
 
 
-@given(st.floats(0, 1), st.integers(1, 5_000))
-def test_more_drawn_is_never_less_sure(share, of):
-    low, high = mean_interval(share, of)
-    narrower = mean_interval(share, of + 1)
-    assert low <= narrower[0] + 1e-12
-    assert narrower[1] <= high + 1e-12
-
-
 def test_by_hand():
     """None of 10: (1 − q)^10 = 1/40, q = 1 − 40^(−1/10) = .3085; ten of ten: .6915 likewise.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from fpanon_core.model import files as of
 from fpanon_core.model.files import PREFIX, keyed
+from tests.support.no_files import NO_FILES, replaced
 
 DIGEST = "0123456789abcdef" * 2
 
@@ -49,30 +49,18 @@ def test_it_is_keyed_once(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*/.*"))
 
 
-@pytest.mark.parametrize("kind", ["short", "empty", "open to others", "link", "folder", "nowhere"])
+@pytest.mark.parametrize("kind", ["short", "open to others", "nowhere", *NO_FILES])
 def test_a_key_that_is_not_safe_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     place = tmp_path / "fpanon" / "digests.key"
     place.parent.mkdir()
-    known = bytes(32)
-    if kind == "short":
-        place.write_bytes(known[:31])
-        place.chmod(0o600)
-    elif kind == "empty":
-        place.touch(0o600)
-    elif kind == "open to others":
-        place.write_bytes(known)
-        place.chmod(0o644)
-    elif kind == "link":
-        (tmp_path / "theirs").write_bytes(known)
-        os.chmod(tmp_path / "theirs", 0o600)
-        place.symlink_to(tmp_path / "theirs")
-    elif kind == "folder":
-        place.mkdir()
-    else:
-        (tmp_path / "file").touch()
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    place.write_bytes(bytes(31 if kind == "short" else 32))
+    place.chmod(0o644 if kind == "open to others" else 0o600)
+    if kind in NO_FILES:
+        replaced(place, kind, tmp_path)
+    elif kind == "nowhere":
+        monkeypatch.setenv("XDG_STATE_HOME", str(place))
     first = keyed(DIGEST)
     assert first == keyed(DIGEST)  # in this process
     of._key.cache_clear()

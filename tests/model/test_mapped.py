@@ -7,7 +7,6 @@ import os
 import pickle
 import random
 import shutil
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,8 @@ from fpanon_core.model.mapped import digest_of
 from fpanon_core.model.published import GeneralizedFingerprintSet
 from fpanon_core.studies.reading import Reading, Source, read, read_or_ask
 from fpanon_core.tables.folder import data_files, kept_folders, kept_in
+from tests.fuzz.mutations import json_changed
+from tests.support.no_files import NO_FILES, replaced
 
 FILES = ("about.json", "user_ids.txt", "account.json", "offsets.npy", "x_m.npy", "dx_m.npy")
 TABLE = (
@@ -69,33 +70,8 @@ def by_dashboard(folder: Path) -> object:
 WAYS = (by_library, by_command, by_dashboard)
 
 
-def replaced(path: Path, kind: str, tmp_path: Path) -> None:
-    """Something else in the place of a file: what it held lies outside, or beside it."""
-    outside = tmp_path / "outside"
-    if kind == "link inside":
-        outside = path.with_name("beside")
-    path.rename(outside)
-    if kind.startswith("link"):
-        path.symlink_to(outside)
-    elif kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "socket":
-        here = os.getcwd()
-        os.chdir(path.parent)  # the names of sockets are short
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
-        os.chdir(here)
-    elif kind == "device":
-        try:
-            os.mknod(path, 0o600 | 0o020000, os.makedev(1, 5))  # /dev/zero: it never ends
-        except PermissionError:
-            pytest.skip("only root makes devices")
-    else:
-        path.mkdir()
-
-
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("kind", ["link out", "link inside", "pipe", "socket", "device", "folder"])
+@pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("way", WAYS)
 def test_in_a_kept_folder_nothing_but_a_plain_file_is_opened(
     kept: Path, tmp_path: Path, way: Callable[[Path], object], name: str, kind: str
@@ -130,6 +106,8 @@ def test_a_file_exchanged_between_listing_and_opening_is_not_followed(
     with pytest.raises(SchemaError):
         by_dashboard(kept)
     assert done
+    assert kept_folders(kept.parent) == ["kept"]  # its files are not listed, whatever is in it
+    assert data_files(kept.parent) == []
 
 
 def test_another_plain_file_put_in_its_place_meanwhile_is_not_taken(
@@ -175,14 +153,6 @@ def test_the_folder_itself_may_be_a_link_where_its_user_names_it(
         pickle.loads(sent)
 
 
-def test_a_folder_with_a_link_in_it_is_listed_and_its_files_are_not(
-    kept: Path, tmp_path: Path
-) -> None:
-    replaced(kept / "about.json", "link out", tmp_path)
-    assert kept_folders(kept.parent) == ["kept"]
-    assert data_files(kept.parent) == []
-
-
 # --- damage, and folders that nobody of ours made ------------------------------------------------
 
 
@@ -198,48 +168,6 @@ def test_without_a_key_it_is_refused(kept: Path, way: Callable[[Path], object], 
         way(kept)
 
 
-ODD = (
-    None,
-    True,
-    0,
-    -1,
-    10**400,
-    1e308,
-    float("nan"),
-    float("inf"),
-    "",
-    "x",
-    "\0",
-    "../x",
-    "UTC",
-    [],
-    [[]],
-    [[1], 2],
-    ["a", 1],
-    {},
-    {"x": {}},
-    "9999-12-31T23:59:59+14:00",
-    "+proj=merc",
-    {"columns": {"a": [1]}, "x_m": [1], "y_m": [], "lon": [], "lat": []},
-)
-
-
-def changed(rng: random.Random, whole: object) -> object:
-    """JSON with one value exchanged, removed, or given twice."""
-    if not isinstance(whole, (dict, list)) or not whole or rng.random() < 0.1:
-        return rng.choice(ODD)
-    keys = list(whole) if isinstance(whole, dict) else range(len(whole))
-    key = rng.choice(list(keys))
-    match rng.randrange(6):
-        case 0:
-            del whole[key]
-        case 1 if isinstance(whole, list):
-            whole.append(whole[key])
-        case _:
-            whole[key] = changed(rng, whole[key])
-    return whole
-
-
 def test_any_account_and_description_are_read_or_refused(tmp_path: Path) -> None:
     """600 of each file; and what is read can be told of, as on a page or in a terminal."""
     (tmp_path / "calls.csv").write_text(CALLS)
@@ -252,9 +180,8 @@ def test_any_account_and_description_are_read_or_refused(tmp_path: Path) -> None
     for name in ("about.json", "user_ids.txt", "account.json"):
         good = (folder / name).read_text()
         for number in range(600):
-            (folder / name).write_text(
-                "[" * 100_000 if number == 0 else json.dumps(changed(rng, json.loads(good)))
-            )
+            body = json_changed(rng, good.encode()) if number else b"[" * 100_000
+            (folder / name).write_bytes(body)
             try:
                 fs, report = by_command(folder)  # type: ignore[misc]
             except (SchemaError, ConfigError):
@@ -267,21 +194,11 @@ def test_any_account_and_description_are_read_or_refused(tmp_path: Path) -> None
     assert taken  # such as another time of day, or a note less
 
 
-def column(folder: Path, name: str, values: np.ndarray) -> None:
-    (folder / f"{name}.npy").unlink()
-    np.save(folder / f"{name}.npy", values)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("x_m", np.nan),
-        ("t_min", np.inf),
-        ("dx_m", -100.0),
-        ("dt_min", -1.0),
-        ("count", 0),
-        ("count", -5),
-        ("weight", 0),
+        *(("x_m", np.nan), ("t_min", np.inf), ("dx_m", -100.0), ("dt_min", -1.0)),
+        *(("count", 0), ("count", -5), ("weight", 0)),
     ],
 )
 def test_numbers_that_no_set_has_are_refused_though_the_digest_fits(
@@ -291,13 +208,11 @@ def test_numbers_that_no_set_has_are_refused_though_the_digest_fits(
     folder = fs.save(tmp_path / "kept")
     values = getattr(fs, name).copy()
     values[-1] = value
-    column(folder, name, values)
+    np.save(folder / f"{name}.npy", values)
     about = json.loads((folder / "about.json").read_text())
-    if name == "dx_m":
-        about["files"]["dy_m"] = "dx_m.npy"
-    else:
-        assert about["files"][name] == f"{name}.npy"
     files = about["files"]
+    files |= {"dy_m": "dx_m.npy"} if name == "dx_m" else {}
+    assert files[name] == f"{name}.npy"
     about["digest"] = digest_of(fs, lambda each: [np.load(folder / files[each]).tobytes()])
     (folder / "about.json").write_text(json.dumps(about))
     with pytest.raises(SchemaError, match="altered"):

@@ -2,8 +2,8 @@
 
 import json
 import math
+from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,15 +12,8 @@ from fpanon_core import AntennaClusters, GeneralizationProfile, Generalize, Grid
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.model.profiles import fine_to_coarse, parse_profile
+from tests.support.refusals import check_refused
 
-
-def test_words():
-    said = [str(GeneralizationProfile(space, 90)) for space in SPACES]
-    assert said == ["2.5 km · 1.5 h", "about 7 antennas · 1.5 h", "regions by district · 1.5 h"]
-    assert str(AntennaClusters(1)) == "single antennas"
-
-
-SPACES = (Grid(2500), AntennaClusters(7), Regions("district"))
 NUMBERS = st.floats(0.001, 1e7, allow_nan=False) | st.integers(1, 10_000_000)
 SHIFTS = st.floats(-1e7, 1e7, allow_nan=False) | st.integers(-10_000_000, 10_000_000)
 ANY_SPACE = st.one_of(
@@ -52,54 +45,29 @@ def test_columns_state_the_origin():
     assert (laid.columns["origin_x_m"], laid.columns["origin_y_m"]) == (250, -500)
     assert math.isnan(asked.columns["origin_x_m"])
     assert laid.origin == (250, -500)
+    assert asked.grid_m == 2500
     with pytest.raises(ConfigError, match="has no origin"):
         _ = asked.origin
 
 
-@pytest.mark.parametrize("origin", [3, "00", (1,), (1, 2, 3), (math.nan, 0), ("1", 2)])
-def test_impossible_origins(origin):
-    with pytest.raises(ConfigError, match="Grid origin"):
-        Grid(2500, origin)
+def test_impossible_spaces():
+    wrong = [3, "00", (1,), (1, 2, 3), (math.nan, 0), ("1", 2)]
+    check_refused(partial(Grid, 2500), "Grid origin", origin=wrong)
+    sizes = [0, -1, 2.5, "7", True, None]
+    check_refused(AntennaClusters, "whole number of antennas", size=sizes)
+    check_refused(Regions, "name of a column", column=["", "  ", None, 3])
+    check_refused(
+        partial(GeneralizationProfile, minutes=60),
+        "Grid, Hexagons, AntennaClusters or Regions, not float",
+        space=[2500.0],
+    )
+    with pytest.raises(ConfigError, match="about 7 antennas · 1 h is not a square grid"):
+        _ = GeneralizationProfile(AntennaClusters(7), 60).grid_m
 
 
 def test_fine_to_coarse():
     texts = ["h7x60", "h8x60", "2500e0n0x60", "2500x60", "2500x30", "1000x60", "a7x60", "@zipx60"]
     ordered = sorted(map(parse_profile, texts), key=fine_to_coarse)
-    assert [p.code for p in ordered] == [
-        "1000x60",
-        "2500x30",
-        "2500x60",
-        "2500e0n0x60",
-        "a7x60",
-        "h8x60",
-        "h7x60",
-        "@zipx60",
-    ]
-
-
-def test_equal_by_content():
-    assert len({GeneralizationProfile(space, 60) for space in SPACES * 2}) == 3
-    assert AntennaClusters(np.int64(7)) == AntennaClusters(7)
-
-
-@pytest.mark.parametrize("size", [0, -1, 2.5, "7", True, None])
-def test_impossible_sizes(size):
-    with pytest.raises(ConfigError, match="whole number of antennas"):
-        AntennaClusters(size)
-
-
-@pytest.mark.parametrize("column", ["", "  ", None, 3])
-def test_impossible_columns(column):
-    with pytest.raises(ConfigError, match="name of a column"):
-        Regions(column)
-
-
-def test_what_is_no_space():
-    with pytest.raises(ConfigError, match="Grid, Hexagons, AntennaClusters or Regions, not float"):
-        GeneralizationProfile(2500.0, 60)
-
-
-def test_side_of_the_grid():
-    assert GeneralizationProfile(Grid(2500), 60).grid_m == 2500
-    with pytest.raises(ConfigError, match="about 7 antennas · 1 h is not a square grid"):
-        _ = GeneralizationProfile(AntennaClusters(7), 60).grid_m
+    assert " ".join(p.code for p in ordered) == (
+        "1000x60 2500x30 2500x60 2500e0n0x60 a7x60 h8x60 h7x60 @zipx60"
+    )

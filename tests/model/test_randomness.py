@@ -1,12 +1,11 @@
 """Draws of studies are the seed's; draws of what is published are nobody's."""
 
 import struct
+from functools import partial
 
 import numpy as np
-import pytest
 from scipy import stats
 
-from fpanon_core import ConfigError
 from fpanon_core.model.randomness import (
     generator,
     generators,
@@ -14,6 +13,7 @@ from fpanon_core.model.randomness import (
     secret_order,
     secret_pseudonyms,
 )
+from tests.support.refusals import check_refused
 
 
 def test_the_stream_is_chacha20():
@@ -40,18 +40,9 @@ def test_without_a_seed_no_two_streams_are_alike():
     drawn += [stream.random() for stream in generators(None, 50)]
     assert len(set(drawn)) == 100
     assert not set(drawn) & {np.random.default_rng(seed).random() for seed in range(1000)}
-
-
-def test_secret_draws_are_uniform():
     assert stats.kstest(secret().random(20_000), "uniform").pvalue > 1e-6
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, True, "a"])
-def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(ConfigError):
-        generator(seed)
-    with pytest.raises(ConfigError):
-        generators(seed, 2)
+    for make in (generator, partial(generators, number=2)):
+        check_refused(make, seed=[-1, 1.5, True, "a"])
 
 
 def test_pseudonyms_and_orders():

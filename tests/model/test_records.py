@@ -5,7 +5,6 @@ import pandas as pd
 from hypothesis import given
 
 from fpanon_core import FingerprintSet, glove
-from fpanon_core.model import published as module
 from fpanon_core.model.published import Naming, Records
 from tests.support.fingerprint_sets import boxes
 
@@ -51,20 +50,6 @@ def test_names_change_nothing_else(fs):
     starts = named.groupby("pseudonym", sort=False)["start"]
     assert starts.apply(lambda times: times.is_monotonic_increasing).all()
     assert (named["pseudonym"] != named["pseudonym"].shift()).sum() == named["pseudonym"].nunique()
-
-
-def test_pieces_are_whole_records(monkeypatch):
-    fs = FingerprintSet.from_samples(
-        np.repeat(range(9), 3), range(0, 2700, 100), [0] * 27, [0] * 27
-    )
-    monkeypatch.setattr(module, "_CHUNK_ROWS", 7)
-    records = Records.of_fingerprints(fs)
-    naming = records.named()
-    pieces = list(records.frames(naming))
-    assert [len(piece) for piece in pieces] == [6, 6, 6, 9]
-    seen = [name for piece in pieces for name in dict.fromkeys(piece["pseudonym"])]
-    assert seen == naming.pseudonyms[naming.order].tolist()
-    assert len(pieces) > 2
 
 
 def test_nothing_published_is_one_empty_piece():

@@ -3,6 +3,7 @@
 import datetime as dt
 import itertools
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.model.errors import ConfigError
 from fpanon_core.synthetic.generate import _user_ids, generate_cdr, generate_cdr_chunks
 from fpanon_core.synthetic.region import REGION_TIMEZONE, generate_region
+from tests.support.refusals import check_refused
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +22,6 @@ def cdr() -> pd.DataFrame:
     frame = generate_cdr(3000, seed=5)
     frame["wall"] = frame["timestamp"].dt.tz_localize(None)
     return frame
-
-
-def test_same_seed_same_table() -> None:
-    pd.testing.assert_frame_equal(generate_cdr(50, seed=1), generate_cdr(50, seed=1))
-    assert not generate_cdr(50, seed=1).equals(generate_cdr(50, seed=2))
 
 
 @settings(max_examples=25, deadline=None)
@@ -42,24 +38,28 @@ def test_ids_differ_beyond_the_first_range() -> None:
     ids = _user_ids(2**23 - 50_000, 2**23 + 50_000)
     assert len(np.unique(ids)) == 100_000
     assert ids[:50_000].max() < 2**23 <= ids[50_000:].min()
-    last = _user_ids(2**31 - 10, 2**31)
-    assert (last > 0).all()
+    assert (_user_ids(2**31 - 10, 2**31) > 0).all()
 
 
-def test_table_and_its_antennas_agree(cdr: pd.DataFrame) -> None:
+@pytest.mark.parametrize("start", [dt.date(2024, 3, 4), dt.date(2023, 10, 28)])
+def test_everything_is_as_asked(start: dt.date) -> None:
+    """Also the period, which begins at local midnight."""
+    region = generate_region(9, n_antennas=30)
+    asked = {"days": 1, "start": start, "region": region, "events_per_day": 3, "activity_sigma": 0}
+    frame = generate_cdr(300, **asked)
+    assert set(frame["timestamp"].dt.tz_localize(None).dt.date) == {start}
+    assert set(frame.groupby("user_id").size()) == {3}
+    assert set(frame["antenna_id"]) <= set(region.antennas["antenna_id"])
+    assert len(frame.attrs["antennas"]["antenna_id"]) == 30
+    assert not frame.equals(generate_cdr(300, seed=1, **asked))
+    assert len(generate_cdr(1, days=1, events_per_day=0.001)) == 1
+
+
+def test_every_user_has_events_in_the_period_in_order_at_the_regions_antennas(cdr) -> None:
     assert cdr.attrs["synthetic"] is True
-    antennas = pd.DataFrame(cdr.attrs["antennas"])
-    pd.testing.assert_frame_equal(antennas, generate_region(5).antennas)
-    joined = (
-        cdr[["antenna_id", "lat", "lon"]]
-        .astype({"antenna_id": "str"})
-        .merge(antennas, on="antenna_id", how="left", suffixes=("", "_table"))
-    )
-    assert (joined["lat"] == joined["lat_table"]).all()
-    assert (joined["lon"] == joined["lon_table"]).all()
-
-
-def test_every_user_has_events_in_the_period_in_order(cdr: pd.DataFrame) -> None:
+    antennas = pd.DataFrame(cdr.attrs["antennas"]).set_index("antenna_id")
+    there = antennas.loc[cdr["antenna_id"].astype(str), ["lat", "lon"]]
+    assert (cdr[["lat", "lon"]].to_numpy() == there.to_numpy()).all()
     assert cdr["user_id"].nunique() == 3000
     assert str(cdr["timestamp"].dt.tz) == REGION_TIMEZONE
     assert cdr["wall"].min() >= pd.Timestamp("2024-03-04")
@@ -67,12 +67,6 @@ def test_every_user_has_events_in_the_period_in_order(cdr: pd.DataFrame) -> None
     gaps = cdr["timestamp"].diff().dt.total_seconds().to_numpy()
     same_user = np.diff(cdr["user_id"].to_numpy()) == 0
     assert (gaps[1:][same_user] > 0).all()
-
-
-@pytest.mark.parametrize("start", [dt.date(2024, 3, 4), dt.date(2023, 10, 28)])
-def test_period_begins_at_local_midnight(start: dt.date) -> None:
-    wall = generate_cdr(300, days=1, start=start)["timestamp"].dt.tz_localize(None)
-    assert set(wall.dt.date) == {start}
 
 
 def test_sixty_samples_each_unequally(cdr: pd.DataFrame) -> None:
@@ -86,11 +80,6 @@ def test_sixty_samples_each_unequally(cdr: pd.DataFrame) -> None:
     gini = 2 * (np.arange(1, n + 1) * per_user).sum() / (n * per_user.sum()) - (n + 1) / n
     assert gini == pytest.approx(0.52, abs=0.04)
     assert np.quantile(per_user, 0.99) > 7 * np.median(per_user)
-
-
-def test_activity_is_as_asked() -> None:
-    even = generate_cdr(400, days=7, events_per_day=3, activity_sigma=0).groupby("user_id").size()
-    assert set(even) == {21}
 
 
 def test_rhythm_of_day_and_week(cdr: pd.DataFrame) -> None:
@@ -151,39 +140,15 @@ def test_memory_holds_little_more_than_the_table() -> None:
     assert peak < 1.1 * held
 
 
-def test_one_user_one_day() -> None:
-    assert len(generate_cdr(1, days=1, events_per_day=0.001)) == 1
-
-
-def test_region_may_be_given() -> None:
-    region = generate_region(9, n_antennas=30)
-    frame = generate_cdr(20, seed=1, region=region)
-    assert set(frame["antenna_id"]) <= set(region.antennas["antenna_id"])
-    assert len(frame.attrs["antennas"]["antenna_id"]) == 30
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("n_users", 0),
-        ("n_users", 2.5),
-        ("n_users", True),
-        ("days", 0),
-        ("days", 400),
-        ("seed", -1),
-        ("seed", "x"),
-        ("events_per_day", 0.0),
-        ("events_per_day", float("nan")),
-        ("activity_sigma", -1.0),
-        ("start", "2024-03-04"),
-    ],
-)
-def test_bad_parameters_are_named(argument: str, value: object) -> None:
-    for make in (generate_cdr, generate_cdr_chunks):
-        with pytest.raises(ConfigError, match=argument):
-            make(**{"n_users": 5, argument: value})
-    with pytest.raises(ConfigError, match="chunk_users"):
-        generate_cdr_chunks(5, chunk_users=0)
+@pytest.mark.parametrize("make", [partial(generate_cdr, 5), partial(generate_cdr_chunks, 5)])
+def test_settings_that_cannot_be_are_refused(make: partial[object]) -> None:
+    numbers = {"events_per_day": [0.0, float("nan")], "activity_sigma": [-1.0]}
+    days = {"days": [0, 400], "start": ["2024-03-04"]}
+    check_refused(make, "NAME", seed=[-1, "x"], **numbers, **days)
+    check_refused(partial(make.func, days=4), "NAME", n_users=[0, 2.5, True])
+    check_refused(partial(generate_cdr_chunks, 5), "NAME", chunk_users=[0])
+    number = "NAME = .*whole number"
+    check_refused(generate_region, number, seed=[-1, 1.5], n_antennas=[5, True])
 
 
 @pytest.mark.parametrize("n", [1, 200])

@@ -35,20 +35,8 @@ def test_lists_data_files_below_the_folder_and_no_link(folder: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "../secret.csv",
-        "link.csv",
-        "within.csv",
-        "up/secret.csv",
-        "/etc/passwd",
-        "absent.csv",
-        "deep",
-        "deep/../a.csv",
-        "a.csv\0",
-        "",
-        ".",
-        "a.csv/b",
-        "pipe.csv",
-        "x" * 5_000,
+        *("../secret.csv", "link.csv", "within.csv", "up/secret.csv", "/etc/passwd", "absent.csv"),
+        *("deep", "deep/../a.csv", "a.csv\0", "", ".", "a.csv/b", "pipe.csv", "x" * 5_000),
     ],
     ids=lambda name: repr(name[:20]),
 )
@@ -60,6 +48,7 @@ def test_a_name_that_leads_out_or_nowhere_is_refused(folder: Path, name: str) ->
 def test_a_listed_file_is_found_and_read_in_another_process(folder: Path) -> None:
     chosen = pickle.loads(pickle.dumps(file_in(folder, "deep/b.parquet")))
     assert chosen.read(10) == b"x"
+    assert "b.parquet" not in repr(chosen)  # as a log would show it
     with pytest.raises(SchemaError, match="more than"):
         chosen.read(0)
 
@@ -72,7 +61,11 @@ def test_the_operators_folder_may_be_a_link_itself(folder: Path, tmp_path: Path)
 def test_what_is_exchanged_after_it_was_chosen_is_not_followed(
     folder: Path, tmp_path: Path
 ) -> None:
-    chosen = {name: file_in(folder, name) for name in ("a.csv", "deep/b.parquet")}
+    (folder / "b.csv").write_text("x")
+    names = ("a.csv", "b.csv", "deep/b.parquet")
+    chosen = {name: file_in(folder, name) for name in names}
+    (folder / "other.csv").write_text("of somebody else")
+    (folder / "other.csv").rename(folder / "b.csv")
     (folder / "a.csv").rename(tmp_path / "same.csv")
     (folder / "a.csv").symlink_to(tmp_path / "same.csv")  # to the very file: a link all the same
     (folder / "deep").rename(tmp_path / "elsewhere")
@@ -80,18 +73,6 @@ def test_what_is_exchanged_after_it_was_chosen_is_not_followed(
     for each in chosen.values():
         with pytest.raises(SchemaError, match="no longer"):
             each.read(100)
-
-
-def test_another_file_in_its_place_is_not_taken_for_it(folder: Path) -> None:
-    chosen = file_in(folder, "a.csv")
-    (folder / "other.csv").write_text("of somebody else")
-    (folder / "other.csv").rename(folder / "a.csv")
-    with pytest.raises(SchemaError, match="no longer"):
-        chosen.read(100)
-
-
-def test_what_is_chosen_shows_no_name_in_a_log(folder: Path) -> None:
-    assert "a.csv" not in repr(file_in(folder, "a.csv"))
 
 
 @pytest.fixture
@@ -123,14 +104,16 @@ def test_no_other_folder_is_opened(kept: Path, name: str) -> None:
 
 
 def test_a_folder_put_in_the_place_of_the_one_chosen_is_refused(kept: Path, tmp_path: Path) -> None:
-    chosen = kept_in(kept, "deep/kept")
-    (kept / "deep" / "kept").rename(tmp_path / "moved")
-    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
-        pass
-    (kept / "deep" / "kept").symlink_to(tmp_path / "moved", target_is_directory=True)
-    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
-        pass
-    (kept / "deep" / "kept").unlink()
-    FingerprintSet.from_samples([1], [0], [0], [0]).save(kept / "deep" / "kept")
-    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
-        pass
+    chosen, place = kept_in(kept, "deep/kept"), kept / "deep" / "kept"
+
+    def check_refused() -> None:
+        with pytest.raises(SchemaError, match="no longer"), chosen.opened():
+            pass
+
+    place.rename(tmp_path / "moved")
+    check_refused()
+    place.symlink_to(tmp_path / "moved", target_is_directory=True)
+    check_refused()
+    place.unlink()
+    FingerprintSet.from_samples([1], [0], [0], [0]).save(place)
+    check_refused()

@@ -80,14 +80,10 @@ def test_rows_and_size_are_carried_on_from_the_beginning(frame, write, kind, dec
     assert fewer.n_rows == pytest.approx(first.n_rows / 4, rel=0.05)
 
 
-def test_a_short_table_is_all_its_head(frame):
-    body = text(frame[:50])
-    head = head_of(io.BytesIO(body))
-    assert (head.first, head.decoded_bytes) == (body, len(body))
-    assert head.rows == 51  # and its header
-
-
-def test_a_workbook_tells_its_size_alone(frame):
+def test_a_short_table_is_all_its_head_and_a_workbook_tells_its_size_alone(frame):
+    whole = text(frame[:50])
+    head = head_of(io.BytesIO(whole))
+    assert (head.first, head.decoded_bytes, head.rows) == (whole, len(whole), 51)  # and its header
     body = io.BytesIO()
     frame[:2_000].to_excel(body, index=False)
     head = head_of(body)
@@ -99,12 +95,8 @@ def test_a_workbook_tells_its_size_alone(frame):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"PAR1 and nothing of the kind",
-        b"\x1f\x8b\x08",
-        b"PK\x03\x04 cut short",
-        b"\x00\x01\x02\x03" * 900,
-        gzip.compress(gzip.compress(b"user,time\n")),
+        *(b"", b"PAR1 and nothing of the kind", b"\x1f\x8b\x08", b"PK\x03\x04 cut short"),
+        *(b"\x00\x01\x02\x03" * 900, gzip.compress(gzip.compress(b"user,time\n"))),
     ],
     # Not by their bytes: in a gzip is the time at which it was made, and workers beside each other
     # have to find the same tests.

@@ -109,11 +109,8 @@ def test_files_hold_no_formula_neither_in_cells_nor_in_heads(tmp_path: Path, end
     for name in ("'=cmd|a", "'-k"):
         assert [text for text in back[name][: len(RUN)] if text[0] != "'"] == []
     assert sorted(map(restored, back["'-k"])) == sorted(cells)
-
-
-def test_parquet_keeps_texts_as_they_are() -> None:
-    content = table_bytes([pd.DataFrame({"=a": RUN})], ".parquet")
-    assert pd.read_parquet(io.BytesIO(content))["=a"].tolist() == RUN
+    content = table_bytes([frame], ".parquet")  # in which texts stay as they are
+    assert pd.read_parquet(io.BytesIO(content))["=cmd|a"].tolist() == cells
 
 
 def test_the_experts_template_runs_nothing_and_comes_back() -> None:

@@ -38,13 +38,10 @@ def shown(parsed, i=0):
         ("2012-04-03 23:30:09+0530", True),
         ("2012-04-03T20:00:09+02", True),
         ("2012-04-03 18:00:09 UTC", True),
-        ("2012/04/03 18:00:09", False),
         ("2012/4/3 18:00:09", False),
         ("Tue Apr 03 18:00:09 +0000 2012", True),
         ("Tue Apr  3 18:00:09 2012", False),
         ("Tue, 03 Apr 2012 18:00:09 GMT", True),
-        ("03-Apr-2012 18:00:09", False),
-        ("20120403180009", False),
         ("20120403T180009Z", True),
         ("1333476009", True),  # 1 333 476 009 s after 1970
         ("1333476009000", True),
@@ -82,7 +79,8 @@ def test_forms_may_be_mixed_within_a_column():
 
 
 @given(
-    st.lists(st.datetimes(dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31)), min_size=1),
+    # glibc writes the year 33 as "33": such texts are no dates of four-digit years
+    st.lists(st.datetimes(dt.datetime(1000, 1, 1), dt.datetime(9999, 12, 31)), min_size=1),
     st.sampled_from(
         ["%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y%m%d%H%M%S", "%d-%b-%Y %H:%M"]
     ),
@@ -90,15 +88,10 @@ def test_forms_may_be_mixed_within_a_column():
 @settings(deadline=None)
 def test_parsing_inverts_strftime(stamps, form):
     texts = [d.strftime(form) for d in stamps]
-    # glibc writes the year 33 as "33": such texts are no dates of four-digit years
-    kept = [(t, d) for t, d in zip(texts, stamps, strict=True) if d.year >= 1000]
-    if not kept:
-        return
-    parsed = parse(*[t for t, _ in kept])
-    for i, (_, stamp) in enumerate(kept):
-        want = dt.datetime.strptime(stamp.strftime(form), form)
+    parsed = parse(*texts)
+    for i, text in enumerate(texts):
         assert parsed.ok[i]
-        assert shown(parsed, i).replace(tzinfo=None) == want
+        assert shown(parsed, i).replace(tzinfo=None) == dt.datetime.strptime(text, form)
 
 
 @given(st.lists(st.text(max_size=30)))
@@ -107,20 +100,20 @@ def test_any_text_is_parsed_or_not_but_never_raises(texts):
     assert len(parse_times(pa.chunked_array([texts], type=pa.string())).ok) == len(texts)
 
 
-def test_day_and_month_are_decided_by_the_data():
-    # 25 can only be a day, so 03/04 is the 3rd of April
-    parsed = parse("03/04/2012 10:00", "25/04/2012 10:00")
-    assert shown(parsed).month == 4
-    assert "DD/MM/YYYY" in parsed.notes[0]
-    # and here 25 comes second
-    parsed = parse("03/04/2012 10:00", "04/25/2012 10:00")
-    assert shown(parsed).month == 3
-    # 01/02 … 03/02: 3 days of February, or the 2nd of three months: the shorter span is right
-    parsed = parse("01/02/2012 10:00", "02/02/2012 10:00", "03/02/2012 10:00")
-    assert [shown(parsed, i).month for i in range(3)] == [2, 2, 2]
-    assert "less time" in parsed.notes[0]
-    parsed = parse("02/01/2012 10:00", "02/02/2012 10:00", "02/03/2012 10:00")
-    assert [shown(parsed, i).month for i in range(3)] == [2, 2, 2]
+@pytest.mark.parametrize(
+    ("texts", "month", "said"),
+    [
+        (["03/04/2012 10:00", "25/04/2012 10:00"], 4, "DD/MM/YYYY"),  # 25 can only be a day
+        (["03/04/2012 10:00", "04/25/2012 10:00"], 3, "MM/DD/YYYY"),
+        # 3 days of February, or the 2nd of three months: the shorter span is right
+        ([f"{n}/02/2012 10:00" for n in ("01", "02", "03")], 2, "less time"),
+        ([f"02/{n}/2012 10:00" for n in ("01", "02", "03")], 2, "less time"),
+    ],
+)
+def test_day_and_month_are_decided_by_the_data(texts, month, said):
+    parsed = parse(*texts)
+    assert shown(parsed).month == month
+    assert said in parsed.notes[0]
 
 
 def test_typed_columns():

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -127,42 +131,30 @@ def test_what_a_kill_leaves_is_swept_up_by_the_next_who_writes(tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir()] == ["other.csv"]
 
 
-def test_only_what_the_dead_left_of_ours_is_swept_up(tmp_path: Path) -> None:
+def test_only_what_the_dead_left_of_ours_is_swept_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "somewhere" / "kept"
     target.mkdir(parents=True)
     kept = [
-        left(os.getpid()),  # of the living: this process
-        left(1),
-        ".fpanon-99999999-0123456789ABCDEF.part",  # not our way of writing it
-        ".fpanon-99999999-0123456789abcdef.part.csv",
-        "fpanon-99999999-0123456789abcdef.part",
-        ".big.csv.99999999.part",
+        *(left(os.getpid()), left(1)),  # of the living: this process
+        *(left().replace("abc", "ABC"), f"{left()}.csv", left()[1:]),  # not our way of writing it
     ]
     for name in kept:
         (tmp_path / name).write_text("kept")
-    (tmp_path / left().replace("f.", "0.")).symlink_to(target)  # followed by nobody
-    os.mkfifo(tmp_path / left().replace("f.", "1."))
-    (tmp_path / left().replace("f.", "2.")).write_text("left")
-    folder = tmp_path / left().replace("f.", "3.")
+    link, pipe, file, folder = (tmp_path / left().replace("f.", f"{n}.") for n in range(4))
+    link.symlink_to(target)  # followed by nobody
+    os.mkfifo(pipe)
+    file.write_text("left")
     folder.mkdir()
     (folder / "data.csv").write_text("left")
     (folder / "link").symlink_to(target)
+    with monkeypatch.context() as patch:  # another user's process left them
+        patch.setattr(writing.os, "geteuid", lambda: os.getuid() + 1)
+        assert sweep(tmp_path) == 0
     assert sweep(tmp_path) == 2
-    assert {path.name for path in tmp_path.iterdir()} == {
-        *kept,
-        "somewhere",
-        left().replace("f.", "0."),
-        left().replace("f.", "1."),
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {*kept, "somewhere", link.name, pipe.name}
     assert target.is_dir()
-
-
-def test_what_another_users_process_left_is_not_ours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / left()).touch()
-    monkeypatch.setattr(writing.os, "geteuid", lambda: os.getuid() + 1)
-    assert sweep(tmp_path) == 0
 
 
 def test_what_is_held_elsewhere_is_not_swept_up(
@@ -178,41 +170,41 @@ def test_what_is_held_elsewhere_is_not_swept_up(
 
 # --- a full disk ---------------------------------------------------------------------------------
 
-FULL = """
-    import resource, sys
-    from pathlib import Path
-    import pandas as pd
-    from fpanon_core.model.errors import ConfigError
-    from fpanon_core.tables.writing import write_bytes, write_json, write_table
-    folder = Path(sys.argv[1])
-    table = pd.DataFrame({"text": [f"u{i:07d}" for i in range(200_000)]})
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-    for write in (
-        *(lambda e=e: write_table([table] * 3, folder / f"a{e}")
-          for e in (".csv", ".csv.gz", ".parquet")),
-        lambda: write_bytes(bytes(60_000), folder / "a.zip"),
-        lambda: write_bytes(bytes(60_000), folder / "new", new=True),
-        lambda: write_json(["text"] * 60_000, folder / "a.json"),
+
+@contextmanager
+def files_of_50_kb() -> Iterator[None]:
+    """Files may not grow beyond: the same fault comes in the same place as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+MANY = pd.DataFrame({"text": [f"u{i:07d}" for i in range(200_000)]})
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        *(partial(write_table, [MANY] * 3), partial(write_bytes, bytes(60_000))),
+        *(partial(write_bytes, bytes(60_000), new=True), partial(write_json, ["text"] * 60_000)),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_where_the_disk_is_full_nothing_is_left_and_it_is_said(
+    tmp_path: Path, write: partial[None], name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("before")
+    with (
+        files_of_50_kb(),
+        pytest.raises(ConfigError, match=r"^The disk is full, or a file may not grow"),
     ):
-        try:
-            write()
-        except ConfigError as fault:
-            print(fault)
-        else:
-            print("written")
-"""
-
-
-def test_where_the_disk_is_full_nothing_is_left_and_it_is_said(tmp_path: Path) -> None:
-    """Files may not grow there beyond 50 kB: the same fault comes in the same place."""
-    (tmp_path / "a.csv").write_text("before")
-    command = [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    lines = said.stdout.splitlines()
-    assert len(lines) == 6, said.stderr
-    assert all(line.startswith("The disk is full, or a file may not grow") for line in lines)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
-    assert (tmp_path / "a.csv").read_text() == "before"
+        write(tmp_path / "new" if write.keywords else path)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert path.read_text() == "before"
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
@@ -220,10 +212,7 @@ def test_a_full_disk_is_told_at_the_last_moment_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     """Some disks say so only when what was written is to be kept."""
-
-    def full(_: int) -> None:
-        raise OSError(code, os.strerror(code))
-
+    full = Mock(side_effect=OSError(code, os.strerror(code)))
     monkeypatch.setattr(writing.os, "fsync", full)
     with pytest.raises(ConfigError, match="The disk is full"):
         write_bytes(b"x", tmp_path / "a")

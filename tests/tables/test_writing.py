@@ -1,8 +1,6 @@
 """Tables reach files whole, piece by piece, and come back the same."""
 
 import datetime as dt
-import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -22,17 +20,15 @@ def test_pieces_come_back_as_one_table(tmp_path: Path, ending: str) -> None:
         back = pd.read_parquet(path)
     else:
         back = pd.read_csv(path, parse_dates=["timestamp"])
-    assert back["user_id"].tolist() == whole["user_id"].tolist()
-    assert back["lat"].tolist() == whole["lat"].tolist()
-    assert back["antenna_id"].tolist() == whole["antenna_id"].tolist()
-    assert (back["timestamp"].to_numpy() == whole["timestamp"].to_numpy()).all()
+    for name in ("user_id", "lat", "antenna_id", "timestamp"):
+        assert (back[name].to_numpy() == whole[name].to_numpy()).all()
+    before = path.read_bytes()
+    with pytest.raises(ZeroDivisionError):  # a run that fails leaves the old file
+        write_table((whole[: 10 // n] for n in (1, 0)), path)
+    assert path.read_bytes() == before
+    write_table(generate_cdr_chunks(40, chunk_users=7, days=3), path)
+    assert path.read_bytes() == before  # equal tables give equal bytes
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
-    for name in ("a.csv.gz", "b.csv.gz"):
-        write_table([generate_cdr(10)], tmp_path / name)
-    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
 
 
 def test_csv_is_quoted_only_where_it_must(tmp_path: Path) -> None:
@@ -57,20 +53,6 @@ def test_local_times_carry_their_own_offset() -> None:
     ]
     newfoundland = pd.Series(instants[:1].tz_convert(dt.timezone(-dt.timedelta(hours=3.5))))
     assert iso_with_offset(newfoundland).tolist() == ["2024-03-10T03:29:59-03:30"]
-
-
-def test_a_failed_run_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "cdr.csv.gz"
-    write_table([pd.DataFrame({"a": [1]})], path)
-
-    def broken() -> Iterator[pd.DataFrame]:
-        yield pd.DataFrame({"a": [2]})
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_table(broken(), path)
-    assert gzip.decompress(path.read_bytes()) == b"a\n1\n"
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_unfit_names_are_refused(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Tables of records, with the key and without: what is right passes, what cannot be does not."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,13 +9,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.model.errors import ConfigError, SchemaError
+from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.faults import Faults
 from fpanon_core.verification.promises import check_claim
 from fpanon_core.verification.records import records_of
 from tests.oracles import fitting
+from tests.support.fingerprint_sets import of_cells
+from tests.support.refusals import check_refused
 from tests.support.releases import Release
 
 
@@ -40,13 +44,6 @@ def test_what_is_right_passes(fs, result, made):
     assert verdict.samples == fs.n_samples
 
 
-def test_what_is_left_out_must_be_listed(fs, result, made):
-    assert len(result.suppressed) > 0
-    assert "uncovered sample" in kinds(fs, made.rows, key=made.key)
-    assert kinds(fs, made.rows) & {"uncovered sample", "missing user"}
-    assert kinds(fs, made.rows, suppressed=made.left_out.iloc[1:]) == {"uncovered sample"}
-
-
 def test_people_are_given_records_by_what_these_hold(fs, result, made):
     """Without the key nothing depends on the names; with it, all does."""
     listed = {"suppressed": result.suppressed}
@@ -57,37 +54,21 @@ def test_people_are_given_records_by_what_these_hold(fs, result, made):
     assert "uncovered sample" in kinds(fs, renamed, key=made.key, **listed)
 
 
-def test_a_member_of_one_group_published_with_another(fs, whole):
-    """Everyone is one of two or more, each record is somebody's, and nobody's own."""
-    made = Release(fs, whole)
-    group = made.rows.drop_duplicates("pseudonym").set_index("pseudonym")["group"]
-    sizes = group.value_counts()
-    small = sizes[sizes == 2].index
-    moved = made.rows[made.rows["group"] != small[0]]
-    copies = made.rows[made.rows["group"] == small[1]]
-    first, second = group.index[group == small[0]]
-    like = copies[copies["pseudonym"] == copies["pseudonym"].iloc[0]]
-    table = pd.concat(
-        [moved, like.assign(pseudonym=first), like.assign(pseudonym=second)], ignore_index=True
-    )
-    assert kinds(fs, table) & {"uncovered sample", "no assignment"}
-
-
 def test_a_table_of_another_kind(fs, made):
-    with pytest.raises(SchemaError, match="lacks start"):
-        verify_k_anonymity(fs, made.rows.drop(columns="start"), 2)
-    with pytest.raises(SchemaError, match="times with their zone"):
-        verify_k_anonymity(fs, made.rows.assign(start=0.0), 2)
-    with pytest.raises(SchemaError, match="not a number"):
-        verify_k_anonymity(fs, made.rows.assign(x_min_m="here"), 2)
+    for table, said in (
+        (made.rows.drop(columns="start"), "lacks start"),
+        (made.rows.assign(start=0.0), "times with their zone"),
+        (made.rows.assign(x_min_m="here"), "not a number"),
+    ):
+        with pytest.raises(SchemaError, match=said):
+            verify_k_anonymity(fs, table, 2)
     with pytest.raises(SchemaError, match="not a row number"):
         verify_k_anonymity(fs, made.rows, 2, suppressed=pd.DataFrame({"sample": ["first"]}))
-
-
-@pytest.mark.parametrize("k", [1, 0, 2.0, True, "2"])
-def test_a_k_that_is_none(fs, result, k):
-    with pytest.raises(ConfigError, match="integer of 2 or more"):
-        verify_k_anonymity(fs, result, k)
+    check_refused(
+        partial(verify_k_anonymity, fs, made.rows),
+        "integer of 2 or more",
+        k=[1, 0, 2.0, True, "2"],
+    )
 
 
 def test_nothing_published(fs):
@@ -99,17 +80,8 @@ def test_nothing_published(fs):
 
 def test_samples_cut_within_are_held_by_all_their_pieces():
     """[0, 60) and [30, 90) of two users: pieces 0–30, 30–60 and 60–90, the middle one wide."""
-    fs = FingerprintSet(
-        user_ids=np.arange(4),
-        offsets=np.array([0, 2, 4, 5, 6]),
-        x_m=np.array([0, 0, 0, 0, 0, 0.0]),
-        y_m=np.zeros(6),
-        t_min=np.array([0, 500, 30, 530, 2_000, 2_000.0]),
-        dx_m=np.full(6, 100.0),
-        dy_m=np.full(6, 100.0),
-        dt_min=np.array([60, 60, 60, 60, 1, 1.0]),
-        count=np.ones(6, np.int64),
-    )
+    t, dt = [0, 500, 30, 530, 2_000, 2_000], [60, 60, 60, 60, 1, 1]
+    fs = of_cells([0, 0, 1, 1, 2, 3], [0] * 6, [0] * 6, t, dt=dt)
     assert kinds(fs, glove(fs, 2), 2) == set()
     assert kinds(fs, glove(fs, 2).to_frame(), 2) == set()
 
@@ -143,13 +115,11 @@ def crowds_and_records(draw):
 
 
 def samples_of(fs):
-    """Each person's samples, as the records hold cells."""
+    """Each person's samples, numbered, as the records hold cells."""
+    x, t = fs.x_m, fs.t_min
+    cells = np.column_stack([x, x + 100, 0 * x, 0 * x + 100, t, t + 1]).tolist()
     return [
-        [
-            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
-            for s in range(*fs.offsets[u : u + 2])
-        ]
-        for u in range(fs.n_users)
+        [(s, tuple(cells[s])) for s in range(*fs.offsets[u : u + 2])] for u in range(fs.n_users)
     ]
 
 
@@ -167,7 +137,8 @@ def table_of(records):
 @given(crowds_and_records(), st.data())
 def test_records_fit_when_some_way_does(given_, data):
     fs, records = given_
-    samples = samples_of(fs)
+    numbered = samples_of(fs)
+    samples = [[cell for _, cell in mine] for mine in numbered]
     doubt = {"uncovered sample", "no assignment", "missing user"}
     table = table_of(records)
     missed = fitting.fewest_missed(samples, records)
@@ -176,14 +147,7 @@ def test_records_fit_when_some_way_does(given_, data):
     # A list of some: what is not on it must be held, and everybody has a record who is not on it.
     share = data.draw(st.sampled_from([0.2, 0.6]))
     gone = np.random.default_rng(data.draw(st.integers(0, 99))).random(fs.n_samples) < share
-    wanted = [
-        [
-            sample
-            for s, sample in zip(range(*fs.offsets[u : u + 2]), mine, strict=True)
-            if not gone[s]
-        ]
-        for u, mine in enumerate(samples)
-    ]
+    wanted = [[cell for s, cell in mine if not gone[s]] for mine in numbered]
     listed = pd.DataFrame({"sample": np.flatnonzero(gone), "reason": "left over"})
     found = kinds(fs, table, suppressed=listed)
     # Whoever has nothing left has no record: there are no more records than others.
@@ -197,7 +161,7 @@ def test_records_fit_when_some_way_does(given_, data):
 def test_as_many_may_be_missing_as_are_stated(given_):
     """The number alone, no list: refused exactly when every way misses more."""
     fs, records = given_
-    samples = samples_of(fs)
+    samples = [[cell for _, cell in mine] for mine in samples_of(fs)]
     missed = fitting.fewest_missed(samples, records)
     for stated in {0, missed - 1, missed, missed + 1, missed + 3} - {-1}:
         faults = Faults(fs, 2)

@@ -55,45 +55,50 @@ def holds(record, sample):
     return held >= t1 - t0 - SLACK
 
 
-def arrays(people, records):
+def misses_of(people, records, wanted):
+    """How many of a person's samples, of those wanted, a record does not hold."""
+    of = np.split(wanted, np.cumsum([len(person) for person in people])[:-1])
+    return np.array(
+        [
+            [
+                sum(w and not holds(record, s) for s, w in zip(p, own, strict=True))
+                for record in records
+            ]
+            for p, own in zip(people, of, strict=True)
+        ]
+    )
+
+
+def arrays(people, records, wanted):
     offsets = np.cumsum([0, *map(len, people)])
     cells = np.array([c for record in records for c in record])
     ends = np.cumsum([0, *map(len, records)])
     reach = np.concatenate([np.maximum.accumulate([c[5] for c in record]) for record in records])
     first, last = ends[:-1].copy(), ends[1:].copy()
     samples = np.array([s for person in people for s in person])
-    return offsets, samples, cells, reach, first, last
+    around = class_boxes(cells, first, last)
+    return People(offsets, samples, wanted), Classes(cells, reach, first, last, around)
+
+
+def fits(people, records, wanted, most, begin=0):
+    """Person, record and number of samples missed, of those that miss so many at most."""
+    held = arrays(people, records, wanted)
+    n, blocks = len(people), in_blocks(held[1].around)
+    found = classes_within(begin, n, *held, *blocks, np.full(n, most))
+    return list(zip(*found, strict=True))
 
 
 @settings(max_examples=300, deadline=None)
 @given(people_and_records(), st.integers(0, 2))
 def test_every_pair_that_fits_is_found_and_no_other(given_, most):
     people, records, wanted = given_
-    offsets, samples, cells, reach, first, last = arrays(people, records)
-    misses = np.array(
-        [
-            [
-                sum(not holds(record, s) for s, w in zip(person, wanted[a:], strict=False) if w)
-                for record in records
-            ]
-            for a, person in zip(offsets, people, strict=False)
-        ]
-    )
-    around = class_boxes(cells, first, last)
-    args = (People(offsets, samples, wanted), Classes(cells, reach, first, last, around))
-    n, blocks = len(people), in_blocks(around)
-    user, kind, cost = classes_within(0, n, *args, *blocks, np.full(n, most))
+    misses, n = misses_of(people, records, wanted), len(people)
     expected = [(u, g, misses[u, g]) for u, g in np.argwhere(misses <= most)]
-    assert list(zip(user, kind, cost, strict=True)) == expected
-    assert (
-        fewest_misses(0, n, *args, most).tolist()
-        == np.minimum(misses.min(axis=1), most + 1).tolist()
-    )
+    assert fits(people, records, wanted, most) == expected
     half = n // 2  # people are looked at in stretches
-    some = classes_within(half, n, *args, *blocks, np.full(n, most))
-    assert [tuple(pair) for pair in zip(*some, strict=True)] == [
-        e for e in expected if e[0] >= half
-    ]
+    assert fits(people, records, wanted, most, half) == [e for e in expected if e[0] >= half]
+    fewest = fewest_misses(0, n, *arrays(people, records, wanted), most)
+    assert fewest.tolist() == np.minimum(misses.min(axis=1), most + 1).tolist()
 
 
 def test_of_many_records_in_blocks_none_is_passed_over():
@@ -106,19 +111,11 @@ def test_of_many_records_in_blocks_none_is_passed_over():
 
     people = [boxes(2, 3).tolist() for _ in range(60)]
     records = [sorted(boxes(3, 9).tolist(), key=lambda c: c[4]) for _ in range(2_000)]
-    offsets, samples, cells, reach, first, last = arrays(people, records)
-    around, n = class_boxes(cells, first, last), len(people)
-    wanted = np.ones(len(samples), bool)
-    held = People(offsets, samples, wanted), Classes(cells, reach, first, last, around)
-    args = (*held, *in_blocks(around))
+    every = np.ones(120, bool)
+    misses = misses_of(people, records, every)
     for most in (0, 1):
-        found = list(zip(*classes_within(0, n, *args, np.full(n, most)), strict=True))
-        assert found == [
-            (u, g, missed)
-            for u, person in enumerate(people)
-            for g, record in enumerate(records)
-            if (missed := sum(not holds(record, s) for s in person)) <= most
-        ]
+        found = fits(people, records, every, most)
+        assert found == [(u, g, misses[u, g]) for u, g in np.argwhere(misses <= most)]
         assert len(found) > 20
 
 
@@ -130,16 +127,12 @@ def test_the_box_around_a_record_is_that_of_all_its_cells():
 
 @pytest.mark.parametrize("axis", [0, 2, 4])
 def test_a_record_that_ends_before_a_sample_is_not_tried(axis):
-    cells = np.array([[0.0, 5, 0, 5, 0, 5]])
-    sample = np.array([[0.0, 5, 0, 5, 0, 5]])
-    sample[0, axis : axis + 2] += 5
-    one = np.array([0]), np.array([1])
-    around = class_boxes(cells, *one)
-    person = People(np.array([0, 1]), sample, np.array([True]))
-    args = (person, Classes(cells, cells[:, 5].copy(), *one, around))
-    found = classes_within(0, 1, *args, *in_blocks(around), np.zeros(1, np.int64))
-    assert len(found[0]) == 0
-    assert fewest_misses(0, 1, *args, 5).tolist() == [1]
+    cell = np.array([0.0, 5, 0, 5, 0, 5])
+    sample = cell.copy()
+    sample[axis : axis + 2] += 5
+    only = [[sample]], [[cell]], np.array([True])
+    assert fits(*only, 0) == []
+    assert fewest_misses(0, 1, *arrays(*only), 5).tolist() == [1]
 
 
 @pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 1_000])
