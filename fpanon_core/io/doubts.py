@@ -37,7 +37,6 @@ class DoubtfulPositions(SchemaError):
         self.doubt = doubt
 
 
-
 def doubt_of(
     lat: FloatArray, lon: FloatArray, offset_min: FloatArray, us: IntArray
 ) -> PositionDoubt | None:
