@@ -277,9 +277,9 @@ def _column_parts(values: Any) -> Parts:
     if isinstance(held, pd.Categorical):
         return ("categories", held.codes, held.categories, bool(held.ordered))
     if isinstance(held, pd.arrays.DatetimeArray):
-        return ("times", held.asi8, held.unit, held.tz)  # in UTC, as whole numbers of the unit
+        return ("times", values.array.asi8, held.unit, held.tz)  # in UTC, whole numbers of the unit
     if isinstance(held, pd.arrays.TimedeltaArray):
-        return ("durations", held.asi8, held.unit)
+        return ("durations", values.array.asi8, held.unit)
     if isinstance(held, (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)):
         missing = held.isna()
         known = held.to_numpy(held.dtype.numpy_dtype, na_value=held.dtype.type(0))

@@ -406,7 +406,7 @@ def _times(column: pa.ChunkedArray) -> Any:
 
 
 def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
-    if isinstance(path, (str, os.PathLike)) and not _is_there(path):
+    if isinstance(path, (str, os.PathLike)) and not Path(path).is_file():
         raise SchemaError("The file of the release does not exist; check its name.")
     data = bytes_of(path)
     budget = Budget(len(data))
@@ -420,10 +420,3 @@ def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
         # As text: what was written as text is not to be taken for something else.
         options = csv.ConvertOptions(column_types=dict.fromkeys(_TEXT, pa.string()))
         return csv.read_csv(pa.BufferReader(data), convert_options=options)
-
-
-def _is_there(path: str | os.PathLike[str]) -> bool:
-    try:
-        return Path(path).is_file()
-    except ValueError:  # no file has a NUL in its name
-        return False

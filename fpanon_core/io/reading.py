@@ -47,7 +47,7 @@ from .positions import (
     stated_centre,
     zone_at,
 )
-from .report import IngestReport, PositionDoubt
+from .report import OF_THE_SET, IngestReport, PositionDoubt
 from .rows import Rows, Store
 from .search import Roles
 from .turns import AS_THEY_ARE, Turn, turn_of
@@ -58,7 +58,6 @@ SHOWN = 5
 """Number of first rows that the report shows as they were understood."""
 _TRIED = 4_000  # rows whose positions are looked at for doubts, evenly from the whole file
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
-_SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 
 
 @dataclass(frozen=True)
@@ -449,7 +448,7 @@ def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, 
     local = [end.astimezone(zone).replace(tzinfo=None) for end in ends]
     days = fs.wall_minutes(list(span)) // 1440
     return {
-        **{name: getattr(fs, name) for name in _SAMPLES},
+        **{name: getattr(fs, name) for name in OF_THE_SET},
         "first": local[0].isoformat(timespec="minutes"),
         "last": local[1].isoformat(timespec="minutes"),
         "span_days": int(days[1] - days[0]) + 1,

@@ -297,7 +297,8 @@ def _way(best: str | None, given: str) -> str:
 
 _NAME = "account.json"
 _LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts")
-_OF_THE_SET = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
+OF_THE_SET = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
+"""Fields that repeat what the set of fingerprints holds."""
 _TUPLES = ("available", "notes")
 
 
@@ -335,7 +336,7 @@ def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
         kinds = get_type_hints(IngestReport)
         fits = (
             all(_is(value, kinds[name]) for name, value in plain.items())
-            and all(getattr(report, name) == getattr(fs, name) for name in _OF_THE_SET)
+            and all(getattr(report, name) == getattr(fs, name) for name in OF_THE_SET)
             and report.rows_read == report.rows_used + report.rows_set_aside
             and report.rows_used >= report.n_samples
             and min(report.set_aside.values(), default=0) >= 0
