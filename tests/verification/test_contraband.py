@@ -1,5 +1,6 @@
 """What does not belong into a release, however it is hidden there, is refused by name."""
 
+import contextlib
 import io
 import json
 import re
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fpanon_core import generate_cdr, publish, read_cdr, release
+from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.options import Glove
 from fpanon_core.verification.release import verify_release
 from tests.support.releases import members_of, restated, zipped
@@ -359,6 +361,16 @@ def test_among_the_members(fs, honest, name):
 def test_in_the_zip(fs, honest, note):
     assert verify_release(packed(honest["csv"], ""), fs, 2).passed  # but for the note
     assert "members" in refused(fs, packed(honest["csv"], note))
+
+
+def test_in_the_heads_of_a_zip(fs, honest):
+    """Times, rights, systems and whatever else is in them: no bit is free."""
+    content = zipped(honest["csv"])
+    for at in (*range(30), *range(content.index(b"PK\x01\x02"), len(content))):
+        other = bytearray(content)
+        other[at] ^= 1
+        with contextlib.suppress(SchemaError):  # it would be too large
+            refused(fs, bytes(other))
 
 
 def changed(content, how, where, many, bit):
