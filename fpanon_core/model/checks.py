@@ -27,7 +27,10 @@ def is_whole(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Return whether the value is a finite number; ``True`` and ``False`` do not count."""
     real = isinstance(value, (int, float, np.integer, np.floating))
-    return real and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        return real and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all fractions
+        return False
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str = "") -> int:

@@ -175,15 +175,20 @@ def test_without_a_weight_nothing_is_said_of_the_same_record(
 
 
 def test_what_was_published_is_told_where_the_same_was_asked() -> None:
-    other = StretchConfig(max_time_min=60)
-    assert "0.09" in story.published_by_k(FINE, (2, 5), StretchConfig())
-    assert story.published_by_k(FINE, (5,), StretchConfig()) == ""
-    assert story.published_by_k(COARSE, (2,), StretchConfig()) == ""
-    assert story.published_by_k(FINE, (2,), other) == ""
-    assert "30%" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
-    assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
-    assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
-    assert "80%" in figures.published_temporal_share(2, StretchConfig())
-    assert figures.published_temporal_share(2, other) == ""
-    assert [at for at, _ in figures.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
-    assert figures.usual_shares(2, other) == figures.usual_shares(3, StretchConfig()) == ()
+    usual, other = StretchConfig(), StretchConfig(max_time_min=60)
+    assert "0.09" in story.published_by_k(FINE, (2, 5), usual)
+    assert "30%" in story.published_by_profile([FINE, COARSE], 2, usual)
+    assert "80%" in figures.published_temporal_share(2, usual)
+    assert [at for at, _ in figures.usual_shares(2, usual)] == [0.42, 0.77, 0.8]
+    assert not any(
+        (
+            story.published_by_k(FINE, (5,), usual),
+            story.published_by_k(COARSE, (2,), usual),
+            story.published_by_k(FINE, (2,), other),
+            story.published_by_profile([FINE], 2, usual),
+            story.published_by_profile([COARSE], 3, usual),
+            figures.published_temporal_share(2, other),
+            figures.usual_shares(2, other),
+            figures.usual_shares(3, usual),
+        )
+    )

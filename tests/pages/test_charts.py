@@ -12,51 +12,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.charts import attack, record, recovery, style, unicity, words
+from fpanon_core.model.geography import Background
+from fpanon_core.model.projection import Extent
+from pages.charts import attack, disclosure, record, recovery, style, unicity, words
+from pages.charts.attack import Compared, Estimate
 from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
-from pages.charts.ground import Box, outlines
-from pages.charts.maps import fingerprints_map, places_map
+from pages.charts.ground import Box, clipped, outlines
+from pages.charts.maps import (
+    Map,
+    cells_map,
+    fingerprints_map,
+    over_ground,
+    places_map,
+    released_map,
+)
 from pages.charts.pareto import Dot, pareto
 from pages.charts.spacetime import Path3D, space_time
+from pages.charts.style import projected
+from tests.support.drawings import figure_lines, map_lines
+from tests.support.snapshots import check_snapshot
+
+# --- charts ---------------------------------------------------------------------------------------
 
 BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
 
 
-ATTACKED = (
-    [
-        attack.Compared(
-            "record found",
-            attack.Estimate(1.0, 0.99, 1.0),
-            attack.Estimate(0.2, 0.15, 0.26),
-            0.01,
-            ("100%", "20%", "1%"),
-        ),
-        attack.Compared(
-            "home within 1 km",
-            attack.Estimate(0.9, 0.8, 0.95),
-            attack.UNKNOWN,
-            np.nan,
-            ("90%", "not known", "not known"),
-        ),
-    ],
-    [
-        attack.Compared(
-            "off by",
-            attack.Estimate(0.0, 0.0, 0.3),
-            attack.Estimate(2.0, 1.4, 2.9),
-            3.1,
-            ("< 5 m", "2.0 km", "3.1 km"),
-        )
-    ],
+FOUND = Compared(
+    "record found", Estimate(1.0, 0.99, 1.0), Estimate(0.2, 0.15, 0.26), 0.01, ("100%", "20%", "1%")
 )
-
-
-def test_step_points_of_few_values_are_the_empirical_cdf() -> None:
-    # Sorted: 0, 0, .5, 1. Shares at or below: 0 -> 2/4 (both zeros), .5 -> 3/4, 1 -> 4/4.
-    x, y, index = step_points([1.0, 0.0, 0.5, 0.0])
-    assert x.tolist() == [0.0, 0.0, 0.5, 1.0]
-    assert y.tolist() == [0.5, 0.5, 0.75, 1.0]
-    assert index.tolist() == [1, 3, 2, 0]
+HOME = Compared("home", Estimate(0.9, 0.8, 0.95), attack.UNKNOWN, np.nan, ("90%", "?", "?"))
+ERROR = Compared(
+    "off by", Estimate(0.0, 0.0, 0.3), Estimate(2.0, 1.4, 2.9), 3.1, ("< 5 m", "2.0 km", "3.1 km")
+)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=3000))
@@ -111,15 +98,6 @@ def test_every_user_is_in_a_bar(samples: list[int]) -> None:
     assert sum(figure.data[0].y) == len(samples)
 
 
-def test_space_time_links_end_where_they_should() -> None:
-    a = Path3D("u0001", np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([60.0, 1500.0]))
-    ends = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
-    figure = space_time(a, None, ends, ["3 Mar", "4 Mar"], style.LIGHT)
-    assert figure.data[0].x[:2].tolist() == [0.0, 1.0]
-    assert np.isnan(figure.data[0].x[2])
-    assert figure.data[1].text == ("3 Mar 01:00", "4 Mar 01:00")
-
-
 def test_outlines_know_land_from_water_where_the_rough_land_does_not() -> None:
     bay = outlines(Box(-122.6, 37.6, -122.3, 37.9))
     assert ("San Francisco", -122.459977663, 37.7400077505) in bay.places
@@ -133,54 +111,6 @@ def test_outlines_reach_across_the_antimeridian() -> None:
     fiji = outlines(Box(176.5, -19.5, 182.5, -15.5))
     longitudes = [x for ring in fiji.land for x, _ in ring]
     assert min(longitudes) < 180 < max(longitudes)
-
-
-@BOTH
-def test_every_kind_of_figure_passes_plotlys_own_checks(of: style.Theme) -> None:
-    # The pages draw them without, for speed.
-    values = np.array([0.2, 0.5, 0.5, 3.0, np.nan])
-    path = Path3D("u0001", np.arange(3.0), np.arange(3.0), np.array([60.0, 90.0, 3000.0]))
-    links = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
-    curve = Curve("a", values, of.categories[0], 0, np.arange(5))
-    nobody = Curve("b", values[:0], of.categories[1], 1)
-    for figure in (
-        cdf([curve, nobody], of, x_title="x", references=[(1.6, "exponential 1.6")]),
-        cdf([curve], of, x_title="x", x_range=(0.1, 20), log_x=True, references=[(1.6, "e")]),
-        samples_per_user(np.array([1, 2, 3, 40_000]), of),
-        samples_per_user(np.array([1, 2, 3]), of),
-        space_time(path, path, links, ["3 Mar"], of),
-        unicity.antennas_against_people(np.array([0, 3]), np.array([2, 0]), of, noun="Antennas"),
-        unicity.antennas_against_people(np.zeros(0, int), np.zeros(0, int), of, noun="Places"),
-        attack.before_and_after(*ATTACKED, of),
-        attack.before_and_after(ATTACKED[0], [], of),
-        record.ranking([record.Bar(1, 5, 0.8, False), record.Bar(6, 1, 0.1, True)], of),
-        record.ranking([], of),
-        record.followed_legend(of),
-    ):
-        checked = go.Figure(figure.to_dict())
-        assert checked.to_plotly_json().keys() == figure.to_plotly_json().keys()
-        assert len(checked.data) == len(figure.data)
-
-
-def test_a_logarithmic_axis_is_told_in_the_values_own_unit() -> None:
-    curve = Curve("a", np.array([0.5, 1.0, 50.0]), "#000000", 0)
-    figure = cdf(
-        [curve], style.LIGHT, x_title="x", x_range=(0.1, 10), log_x=True, references=[(10, "t")]
-    )
-    assert figure.layout.xaxis.range == pytest.approx((-1, 1))
-    assert figure.layout.shapes[0].x0 == 10  # shapes take values, annotations logarithms
-    assert figure.layout.annotations[0].x == 1
-    assert figure.data[0].x[0] == 0.1
-    assert beyond([curve], 10) == {"a": 1}
-
-
-def test_space_and_time_is_drawn_at_one_scale() -> None:
-    path = Path3D("u0001", np.array([0.0, 2.0]), np.array([0.0, 10.0]), np.array([60.0, 90.0]))
-    scene = space_time(path, None, None, ["3 Mar"], style.LIGHT).layout.scene
-    east, north = (np.ptp(axis.range) for axis in (scene.xaxis, scene.yaxis))
-    assert scene.aspectratio.x / scene.aspectratio.y == pytest.approx(east / north)
-    assert east / north == pytest.approx(0.5)  # never narrower, to stay readable
-    assert scene.zaxis.ticktext[0] == "<b>3 Mar</b> 01:00"
 
 
 @BOTH
@@ -202,11 +132,6 @@ def test_maps_ask_nobody_and_are_compact(of: style.Theme) -> None:
     assert "://" not in fingerprints_map([person], ends, of).to_json()
 
 
-def test_a_map_of_one_place_still_has_a_frame() -> None:
-    one = np.array([179.99]), np.array([-84.0])
-    places_map(*one, np.array([3]), style.LIGHT).to_json()
-
-
 def test_words_round_to_what_one_would_say() -> None:
     assert words.distance(823) == "800 m"
     assert words.distance(1730) == "1.7 km"
@@ -219,7 +144,8 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.share(3, 496) == "3 of the 496 people (0.6%)"
     assert words.percent(0.9999) == "more than 99.9%"
     assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
-    assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
+    found = beyond([Curve("k = 2", np.array([0.5, 1.0, 50.0]), "", 0)], 10) | {"k = 5": 0}
+    assert words.beyond(found) == (
         "The figure does not show 1 person (“k = 2”) beyond its right edge."
     )
     assert words.clock(125) == "2 min 05 s"
@@ -230,58 +156,6 @@ def test_a_k_keeps_its_colour_whatever_is_shown_with_it() -> None:
     assert style.place_of(10, style.K_ORDER, [10]) == 2
     both = [style.place_of(k, style.K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
     assert len(set(both)) == 3
-
-
-# --- recovery from counts ---
-
-
-@BOTH
-def test_recovery_figures_hold_the_numbers_given(of: style.Theme) -> None:
-    steps = recovery.by_step(["nights", "days"], [np.nan, 0.613], [0.1, 0.049], of)
-    attack, random = steps.data
-    assert list(attack.y) == [None, 0.613]
-    assert list(attack.text) == ["", "61%"]
-    assert list(random.text) == ["10%", "4.9%"]
-    assert random.marker.pattern.shape == "/"  # not by colour alone
-    tops = recovery.unique_by_top([0.2, 1.0], of)
-    assert list(tops.data[0].x) == ["1", "2"]
-    away = recovery.away(np.array([600.0, 660.0, 1440.0]), 60.0, np.array([0.0, 2, 4]), ["a"], of)
-    assert list(away.data[0].x) == [600, 660, 1440, 1500]
-    assert away.layout.yaxis.range[1] >= 4
-    assert list(away.layout.xaxis.ticktext) == ["a", "day 2"]
-    for figure in (steps, tops, away):
-        go.Figure(figure.to_dict())  # plotly's own checks
-
-
-@BOTH
-def test_small_multiples_share_an_axis_and_a_legend(of: style.Theme) -> None:
-    drawn = [
-        recovery.Panel("Side", ["1 km", "5 km"], [("across", [0.1, 0.2]), ("random", [0.0, 0.1])]),
-        recovery.Panel("Slot", ["30 min"], [("across", [0.1]), ("random", [np.nan])]),
-    ]
-    figure = recovery.panels(drawn, of, y_title="Share", greyed=True)
-    assert [t.name for t in figure.data] == ["across", "random"] * 2
-    assert [t.showlegend for t in figure.data] == [True, True, False, False]
-    assert figure.data[3].y == (None,)
-    assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
-    assert figure.layout.yaxis.range == figure.layout.yaxis2.range
-    for name in ("line.dash", "marker.symbol"):
-        assert figure.data[0][name] != figure.data[1][name]
-    go.Figure(figure.to_dict())
-
-
-@BOTH
-def test_mitigations_show_accuracy_and_cost(of: style.Theme) -> None:
-    figure = recovery.remedies(
-        [recovery.Remedy("none", 0.5, 0.1, 0.0), recovery.Remedy("private", 0.03, 0.1, 45.0)], of
-    )
-    attack, random, error = figure.data
-    assert list(attack.x) == [0.5, 0.03]
-    assert list(random.x) == [0.1, 0.1]
-    assert list(error.x) == [None, 45.0]
-    assert list(error.text) == ["none", "45 ×"]
-    assert list(attack.text) == ["50%", "3.0%"]
-    go.Figure(figure.to_dict())
 
 
 def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
@@ -300,7 +174,7 @@ def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     assert json.loads(some.to_json())["initialViewState"]["longitude"] == 0.5
 
 
-# --- numbers beside dots -------------------------------------------------------------------------
+# --- numbers beside dots ------------------------------------------------------------------------
 
 
 def written(figure: go.Figure) -> dict[int, tuple[float, ...]]:
@@ -334,18 +208,9 @@ def threshold(figure: go.Figure) -> tuple[float, ...]:
     return left, low - 20, left + wide, low
 
 
-def dot(number: int, useful: float, risk: float, **more: bool) -> Dot:
-    return Dot(
-        number,
-        f"option {number}",
-        risk,
-        risk,
-        risk,
-        useful,
-        more.pop("front", False),
-        False,
-        **more,
-    )
+def dot(number: int, useful: float, risk: float, front: bool = False, chosen: bool = False) -> Dot:
+    name = f"option {number}"
+    return Dot(number, name, risk, risk, risk, useful, front, False, chosen=chosen)
 
 
 def drawn(dots: list[Dot]) -> go.Figure:
@@ -375,94 +240,93 @@ def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
     assert "<b>3</b>" in [t for trace in drawn(apart).data for t in trace.text or ()]
 
 
-def test_shares_are_drawn_at_their_roots_and_told_as_they_are() -> None:
-    figure = drawn([dot(1, 0.2, 0.25), dot(2, 0.4, 0.0004)])
-    (trace,) = figure.data
-    assert list(trace.y) == [0.5, 0.02]
-    assert [each[3] for each in trace.customdata] == ["risk 25%", "risk less than 0.1%"]
-    assert figure.layout.shapes[0].y0 == pytest.approx(0.05**0.5)
-    assert figure.layout.yaxis.ticktext[-1] == "20%"
-    assert figure.layout.yaxis.tickvals[-1] == pytest.approx(0.2**0.5)
-    # The threshold is the largest of all: it has a tick.
-    assert drawn([dot(1, 0.2, 0.0)]).layout.yaxis.ticktext[-1] == "5%"
-    dots = [dot(1, 0.2, 0.25)]
-    how = {"risk_title": "r", "utility_title": "u", "percent": False, "limit": 1234.5}
-    linear = pareto(dots, style.LIGHT, **how)  # type: ignore[arg-type]
-    assert list(linear.data[0].y) == [0.25]
-    assert linear.layout.annotations[0].text == "threshold 1234.5"
+# --- what figures and maps hold -----------------------------------------------------------------
 
 
-def test_the_thresholds_label_keeps_off_dots() -> None:
-    far = dot(1, 0.2, 0.9)
-    assert drawn([far]).layout.annotations[0].text == "threshold 5%"
-    assert [drawn([far, dot(2, at, 0.06)]).layout.annotations[0].xanchor for at in (0, 1)] == [
-        "right",
-        "left",
-    ]
+def figures(of: style.Theme) -> dict[str, go.Figure]:
+    """Every kind of figure, of numbers by hand; of nothing, or of little, where that is drawn."""
+    values = np.array([0.2, 0.5, 0.5, 3.0, np.nan])
+    path = Path3D("u0001", np.array([0.0, 2.0]), np.array([0.0, 10.0]), np.array([60.0, 1500.0]))
+    links = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
+    curve = Curve("a", values, of.categories[0], 0, np.arange(5))
+    nobody = Curve("b", values[:0], of.categories[1], 1)
+    log = {"x_title": "x", "x_range": (0.1, 1), "log_x": True, "references": [(1, "e")]}
+    shares = [dot(1, 0.2, 0.25), dot(2, 0.4, 0.0004, chosen=True, front=True)]
+    alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in (FOUND, HOME)]
+    side = recovery.Panel("Side", ["1 km", "5 km"], [("a", [0.1, 0.2]), ("b", [0.0, 0.1])])
+    slot = recovery.Panel("Slot", ["30 min"], [("a", [0.1]), ("b", [np.nan])])
+    remedies = [recovery.Remedy("none", 0.5, 0.1, 0.0), recovery.Remedy("noise", 0.03, 0.1, 45.0)]
+    hours, tau = np.full((7, 24), np.nan), np.full((3, 3), np.nan)
+    hours[2, 5], hours[3, 6] = 0.1, 0.2
+    tau[1, 0], tau[2, 0] = 0.5, -1.0
+    series = [disclosure.Series("s", [0.5, 0.25], [0.4, 0.2], [0.6, 0.3])]
+    measures = ("unicity", "k", "em", "kl")
+    panels = [disclosure.Panel(m, m, series, "", ".3g") for m in measures]
+    both = np.array([0, 1.0]), np.array([0, 1.0])
+    away = np.array([600.0, 660.0, 1440.0]), 60.0, np.array([0.0, 2, 4])
+    return {
+        "Shares, and a curve of nobody": cdf(
+            [curve, nobody], of, x_title="x", references=[(1.6, "exponential 1.6")]
+        ),
+        "Shares on a logarithmic axis": cdf([curve], of, **log),
+        "Samples of people": samples_per_user(np.array([1, 2, 3, 40_000]), of),
+        "Few samples of people": samples_per_user(np.array([1, 2, 3]), of),
+        "Space and time": space_time(path, None, links, ["3 Mar", "4 Mar"], of),
+        "Two in space and time": space_time(path, path, links, ["3 Mar", "4 Mar"], of),
+        "Antennas": unicity.antennas_against_people(
+            np.array([0, 3]), np.array([2, 0]), of, noun="Antennas"
+        ),
+        "No places": unicity.antennas_against_people(
+            np.zeros(0, int), np.zeros(0, int), of, noun="Places"
+        ),
+        "Before and after": attack.before_and_after([FOUND, HOME], [ERROR], of),
+        "Before and after, shares alone": attack.before_and_after([FOUND, HOME], [], of),
+        "After alone": attack.before_and_after(alone, [], of),
+        "Ranks": record.ranking([record.Bar(1, 5, 0.8, False), record.Bar(6, 1, 0.1, True)], of),
+        "No ranks": record.ranking([], of),
+        "The legend of one person's map": record.followed_legend(of),
+        "Steps of an attack": recovery.by_step(["a", "b"], [np.nan, 0.613], [0.1, 0.049], of),
+        "Unique by top places": recovery.unique_by_top([0.2, 1.0], of),
+        "Away from home": recovery.away(*away, ["a"], of),
+        "Small multiples": recovery.panels([side, slot], of, y_title="Share", greyed=True),
+        "Mitigations": recovery.remedies(remedies, of),
+        "Options, at the roots of shares": drawn(shares),
+        "Options within the threshold": drawn([dot(1, 0.2, 0.0)]),
+        "The threshold's label keeps off a dot": drawn([dot(1, 0.2, 0.9), dot(2, 0, 0.06)]),
+        "Options of what is no share": pareto(
+            shares, of, risk_title="r", utility_title="u", percent=False, limit=1234.5
+        ),
+        "Measures over profiles": disclosure.over_profiles(["a", "b"], panels, of),
+        "Lorenz curves": disclosure.lorenz_curves([("em", "EM", *both)], of),
+        "Hours of a week": disclosure.hours_of_week(hours, True, "EM", of),
+        "Hours of days without a date": disclosure.hours_of_week(hours, False, "EM", of),
+        "Agreement of measures": disclosure.agreement(["a", "b", "c"], tau, of),
+        "A title that is broken on the wall": projected(
+            style.figure(of, [{"type": "scatter", "x": [1], "y": [1]}], "x", LONG, height=430), 360
+        ),
+    }
 
 
-# --- what an attacker finds ---
+LONG = "Re-identified by the strongest attacker (4 known points)"
 
 
-@BOTH
-def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
-    figure = attack.before_and_after(*ATTACKED, of)
-    by_name = {(t.name, t.xaxis): t for t in figure.data}
-    before, after = by_name[attack.BEFORE, "x"], by_name[attack.AFTER, "x"]
-    assert list(before.x) == [1.0, 0.9]
-    assert list(after.x) == [0.2, None]  # nothing is drawn of what is not known
-    assert np.allclose(after.error_x.array, [0.06, 0])
-    assert np.allclose(after.error_x.arrayminus, [0.05, 0])
-    assert list(by_name[attack.GUESSING, "x"].x) == [0.01, None]
-    assert list(by_name[attack.AFTER, "x2"].x) == [2.0]
-    # The first row on top, what was before above what is after, and told by more than colour.
-    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
-    assert all(b < a for b, a in zip(before.y, after.y, strict=True))
-    assert before.marker.symbol != after.marker.symbol
-    assert [t.name for t in figure.data if t.showlegend] == [
-        attack.GUESSING,
-        attack.BEFORE,
-        attack.AFTER,
-    ]
-    told = [note.text.replace("<b>", "").replace("</b>", "") for note in figure.layout.annotations]
-    assert told == [
-        "before",
-        "after",
-        "guessing",
-        "100%",
-        "20%",
-        "1%",
-        "90%",
-        "not known",
-        "not known",
-        "&lt; 5 m",
-        "2.0 km",
-        "3.1 km",
-    ]
-    assert figure.layout.height > attack.before_and_after(ATTACKED[0], [], of).layout.height
-    # Without anything before, the release alone.
-    alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in ATTACKED[0]]
-    figure = attack.before_and_after(alone, [], of)
-    assert [t.name for t in figure.data] == [attack.GUESSING, attack.AFTER]
-    assert [note.text for note in figure.layout.annotations][:2] == [
-        "<b>after</b>",
-        "<b>guessing</b>",
-    ]
+def test_figures_are_those_of_the_snapshot() -> None:
+    """What is not known is not drawn; what colours tell, marks and dashes tell too.
+
+    Notes on a logarithmic axis stand at logarithms, lines at values. Space and time have one
+    scale. The first row is on top. Shares stand at their roots, and a threshold above all has a
+    tick. Each measure has its own scale and colour. Hours without anyone are left out.
+    """
+    check_snapshot("charts", {n: figure_lines(each) for n, each in figures(style.LIGHT).items()})
 
 
-@BOTH
-def test_the_right_record_is_told_by_more_than_its_colour(of: style.Theme) -> None:
-    bars = [record.Bar(1, 5, 0.8, False), record.Bar(6, 1, 0.1, True)]
-    figure = record.ranking(bars, of)
-    assert list(figure.layout.yaxis.ticktext) == ["1. (5 share it) ", "<b>6. (the right one)</b> "]
-    right, others = figure.data
-    assert (list(right.x), list(right.y)) == ([0.1], [1])
-    assert (list(others.x), list(others.y)) == ([0.8], [0])
-    assert right.marker.color != others.marker.color
+def test_by_night_every_figure_passes_plotlys_own_checks() -> None:
+    for figure in figures(style.DARK).values():
+        figure_lines(figure)
 
 
-@BOTH
-def test_the_map_of_one_person(of: style.Theme) -> None:
+def test_the_map_of_one_person_is_that_of_the_snapshot() -> None:
+    """Each place once; the own record's area has a wider edge; a home rightly guessed is one."""
     scene = record.Scene(
         places=np.array([[1.0, 14.0], [1.1, 14.1], [1.1, 14.1]]),
         points=np.array([[1.1, 14.1], [1.0, 14.0], [1.1, 14.1]]),
@@ -473,28 +337,93 @@ def test_the_map_of_one_person(of: style.Theme) -> None:
         guess=(1.1, 14.1),
         around=(np.array([1.0, 1.1]), np.array([14.0, 14.1])),
     )
-    deck = record.followed_map(scene, of)
-    layers = {layer["id"]: layer for layer in json.loads(deck.to_json())["layers"]}
-    assert [each["t"] for each in layers["point-numbers"]["data"]] == ["1, 3", "2"]
-    assert len(layers["places"]["data"]) == 2  # each place once
-    areas = layers["areas"]["data"]
-    assert [each["tip"] for each in areas] == [
-        "another record, ranked 2",
-        "the person's own record, ranked 1",
-    ]
-    assert areas[1]["w"] > areas[0]["w"]
-    told = [layers[f"home-text-{i}"]["data"][0]["t"] for i in (0, 1)]
-    assert told == ["home", "home, as guessed"]
-    same = json.loads(record.followed_map(replace(scene, guess=scene.home), of).to_json())
-    texts = [layer["data"][0]["t"] for layer in same["layers"] if "home-text" in layer["id"]]
-    assert texts == ["home, guessed rightly"]
-    nothing = replace(
-        scene,
-        points=scene.points[:0],
-        areas=scene.areas[:0],
-        rank=scene.rank[:0],
-        right=scene.right[:0],
-        home=None,
-        guess=None,
+    nothing = {name: getattr(scene, name)[:0] for name in ("points", "areas", "rank", "right")}
+    scenes = {
+        "Wrong": scene,
+        "Right": replace(scene, guess=scene.home),
+        "Nothing is known": replace(scene, **nothing, home=None, guess=None),
+    }
+    layers = ("places", "areas", "points", "point-numbers", "home-text-0", "home-text-1")
+    check_snapshot(
+        "charts_person",
+        {
+            name: map_lines(record.followed_map(each, style.LIGHT), *layers)
+            for name, each in scenes.items()
+        },
     )
-    assert "point-numbers" not in record.followed_map(nothing, of).to_json()
+
+
+# --- maps -----------------------------------------------------------------------------------------
+
+CITY = np.linspace(2.0, 2.1, 200)
+HERE = np.append(CITY, 30.0), np.append(CITY + 39.0, 50.0)  # all in a city, and one far from it
+
+
+def seen(deck: Map) -> tuple[float, float, float]:
+    view = deck.initial_view_state
+    return view.longitude, view.latitude, view.zoom
+
+
+def test_who_travelled_far_does_not_make_a_dot_of_the_city() -> None:
+    one = np.ones(201, np.int64)
+    city = places_map(CITY, CITY + 39.0, one[:200], style.LIGHT)
+    far = places_map(*HERE, one, style.LIGHT)
+    assert seen(far) == seen(city)
+    assert city.beyond == ""
+    assert far.beyond.startswith("1 of the 201 places drawn lies beyond the edge of the map")
+    # One may zoom out as far as it takes, and there is ground there.
+    assert far.initial_view_state.min_zoom < city.initial_view_state.min_zoom
+    assert far.around.east > 30.0
+    assert far.around.north > 50.0
+
+
+def test_areas_too() -> None:
+    bounds = np.column_stack([HERE[0], HERE[1], HERE[0] + 0.001, HERE[1] + 0.001])
+    deck = cells_map(bounds, ["#0072B2"] * 201, [""] * 201, HERE, style.DARK)
+    assert deck.beyond.startswith("1 of the 201 areas drawn lies beyond")
+
+
+def test_maps_side_by_side_show_the_same_part_of_the_world() -> None:
+    around, users = Extent(2.0, 41.0, 2.1, 41.1), np.array([3, 9])
+    fine = np.array([[2.0, 41.0, 2.01, 41.01], [2.05, 41.05, 2.06, 41.06]])
+    coarse = np.array([[1.0, 40.0, 3.0, 42.0], [2.0, 41.0, 2.1, 41.1]])
+    both = [released_map(each, users, 9, around, style.LIGHT) for each in (fine, coarse)]
+    assert seen(both[0]) == seen(both[1])
+    colours = [next(x for x in deck.layers if x.id == "places").data for deck in both]
+    assert {c["c"] for c in colours[0]} == {c["c"] for c in colours[1]}
+
+
+def test_what_a_map_knows_of_itself_is_not_sent() -> None:
+    spec = json.loads(places_map(*HERE, np.ones(201, np.int64), style.LIGHT).to_json())
+    assert not {"around", "beyond"} & set(spec)
+
+
+# --- the background -----------------------------------------------------------------------------
+
+
+def lines(*several: list[tuple[float, float]]) -> Background:
+    points = np.array([point for line in several for point in line])
+    ends = np.concatenate([[0], np.cumsum([len(line) for line in several])])
+    return Background(points[:, 0], points[:, 1], ends)
+
+
+@pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
+def test_a_background_lies_over_the_land_and_under_the_data(of: style.Theme) -> None:
+    deck = places_map(CITY, CITY + 39.0, np.ones(200, np.int64), of)
+    over_ground(deck, lines([(2.0, 41.0), (2.1, 41.1)]), of)
+    names = [layer.id for layer in deck.layers]
+    assert names.index("land") < names.index("borders") < names.index("background")
+    assert names.index("background") < names.index("places")
+    assert json.loads(deck.to_json())
+
+
+def test_of_a_background_what_a_map_shows_is_sent_and_no_more() -> None:
+    box = Box(0.0, 0.0, 1.0, 1.0)
+    found = clipped(lines([(-1.0, 0.5), (2.0, 0.5)], [(5.0, 5.0), (6.0, 6.0)]), box)
+    assert found == [[(0.0, 0.5), (1.0, 0.5)]]
+    assert clipped(lines([(359.2, 0.5), (359.4, 0.5)]), Box(-1.0, 0.0, 0.0, 1.0)) == [
+        [(-0.8, 0.5), (-0.6, 0.5)]
+    ]
+    rng = np.random.default_rng(0)
+    rough = [[tuple(p) for p in rng.random((200, 2)).tolist()] for _ in range(100)]
+    assert sum(map(len, clipped(lines(*rough), box))) <= 8_000

@@ -24,6 +24,7 @@ from pages.hiding import figures, groups, story
 from pages.hiding.moment import busiest, hours, moment, played
 from pages.hiding.moment import groups as groups_of
 from pages.shell import release, widgets
+from tests.support.drawings import figure_lines, map_lines
 from tests.support.snapshots import check_snapshot
 
 
@@ -202,30 +203,11 @@ def test_what_is_left_out_is_listed_where_anything_is(limit_m: float | None) -> 
 def test_periods_are_chosen_or_typed() -> None:
     assert {text: widgets.days_of(text) for text in widgets.PERIODS} == dict(widgets.PERIODS)
     assert [widgets.days_of(text) for text in ("1", " 14 days", "30d")] == [1, 14, 30]
-    assert [widgets.called(days) for days in (None, 1, 7, 10)] == [
-        "whole",
-        "days",
-        "weeks",
-        "10 days",
-    ]
+    called = [widgets.called(days) for days in (None, 1, 7, 10)]
+    assert called == ["whole", "days", "weeks", "10 days"]
     for text in ("0", "fortnight", "-3", "1.5", "99999", ""):
         with pytest.raises(ConfigError, match="such as 14"):
             widgets.days_of(text)
-
-
-def test_groups_of_periods_are_played_on_their_own_days(in_days: InDays) -> None:
-    fs, result = in_days
-    release = result.release
-    assert release.published.n_groups == 2
-    placed = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
-    costs = hiding.groups_by_loss(release)
-    for rank in (1, 2):
-        seen = played(release, placed, int(costs["group"][rank - 1]), 5)
-        assert seen.names == ["u0001", "u0002"]
-        assert seen.whose.tolist() == [0, 1]
-        day = int(release.group_period[int(costs["group"][rank - 1])])
-        at = (5.5, 6.5) if day == 0 else (60.5, 61.5)
-        assert seen.minute.tolist() == [1_440 * day + minute for minute in at]
 
 
 def test_others_gain_by_who_is_left_out(both: Made) -> None:
@@ -271,76 +253,70 @@ def test_a_single_far_journey_does_not_make_the_data_wide() -> None:
     assert typical_side_m(fs) == pytest.approx((9_700 + 100) / 2)
 
 
-def test_curves_of_accuracy(made: Made) -> None:
-    theme = style.theme("light")
+def test_curves_of_accuracy_and_no_two_look_alike(made: Made) -> None:
+    theme = style.theme("dark")
     space, time = figures.ACCURACIES
     curves, ends = figures.accuracy_curves(made, space, theme)
     assert [curve.name for curve in curves] == [story.name_of(config) for config in made]
     assert sorted(curves[0].values) == [0.1, 0.1, 0.55, 0.55]
     assert ends == pytest.approx((0.08, 1.25 * 0.55))
-    assert figures._height(curves) > figures._height(curves[:1])
     curves, _ = figures.accuracy_curves(made, time, theme)
     assert curves[0].values == pytest.approx([3 / 60, 3 / 60, 4 / 60, 4 / 60])
-
-
-def test_no_two_of_the_releases_kept_look_alike(made: Made) -> None:
     result = next(iter(made.values()))
     many = {hiding.Config(k): result for k in range(2, 2 + limits.KEPT_RELEASES)}
-    curves, _ = figures.accuracy_curves(many, figures.ACCURACIES[0], style.theme("dark"))
+    curves, _ = figures.accuracy_curves(many, space, theme)
     looks = {(c.colour, style.DASHES[c.style % len(style.DASHES)]) for c in curves}
     assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
 
-def test_one_group(made: Made) -> None:
-    """Two people 900 m and 2 min apart: an area of 1,000 × 100 m, for 3 min. So they lose most."""
-    fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
-    release = next(iter(made.values())).release
+def test_groups_and_hours_are_those_of_the_snapshot(made: Made, in_days: InDays) -> None:
+    """Two people 900 m and 2 min apart: an area of 1,000 × 100 m, for 3 min. So they lose most.
+
+    Groups of periods are played on their own days. In the first hour two people are recorded, in
+    two squares of 100 m (forty would be finer than the raw cells), and published over ten; in the
+    tenth, two at one place; in the fifth nobody.
+    """
+    crs = projection.equal_area_around(14.7, -17.4)
+    fs, release = replace(town(), crs=crs), next(iter(made.values())).release
     assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
-    seen = played(release, fs, 0, 1)
-    assert (seen.names, seen.whose.tolist(), seen.minute.tolist()) == (
-        ["u0001"],
-        [0, 1],
-        [0.5, 2.5],
-    )
-    assert (seen.start.tolist(), seen.end.tolist(), seen.ends) == ([0.0], [3.0], (0.0, 3.0))
-    east, north = projection.project(seen.lat, seen.lon, fs.crs)
-    assert np.column_stack([east, north]) == pytest.approx(np.array([[50, 50], [950, 50]]), abs=0.1)
-    corners = projection.project(seen.areas[0, [1, 3]], seen.areas[0, [0, 2]], fs.crs)
-    assert np.concatenate(corners) == pytest.approx(np.array([0, 1000, 0, 100]), abs=0.1)
-    assert [groups.time_unit(at) for at in (119, 120, 2_880, 2_881)] == [
-        ("minutes", 1),
-        ("hours", 60),
-        ("hours", 60),
-        ("days", 1_440),
-    ]
+    of_days, days = in_days[1].release, replace(in_days[0], crs=crs)
+    ranks = hiding.groups_by_loss(of_days)["group"].tolist()
+    aligned = hiding.study(fs, hiding.Config()).release
+    assert hours(aligned, fs) == range(11)  # until minute 603, of hour 10
+    assert busiest(fs, range(11)) == 0
+    assert busiest(fs, range(5, 11)) == 10
+    shown = {
+        "The first group": played(release, fs, 0, 1),
+        **{f"Group {n} of days": played(of_days, days, int(n), 5) for n in ranks},
+        **{f"Hour {hour}": moment(aligned, fs, hour) for hour in (0, 5, 10)},
+    }
+    parts = {
+        name: [
+            f"{part}: {held if part == 'names' else np.round(held, 4).tolist()}"
+            for part, held in vars(each).items()
+        ]
+        for name, each in shown.items()
+    }
+    units = [groups.time_unit(at)[0] for at in (119, 120, 2_880, 2_881)]
+    check_snapshot("hiding_groups", parts | {"Units of 2 h and 2 d, and around": units})
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_the_map_of_a_group_at_two_moments(made: Made, name: str) -> None:
+def test_the_map_of_a_group_at_two_moments_is_that_of_the_snapshot(made: Made) -> None:
     """At minute 1 one of two is recorded; at minute 3 the other, and the area is of earlier then.
 
     Whoever has no name has the colour of all others, and a record before the step is small.
     """
     fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
-    seen, of = played(next(iter(made.values())).release, fs, 0, 1), style.theme(name)
+    seen, of = played(next(iter(made.values())).release, fs, 0, 1), style.theme("light")
     by = Shades(1.0, 3.0, ["#440154"])
-
-    def drawn(before: float, now: float) -> tuple[list[tuple[str, int]], list[tuple[int, str]]]:
-        layers = {each.id: each.data for each in group_map(seen, before, now, by, of).layers}
-        dots = [(each["tip"], each["r"]) for each in layers["recorded"]]
-        return dots, [(each["o"] > 0, each["tip"]) for each in layers["published"]]
-
-    assert drawn(-np.inf, -1) == ([], [])
-    assert drawn(-np.inf, 1) == (
-        [("u0001", 6)],
-        [(True, "published with a time window of 3 minutes")],
-    )
-    both = [("u0001", 3), ("all others", 6)]
-    assert drawn(1, 3) == (both, [(True, "published with a time window of 3 minutes")])
-    small = [("u0001", 3), ("all others", 3)]
-    assert drawn(3, 9) == (small, [(False, "published with a time window of 3 minutes")])
-    names = [trace.name for trace in group_legend(seen, of).data]
-    assert names[:3] == ["u0001", "all others", "recorded earlier"]
+    moments = ((-np.inf, -1), (-np.inf, 1), (1, 3), (3, 9))
+    maps = {
+        f"From {before} to {now}": map_lines(
+            group_map(seen, before, now, by, of), "recorded", "published"
+        )
+        for before, now in moments
+    }
+    check_snapshot("hiding_map", maps | {"Legend": figure_lines(group_legend(seen, of))})
 
 
 @pytest.mark.parametrize("limit_min", [None, 100.0])
@@ -348,56 +324,43 @@ def test_the_map_of_a_group_at_two_moments(made: Made, name: str) -> None:
 def test_what_groups_lose_is_what_their_own_samples_lose(
     method: str, limit_min: float | None
 ) -> None:
-    """Plainly: of every sample that is published, the areas of its group that hold it."""
+    """Plainly: of every sample that is published, the one area of its group that holds it."""
     rng = np.random.default_rng(4)
     user = np.repeat(np.arange(15), 6)
     fs = FingerprintSet.from_samples(
         user, *rng.uniform(0, 9_000, (2, len(user))), range(0, 900, 10)
     )
-    config = hiding.Config(3, suppress_time_min=limit_min, method=method)
-    result = hiding.study(fs, config)
+    result = hiding.study(fs, hiding.Config(3, suppress_time_min=limit_min, method=method))
     release, cells = result.release, result.release.published
-    costs, plain, every = hiding.groups_by_loss(release), [], []
+    costs, rows = hiding.groups_by_loss(release), []
     lost = set(release.suppressed["sample"].tolist())
     assert bool(lost) == (limit_min is not None)
-    for group in range(cells.n_groups):
-        sides, spans = [], []
-        for i in range(fs.n_samples):
-            if release.group[fs.sample_user[i]] != group or i in lost:
-                continue
-            at = fs.x_m[i] + 50, fs.y_m[i] + 50, fs.t_min[i] + 0.5
-            held = [
-                ((cells.dx_m[c] + cells.dy_m[c]) / 2, cells.dt_min[c])
-                for c in range(cells.offsets[group], cells.offsets[group + 1])
-                if cells.x_m[c] < at[0] < cells.x_m[c] + cells.dx_m[c]
-                and cells.y_m[c] < at[1] < cells.y_m[c] + cells.dy_m[c]
-                and cells.t_min[c] < at[2] < cells.t_min[c] + cells.dt_min[c]
-            ]
-            (side, span), *others = held
-            assert not others
-            sides.append(side)
-            spans.append(span)
-        side, span = sum(sides) / len(sides), sum(spans) / len(spans)
-        plain.append((group, side, span, 0.5 * side / 20_000 + 0.5 * span / 480))
-        every += [0.5 * a / 20_000 + 0.5 * b / 480 for a, b in zip(sides, spans, strict=True)]
-    plain.sort(key=lambda each: -each[3])
-    assert costs["group"].tolist() == [each[0] for each in plain]
-    assert costs[["side_m", "span_min", "loss"]].to_numpy() == pytest.approx(
-        np.array([each[1:] for each in plain])
-    )
-    assert result.mean_loss == pytest.approx(sum(every) / len(every))
+    of_group = np.repeat(np.arange(cells.n_groups), np.diff(cells.offsets))
+    for i in set(range(fs.n_samples)) - lost:
+        group = release.group[fs.sample_user[i]]
+        holds = of_group == group
+        for at, low, size in (
+            (fs.x_m[i] + 50, cells.x_m, cells.dx_m),
+            (fs.y_m[i] + 50, cells.y_m, cells.dy_m),
+            (fs.t_min[i] + 0.5, cells.t_min, cells.dt_min),
+        ):
+            holds = holds & (low < at) & (at < low + size)
+        (cell,) = np.flatnonzero(holds)
+        side, span = (cells.dx_m[cell] + cells.dy_m[cell]) / 2, cells.dt_min[cell]
+        rows.append((group, side, span, 0.5 * side / 20_000 + 0.5 * span / 480))
+    every = pd.DataFrame(rows, columns=["group", "side_m", "span_min", "loss"])
+    plain = every.groupby("group", as_index=False).mean()
+    plain = plain.sort_values("loss", ascending=False, kind="stable")
+    assert costs[list(plain)].to_numpy() == pytest.approx(plain.to_numpy())
+    assert result.mean_loss == pytest.approx(every["loss"].mean())
     # The scatter draws them, the one looked at in a trace of its own.
     figure = figures.groups(costs, 2, style.theme("light"))
-    assert len(go.Figure(figure.to_dict()).data) == 2  # by plotly's own checks
+    go.Figure(figure.to_dict())  # with plotly's own checks
     others, chosen = figure.data
-    by_rank = {
-        rank: (x, y)
-        for trace in (others, chosen)
-        for rank, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
-    }
     assert list(chosen.customdata) == [2]
-    for rank, (_, side, span, _) in enumerate(plain, 1):
-        assert by_rank[rank] == pytest.approx((side / 1_000, span / 60))
+    ranks = np.argsort([*others.customdata, *chosen.customdata])
+    drawn = np.array([[*others.x, *chosen.x], [*others.y, *chosen.y]])[:, ranks]
+    assert drawn == pytest.approx(np.array([plain["side_m"] / 1_000, plain["span_min"] / 60]))
 
 
 def test_of_very_many_groups_an_even_share_is_drawn() -> None:
@@ -410,29 +373,6 @@ def test_of_very_many_groups_an_even_share_is_drawn() -> None:
     assert list(chosen.customdata) == [1_234]
 
 
-def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
-    """Two people at 0 and at 900 m in the first hour, published as 1,000 × 100 m; two in the tenth.
-
-    The data are 1,000 m wide: forty squares would be finer than the raw cells, so 100 m each.
-    """
-    fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
-    release = hiding.study(fs, hiding.Config()).release
-    assert hours(release, fs) == range(11)  # until minute 603, of hour 10
-    assert busiest(fs, range(11)) == 0
-    assert busiest(fs, range(5, 11)) == 10
-    here = moment(release, fs, 0)
-    assert (here.side_m, here.recorded, here.published) == (100, 2, 2)
-    assert here.before[:, 4].tolist() == [1, 1]
-    assert here.after[:, 4] == pytest.approx([0.2] * 10)  # two people over ten squares
-    # All lies within what is shown.
-    assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
-    assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
-    nobody = moment(release, fs, 5)
-    assert (nobody.recorded, nobody.published, len(nobody.before)) == (0, 0, 0)
-    late = moment(release, fs, 10)
-    assert (late.recorded, late.before[:, 4].tolist(), late.after[:, 4].tolist()) == (2, [2], [2])
-
-
 def test_nobody_is_lost_between_the_squares() -> None:
     """Everyone recorded is in a square of the first map, and as many published are told of."""
     rng = np.random.default_rng(3)
@@ -441,21 +381,20 @@ def test_nobody_is_lost_between_the_squares() -> None:
     fs = FingerprintSet.from_samples(user, x, y, rng.uniform(0, 600, len(user)))
     fs = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
     release = hiding.study(fs, hiding.Config(4)).release
+    cells = release.published
+    of_group = np.repeat(np.arange(cells.n_groups), np.diff(cells.offsets))
     for hour in hours(release, fs):
         here = moment(release, fs, hour)
         begin, end = 60 * hour, 60 * hour + 60
-        recorded = {u for u, t in zip(fs.sample_user, fs.t_min, strict=True) if begin <= t < end}
+        recorded = np.unique(fs.sample_user[(begin <= fs.t_min) & (fs.t_min < end)])
         assert here.recorded == len(recorded) == pytest.approx(here.before[:, 4].sum())
-        cells = release.published
         open_then = (cells.t_min < end) & (cells.t_min + cells.dt_min > begin)
-        published = [
-            release.published.n_users[g]
-            for g in range(cells.n_groups)
-            if open_then[cells.offsets[g] : cells.offsets[g + 1]].any()
-        ]
-        assert here.published == sum(published)
+        assert here.published == cells.n_users[np.unique(of_group[open_then])].sum()
         # What is too thin to be drawn, less than a twentieth of a person in a square, is missing.
         assert here.after[:, 4].sum() <= here.published + 1e-9
+        # All lies within what is shown.
+        assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
+        assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
 
 
 def test_dots_at_one_spot_share_a_label() -> None:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
-from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
 from pages.hiding.figures import PRODUCED
-from tests.support.views import HEADER, answers, go, rows, said, until, upload
+from tests.support.snapshots import check_snapshot
+from tests.support.views import HEADER, answers, go, page_lines, press, rows, said, until, upload
 
 
 def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
@@ -42,67 +40,71 @@ def small(app: AppTest) -> AppTest:
     return upload(app, rows(users=7, samples=4), page="hiding")
 
 
-def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest) -> None:
-    assert "Choose k and hide everyone" in said(small)
+def test_everyone_is_hidden_as_the_snapshot_says_and_releases_stand_beside_each_other(
+    small: AppTest,
+) -> None:
+    """Everyone moves at the same four moments: four rows each, all recorded in each of them."""
+    told = {"Before": page_lines(small)}
+    small.number_input(key="glove_k").set_value(5_000)
+    small.button(key="glove_run").click().run()
+    told["Too large a k"] = page_lines(small)
+    assert not small.session_state["fp_jobs"]
+    small.number_input(key="glove_k").set_value(2)
     hidden(small)
-    text = said(small)
-    assert "Everyone in the release is in a group of at least 2 (7 people, 3 groups" in text
-    # Everyone moves at the same four moments: four rows each.
-    assert "28 rows stand for 28 samples of 7 people." in text
+    told["In pairs"] = page_lines(small)
     table = small.dataframe[0].value
     assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
     assert not small.error
-    # At the same four hours all are recorded, and published, in each of them.
-    assert "**Before** – the 7 people recorded in that hour" in text
-    # All groups are drawn; the one that loses most is looked at first, another one when asked for.
-    assert "**All 3 groups** – click one to see it" in text
-    assert "Group 1 of 3 loses most: on average, its samples are published in" in text
+    # The group that loses most is looked at first, another one when asked for.
     number = next(n for n in small.number_input if n.label.startswith("Group"))
     assert number.value == 1
     number.set_value(3).run()
-    assert "Group 3 of 3, ordered by loss" in said(small)
-    assert "samples are published as 4 blocks" in said(small)
-    # A saved study may hold a group that this release has not.
-    small.session_state["fp_group"] = 9
+    told["The third group"] = page_lines(small)
+    small.session_state["fp_group"] = 9  # as of a saved study of another release
     small.run()
-    assert "Group 1 of 3 loses most" in said(small)
-    # Without a map projection there is no map, and all else.
-    data = small.session_state["fp_dataset"]
-    object.__setattr__(data, "fs", replace(data.fs, crs=None))
-    small.run()
-    small.button(key="glove_run").click().run()
-    until(small, lambda at: "Group 1 of 3 loses most" in said(at))
-    assert "There is no map: the data carry no map projection." in said(small)
-
-
-def test_releases_stand_beside_each_other(small: AppTest) -> None:
-    hidden(small)
+    assert page_lines(small) == told["In pairs"]
+    # Another release, within 1 km.
     small.number_input(key="glove_k").set_value(3)
     small.number_input(key="glove_space").set_value(1.0)
     hidden(small, 2)
+    told["Within 1 km"] = page_lines(small)
     table = small.dataframe[0].value
     assert table["k"].tolist() == [2, 3]
     assert table["Limits"].tolist() == ["", "at most 1 km"]
     assert table["Samples"].iloc[0] == "100%"
     assert table["Samples"].iloc[1] != "100%"
-    assert "of the samples are left out: they " in said(small)
-    # Looking elsewhere and coming back loses nothing.
-    go(small, "data")
-    go(small, "hiding")
-    assert len(small.dataframe[0].value) == 2
+    # Seven in one group: 6.7 km of a line that is 6.4 km long without its ends.
+    small.number_input(key="glove_k").set_value(7)
+    small.number_input(key="glove_space").set_value(None)
+    hidden(small, 3)
+    told["Of little use"] = page_lines(small)
+    assert not small.success
+    # Without a map projection there is no map, and all else.
+    data = small.session_state["fp_dataset"]
+    object.__setattr__(data, "fs", replace(data.fs, crs=None))
+    small.run()
+    press(small, "glove_run", lambda at: "Group 1 of 1 loses most" in said(at))
+    told["Without a projection"] = page_lines(small)
+    check_snapshot("hiding_view", told)
     # Other data start without releases.
     upload(small, rows(users=5, samples=2), name="other.csv", page="hiding")
     assert not small.dataframe
     assert "Choose k and hide everyone" in said(small)
 
 
-def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not offered for few; said in the release's name; too many are refused before the run."""
+def test_what_hiding_many_takes_is_told_and_they_are_cut_into_shards(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory, and shards, at once; time as soon as it is known; too many shards are refused."""
+    monkeypatch.setattr(form, "_MANY_USERS", 60)
     monkeypatch.setattr(form, "SHARDED_FROM", 61)
     upload(app, rows(users=60, samples=2), page="hiding")
     assert "glove_shards" not in {each.key for each in app.number_input}
     monkeypatch.setattr(form, "SHARDED_FROM", 60)
     app.run()
+    assert "About 180 MB of memory is needed; a computation may take" in said(app)
+    assert "Cutting the data into shards first (set under Limits" in said(app)
+    until(app, lambda at: "hiding whole records (aligned) takes about" in said(at))
     app.number_input(key="glove_shards").set_value(4)
     hidden(app, 0)
     assert not made(app)
@@ -111,6 +113,7 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     app.number_input(key="glove_shards").set_value(3)
     hidden(app)
     assert not app.error
+    assert "Cutting the data into shards first" not in said(app)
     assert latest(app).config.shards == 3
     assert latest(app).verdict.passed
     assert app.dataframe[0].value["Limits"].tolist() == ["3 shards"]
@@ -118,26 +121,8 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     assert chosen.options == ["aligned, k = 2 · 3 shards"]
     app.number_input(key="glove_k").set_value(50)
     hidden(app)  # no other release
-    assert (
-        "60 people cannot be divided into shards: each shard needs at least 10 groups of k = 50"
-        in app.error[0].value
-    )
-
-
-def test_what_hiding_many_takes_stands_below_the_form(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Memory, and shards, at once; time as soon as it is known; and that it does not fit."""
-    monkeypatch.setattr(form, "_MANY_USERS", 60)
-    monkeypatch.setattr(form, "SHARDED_FROM", 60)
-    upload(app, rows(users=60, samples=2), page="hiding")
-    assert "About 180 MB of memory is needed; a computation may take" in said(app)
-    assert "Cutting the data into shards first (set under Limits" in said(app)
-    until(app, lambda at: "On this machine, hiding whole" in said(at) or "Estim" not in said(at))
-    assert "hiding whole records (aligned) takes about" in said(app)
-    app.number_input(key="glove_shards").set_value(3)
-    hidden(app)
-    assert "Cutting the data into shards first" not in said(app)
+    told = "60 people cannot be divided into shards: each shard needs at least 10 groups of k = 50"
+    assert told in app.error[0].value
     monkeypatch.setenv("FPANON_MEMORY_GB", "0.01")
     app.run()
     assert "which is too much: a computation may take 10 MB here." in said(app)
@@ -147,7 +132,7 @@ def test_what_hiding_many_takes_stands_below_the_form(
     assert "All would, in 12 shards. Shards are set under Limits, in the form." in said(app)
 
 
-def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
+def test_glove_periods_and_a_tail_left_out(app: AppTest) -> None:
     """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10% left out."""
     upload(app, two_days(users=20), page="hiding")
     app.selectbox(key="glove_method").set_value("glove")
@@ -175,57 +160,19 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     *most, last = (f"u{p + 1:04d}" for p in people)
     assert f"The members of the group are {', '.join(most)} and {last}." in told
     # A release in periods is produced, and the key keeps them apart.
-    found = produced(app)
-    assert found.verdict.passed
-    # Whoever holds the records can check it on the command line.
-    (tmp_path / "release.zip").write_bytes(found.archive)
-    (tmp_path / "records.csv").write_bytes(two_days(users=20))
-    files = [str(tmp_path / name) for name in ("release.zip", "records.csv")]
-    checked = CliRunner().invoke(commands, ["verify", *files, "--k", "3"])
-    assert checked.exit_code == 0, checked.output
+    assert produced(app).verdict.passed
 
 
 def two_days(users: int) -> bytes:
     """User i at its own place, at four hours of two days, the last one far away."""
+    places = [14.7 + u / 1_000 for u in range(users - 1)] + [15.3]
     lines = [
-        f"subscriber-{u:03d},2024-03-{day:02d}T{h:02d}:00:00+00:00,{14.7 + far(u):.4f},-17.4"
-        for u in range(users)
+        f"subscriber-{u:03d},2024-03-{day:02d}T{h:02d}:00:00+00:00,{lat:.4f},-17.4"
+        for u, lat in enumerate(places)
         for day in (5, 6)
         for h in range(8, 12)
     ]
     return (HEADER + "\n".join(lines) + "\n").encode()
-
-
-def far(user: int) -> float:
-    return user / 1_000 + (0.5 if user == 19 else 0.0)
-
-
-def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> None:
-    small.number_input(key="glove_k").set_value(5_000)
-    small.button(key="glove_run").click().run()
-    assert [e.value for e in small.error] == [
-        "k = 5,000 exceeds the 7 people in the data: nobody can hide among more people than "
-        "there are. Choose k from 2 to 7."
-    ]
-    assert not small.session_state["fp_jobs"]
-    small.number_input(key="glove_k").set_value(7)
-    hidden(small)
-    assert not small.error
-    # Seven in one group: 6.7 km of a line that is 6.4 km long without its ends.
-    assert "**Of little use, though verified.**" in small.warning[0].value
-    assert not small.success
-
-
-def test_a_failed_verdict_forbids_the_download(small: AppTest) -> None:
-    hidden(small)
-    assert has_downloads(small)
-    release = latest(small)
-    broken = verify_k_anonymity(small.session_state["fp_dataset"].fs, release.release, 4)
-    assert not broken.passed
-    object.__setattr__(release, "verdict", broken)
-    small.run()
-    assert "Do not release this" in small.error[0].value
-    assert not has_downloads(small)
 
 
 def has_downloads(at: AppTest) -> bool:
@@ -235,9 +182,7 @@ def has_downloads(at: AppTest) -> bool:
 def produced(at: AppTest) -> production.Result:
     """Press the button that makes the release as it leaves, and wait for it."""
     before = len(answers(at, PRODUCED))
-    at.button(key="produce_hidden_go").click().run()
-    until(at, lambda at: len(answers(at, PRODUCED)) > before)
-    at.run()
+    press(at, "produce_hidden_go", lambda at: len(answers(at, PRODUCED)) > before).run()
     return [found.result for found in answers(at, PRODUCED).values()][-1]
 
 
@@ -269,8 +214,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     # Looking elsewhere and coming back shows the same release: the key remains its key.
     go(small, "data")
     go(small, "hiding")
-    again = [kept.result for kept in answers(small, PRODUCED).values()]
-    assert [each.key for each in again] == [found.key]
+    assert [kept.result.key for kept in answers(small, PRODUCED).values()] == [found.key]
     assert has_downloads(small)
     # Another format is another release, under other pseudonyms.
     small.segmented_control(key="produce_hidden_format").set_value("parquet").run()
@@ -279,6 +223,14 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     assert "data.parquet" in unzipped(second.archive)
     pseudonyms = [set(pd.read_csv(io.BytesIO(made.key))["pseudonym"]) for made in (found, second)]
     assert not pseudonyms[0] & pseudonyms[1]
+    # A verdict that fails forbids the download.
+    release = latest(small)
+    broken = verify_k_anonymity(small.session_state["fp_dataset"].fs, release.release, 4)
+    assert not broken.passed
+    object.__setattr__(release, "verdict", broken)
+    small.run()
+    assert "Do not release this" in small.error[0].value
+    assert not has_downloads(small)
 
 
 def unzipped(archive: bytes) -> dict[str, bytes]:

@@ -10,7 +10,6 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from fpanon_core import FingerprintSet, KnowledgeConfig, generate_cdr, permute, read_cdr
 from fpanon_core.model.configs import Strategy
@@ -24,7 +23,7 @@ from pages.options import story, tables
 from pages.options.story import Criteria
 from pages.shell import definitions
 from pages.shell.workspace import refused
-from tests.support.snapshots import check_snapshot
+from tests.support.snapshots import check_snapshot, rows_of
 
 KNOWN = KnowledgeConfig()
 NO_LIMITS = Limits(dict.fromkeys(Limits().of))
@@ -57,34 +56,14 @@ def option(
 
 
 PAIRS = option(
-    "",
-    0.6,
-    (Glove(2),),
-    2,
-    unicity=(0.0, 0.0, 0.0),
-    k=(0.5, 0.47, 0.5),
-    em=(40.0, 35.0, 45.0),
-    kl=(190.0, 150.0, 230.0),
+    "", 0.6, (Glove(2),), 2, k=(0.5, 0.47, 0.5), em=(40.0, 35.0, 45.0), kl=(190.0, 150.0, 230.0)
 )
 TENS = option(
-    "",
-    0.2,
-    (Glove(10),),
-    10,
-    unicity=(0.0, 0.0, 0.0),
-    k=(0.04, 0.03, 0.049),
-    em=(4.0, 3.0, 5.0),
-    kl=(6.0, 5.0, 7.0),
+    "", 0.2, (Glove(10),), 10, k=(0.04, 0.03, 0.049), em=(4.0, 3.0, 5.0), kl=(6.0, 5.0, 7.0)
 )
 FINE = option("fine", 0.9, unicity=(0.04, 0.03, 0.06), k=(0.3, 0.2, 0.4))
-RAW = option(
-    "raw",
-    1.0,
-    unicity=(1.0, 0.99, 1.0),
-    k=(1.0, 0.99, 1.0),
-    em=(120.0, 100.0, 140.0),
-    kl=(500.0, 400.0, 600.0),
-)
+ALL = (1.0, 0.99, 1.0)
+RAW = option("raw", 1.0, unicity=ALL, k=ALL, em=(120.0, 100.0, 140.0), kl=(500.0, 400.0, 600.0))
 
 
 def table(*results: OptionResult, risk: str = "unicity") -> OptionsTable:
@@ -105,6 +84,10 @@ def chosen(result: OptionResult, found: OptionsTable, by: Criteria) -> list[str]
     return [text, *more, "(within the thresholds)" if fine else "(not within the thresholds)"]
 
 
+def first(found: OptionsTable, by: Criteria) -> pd.DataFrame:
+    return tables.shown(found, story.dots(found, by, []), by)
+
+
 def whole(found: OptionsTable, by: Criteria) -> pd.DataFrame:
     return tables.whole(found, story.dots(found, by, []), by)
 
@@ -115,23 +98,10 @@ LEVEL = table(
     option("a", 0.80, unicity=(0.9995, 0.996, 1.0)),
     option("bb", 0.81, unicity=(0.998, 0.994, 0.9995)),
 )
-NOISY = option(
-    "noisy",
-    0.8,
-    (AddNoise(300.0),),
-    k=(0.04, 0.03, 0.045),
-    linkage=(0.99, 0.98, 0.995),
-    outsider=(0.99, 0.98, 0.995),
-)
+MOST, FEW = (0.99, 0.98, 0.995), (0.03, 0.02, 0.04)
+NOISY = option("noisy", 0.8, (AddNoise(300.0),), k=(0.04, 0.03, 0.045), linkage=MOST, outsider=MOST)
 HOMELY = option(
-    "homely",
-    0.7,
-    (),
-    25,
-    outsider=(0.03, 0.02, 0.04),
-    linkage=(0.03, 0.02, 0.04),
-    k=(0.02, 0.01, 0.03),
-    home=(0.4, 0.35, 0.45),
+    "homely", 0.7, (), 25, outsider=FEW, linkage=FEW, k=(0.02, 0.01, 0.03), home=(0.4, 0.35, 0.45)
 )
 GOOD = option("good", 0.3, (), 25, home=(0.12, 0.11, 0.15))
 
@@ -190,41 +160,45 @@ def test_sentences_are_those_of_the_snapshot() -> None:
     )
 
 
-@pytest.mark.parametrize("one", [option("none", 0.5), option("crowds", 0.5, crowd=20)])
-def test_a_choice_needs_no_reason_or_has_it(one: OptionResult) -> None:
-    assert refused(one, "", "", Limits()) == ""
+def test_a_choice_needs_no_reason_or_has_it() -> None:
+    for one in (option("none", 0.5), option("crowds", 0.5, crowd=20)):
+        assert refused(one, "", "", Limits()) == ""
     assert refused(RARE, "The ministry asked.", "", NO_LIMITS) == ""
     assert refused(FINE, "All the same.", "A. Officer", Limits({"unicity": 0.05})) == ""
 
 
-def test_what_tables_say_of_thresholds_groups_and_unique_records() -> None:
-    usual, pairs, fine = criteria(), table(PAIRS, RAW), table(FINE, RAW)
-    of_k = tables.shown(pairs, story.dots(pairs, usual, []), replace(usual, risk="k"))
-    assert of_k["k-disclosure"].tolist() == ["50%", "100%"]
-    assert whole(pairs, usual)["Share a record"].tolist() == ["2 or more", "1 or more"]
-    by = criteria(outsider=None)
-    assert story.dots(fine, by, [])[0].unsafe
-    assert whole(fine, by)["Within the threshold"].tolist() == ["perhaps not", "no"]
-    assert not story.dots(table(FINE), criteria(unicity=0.06, outsider=None), [])[0].unsafe
-    alone = table(WEEKLY, RARE)
-    rows, every = tables.shown(alone, story.dots(alone, usual, []), usual), whole(alone, usual)
-    assert every["Unique records"].tolist() == ["22 (22%)", "4 (4%)"]
-    # The one within the thresholds comes first, though the other is more useful.
-    assert rows["Unique"].tolist() == ["4 (4%)", "22 (22%)"]
-    assert rows["Fails"].tolist() == ["none", "unique"]
-    assert every["Over the threshold of"].tolist() == ["unique records", ""]
+def test_tables_are_those_of_the_snapshot() -> None:
+    """The one within the thresholds comes first, though another is more useful.
+
+    What intervals do not separate is level. A quarter of the samples is left out, and 7 of 100
+    people have too few points. A name hides no recipe.
+    """
+    usual, open_, wider = criteria(), criteria(outsider=None), criteria(unicity=0.06, outsider=None)
+    mine = option("ours", 0.5, (AddNoise(300.0),))
+    cases = {
+        "Pairs": (table(PAIRS, RAW), usual),
+        "Fine, perhaps": (table(FINE, RAW), open_),
+        "Fine, below a wider threshold": (table(FINE), wider),
+        "Some people alone": (table(WEEKLY, RARE), usual),
+        "Level": (LEVEL, usual),
+        "Under a name": (table(mine), usual),
+    }
+    parts = {
+        name: [*rows_of(first(found, by).T), *rows_of(whole(found, by).T)]
+        for name, (found, by) in cases.items()
+    }
+    pairs = cases["Pairs"][0]
+    by_k = first(pairs, replace(usual, risk="k"))
+    axis = criteria("em", em=8.0).risk_title(4)
+    check_snapshot("options_tables", parts | {"By k": rows_of(by_k), "An axis": axis})
     # What is not known is not taken for nobody.
     assert usual.limits.broken(replace(RARE, alone_share=math.nan)) == ("alone",)
     assert usual.limits.broken(TENS) == usual.limits.broken(GOOD) == ()
     assert usual.limits.broken(replace(GOOD, guessing={"home": 0.09})) == ("home",)
     assert usual.limits.broken(NOISY) == ("outsider",)
-
-
-def test_options_that_intervals_do_not_separate_are_level() -> None:
-    dots = story.dots(LEVEL, criteria(), [])
-    assert [(d.front, d.behind) for d in dots] == [(True, True), (True, False)]
-    assert whole(LEVEL, criteria())["Beaten by none"].tolist() == ["level", "yes"]
-    assert whole(LEVEL, criteria())["Level with"].tolist() == ["2", "1"]
+    # The command line reads a recipe as the page writes it.
+    (plain,) = json.loads(story.recipe([mine.option]))
+    assert ReleaseOption.from_dict(plain) == mine.option
 
 
 def test_why_the_recommended_option_is_not_the_most_useful() -> None:
@@ -246,34 +220,8 @@ def test_why_the_recommended_option_is_not_the_most_useful() -> None:
     )
 
 
-def test_a_name_hides_no_recipe() -> None:
-    """And the command line reads it as the page writes it."""
-    mine = option("ours", 0.5, (AddNoise(300.0),))
-    (dot,) = story.dots(table(mine), criteria(), [])
-    assert dot.name == "ours (noise of 300 m (planar Laplace))"
-    assert whole(table(mine), criteria())["What is done"].tolist() == [mine.option.text]
-    (plain,) = json.loads(story.recipe([mine.option]))
-    assert ReleaseOption.from_dict(plain) == mine.option
-
-
-def test_of_noise_nothing_is_promised() -> None:
-    assert "promises nothing to a person" in definitions.NOISE
-    assert "geo-indist" not in definitions.NOISE.lower()
-
-
-def test_what_was_left_out_and_who_had_too_few_points_is_in_the_table() -> None:
-    rows = whole(table(RAW), criteria())
-    assert rows["Samples left out"].tolist() == ["25%"]
-    assert rows["Fewer than 4 points"].tolist() == ["7 of 100"]
-    assert rows["Homes found"].tolist() == ["0% (0% – 0%), guessing 10%"]
-
-
-def test_sums_not_means_are_what_the_axes_say() -> None:
-    assert criteria("em", em=8.0).risk_title(4) == "EM-disclosure (bins), 4 known points"
-
-
-def test_the_exchange_keeps_what_its_tooltip_says_and_no_more() -> None:
-    """What it keeps is shown in tests/anonymize; here, what an exchange of times does not keep."""
+def test_tooltips_promise_no_more_than_is_kept() -> None:
+    """What an exchange keeps is shown in tests/anonymize; here, what one of times does not keep."""
     people, _ = read_cdr(generate_cdr(60, days=3))
 
     def by_place(fs: FingerprintSet) -> Counter[tuple[float, ...]]:
@@ -283,6 +231,8 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more() -> None:
     before, after = by_place(people), by_place(permute(people, "times", region_m=5_000))
     assert before.total() == after.total()
     assert 0.2 < (before - after).total() / before.total() < 0.8
+    assert "promises nothing to a person" in definitions.NOISE
+    assert "geo-indist" not in definitions.NOISE.lower()
     said = definitions.PERMUTATION
     assert "keeps its number of events in each window, and each person keeps their times" in said
     assert "the number of events at a place in an hour changes" in said

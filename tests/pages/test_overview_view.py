@@ -18,12 +18,14 @@ from fpanon_core.studies.search import find_release
 from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
 from tests.studies.test_report import FINE, exploration, result
+from tests.support.snapshots import check_snapshot
 from tests.support.views import (
     answers,
     go,
     has,
     idle,
-    new_app,
+    page_lines,
+    press,
     rows,
     said,
     until,
@@ -37,6 +39,12 @@ FOUR = (AS_IT_IS, MEASURE, RECOVERY)
 def metrics(at: AppTest) -> dict[str, str]:
     """The four numbers."""
     return {each.label: each.value for each in at.metric}
+
+
+def statements(at: AppTest) -> list[str]:
+    """The page, its four numbers, and what is said of whom they are."""
+    links = [each.proto.help for each in at.get("page_link")]
+    return [*page_lines(at), *(f"{name}: {of}" for name, of in metrics(at).items()), *links]
 
 
 @pytest.fixture
@@ -54,43 +62,20 @@ def found(at: AppTest) -> AppTest:
     return until(at, idle).run()
 
 
-def test_before_anything_is_open_it_says_what_one_leaves_with(app: AppTest) -> None:
+def test_opening_a_sample_leads_to_the_overview(app: AppTest) -> None:
     assert "Nothing leaves this machine." in said(app).replace("*", "")
     assert "Synthetic data, no real people" in said(app)
     assert has(app, "start_own")
-
-
-def test_opening_a_sample_leads_to_the_overview(app: AppTest) -> None:
-    app.button(key="start_sf_cabs").click().run()
-    until(app, lambda at: len(at.metric) == 4)
+    press(app, "start_sf_cabs", lambda at: len(at.metric) == 4)
     assert "May these data be released?" in said(app)
     measured(app)
     assert "Do not release these data as they are." in said(app)
 
 
-def test_what_is_not_measured_yet_says_so(small: AppTest) -> None:
-    assert list(metrics(small).values()) == ["…"] * 4
-    assert "is not measured yet" in said(small)
-    assert "Do not release" not in said(small)
-    assert "Measuring …" in said(small)
-
-
-def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> None:
-    measured(small)
-    assert metrics(small)["Singled out by 4 known points"] == "100%"
-    text = said(small)
-    assert "of people; guessing finds 1 in 9" in text
-    assert "of recorded points; at random " in text
-    links = [each.proto.help for each in small.get("page_link")]
-    assert sum("Of all 9 people; 95% interval: " in text for text in links) == 1
-    assert sum("9 people were counted every" in text for text in links) == 1
-    assert "Do not release these data as they are." in text
-
-
-def test_their_numbers_are_those_of_their_pages_and_are_not_measured_again(
-    small: AppTest,
-) -> None:
-    measured(small)
+def test_four_statements_are_those_of_the_snapshot_and_of_their_pages(small: AppTest) -> None:
+    """And are not measured again."""
+    told = {"Not measured yet": statements(small), "Measured": statements(measured(small))}
+    check_snapshot("overview", told)
     before = {kind.name: list(answers(small, kind)) for kind in FOUR}
     raw = next(iter(answers(small, AS_IT_IS).values())).result.results[0]
     counts = next(iter(answers(small, RECOVERY).values())).result
@@ -118,7 +103,9 @@ def test_what_failed_is_told_and_can_be_tried_again(small: AppTest) -> None:
     assert metrics(small)["Singled out by 4 known points"] == "100%"
 
 
-def test_none_within_the_limits_names_the_nearest(small: AppTest) -> None:
+def test_none_within_the_limits_names_the_nearest_of_what_the_command_tries_too(
+    small: AppTest,
+) -> None:
     found(measured(small))
     text = said(small)
     assert "is within all thresholds" in text
@@ -126,6 +113,17 @@ def test_none_within_the_limits_names_the_nearest(small: AppTest) -> None:
     assert "publish counts of people only" not in text  # tables were tried
     assert has(small, "overview_counts")
     assert not has(small, "overview_choose")
+    (table,) = [each.value for each in small.table]
+    assert table["Kind of release"].str.lower().tolist() == list(KINDS)
+    fs = small.session_state["fp_dataset"].fs
+    searched = find_release(fs, "transport", "anyone", seconds=900)
+    assert not searched.untried
+
+    def of_records(options: Iterable[ReleaseOption]) -> set[tuple[Step, ...]]:
+        """The halves of ε hang on noise that no two searches have alike."""
+        return {o.steps for o in options if o.recordless is None}
+
+    assert of_records(workspace(small).tried.options) == of_records(searched.options)
 
 
 def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
@@ -179,6 +177,12 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     small.button(key="overview_cancel").click().run()
     assert "Not tried yet: " in said(small)
     assert not has(small, "overview_cancel")
+    # It ends, too, when its time is over.
+    small.button(key="overview_find_go").click().run()
+    workspace(small).tried = replace(workspace(small).tried, until=time.monotonic() - 1)
+    small.run()
+    assert idle(small)
+    assert "Not tried yet: " in said(small)
     small.selectbox(key="overview_seconds").select(300.0).run()
     small.button(key="overview_find_go").click().run()
     go(small, "unicity")  # it goes on there, round by round
@@ -190,55 +194,27 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     assert (again.until, again.began, again.seconds) == (0, tried.began, 300)
 
 
-def test_the_search_on_screen_tries_what_the_command_tries(small: AppTest) -> None:
-    found(measured(small))
-    tried = workspace(small).tried
-    fs = small.session_state["fp_dataset"].fs
-    searched = find_release(fs, "transport", "anyone", seconds=900)
-    assert not searched.untried
-
-    def of_records(options: Iterable[ReleaseOption]) -> set[tuple[Step, ...]]:
-        """The halves of ε hang on noise that no two searches have alike."""
-        return {o.steps for o in options if o.recordless is None}
-
-    assert of_records(tried.options) == of_records(searched.options)
-
-
-def test_skipped_options_are_named() -> None:
+def test_what_a_search_skipped_and_what_larger_squares_would_keep_are_named() -> None:
     assert story.skipped([]) == ""
     told = story.skipped(["places of 1 km · 1 h", "GLOVE, *k* = 20"])
     assert told.startswith("The search skipped options that are too coarse to be useful: places of")
     assert "\\*k\\*" in told
-
-
-def test_larger_squares_are_named_where_no_option_keeps_the_trips() -> None:
-    def told(areas: str, flows: float) -> str:
-        one = result(FINE, 0.01, 0.6, least=2, home=0.1)
-        components = {**one.components, "flows": flows}
-        found = exploration(replace(one, areas=areas, components=components))
-        return " ".join(story.best_told(found)[0])
-
-    assert "larger areas" in told("squares of 1 km", 0.05)
-    assert "larger areas" not in told("squares of 1 km", 0.5)
-    assert "larger areas" not in told("regions by district", 0.05)
-
-
-def test_a_search_ends_when_its_time_is_over(small: AppTest) -> None:
-    measured(small)
-    small.button(key="overview_find_go").click().run()
-    tried = workspace(small).tried
-    workspace(small).tried = replace(tried, until=time.monotonic() - 1)
-    small.run()
-    assert idle(small)
-    assert "Not tried yet: " in said(small)
+    one = result(FINE, 0.01, 0.6, least=2, home=0.1)
+    for areas, flows, larger in (
+        ("squares of 1 km", 0.05, True),  # no option keeps the trips
+        ("squares of 1 km", 0.5, False),
+        ("regions by district", 0.05, False),
+    ):
+        kept = replace(one, areas=areas, components={**one.components, "flows": flows})
+        told = " ".join(story.best_told(exploration(kept))[0])
+        assert ("larger areas" in told) == larger
 
 
 def test_large_data_wait_until_they_are_asked(
-    monkeypatch: pytest.MonkeyPatch,
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pages.shell.questions._ORDINARY_SAMPLES", 10)
-    at = upload(new_app(), rows(users=9, samples=6))
-    go(at, "overview")
+    at = upload(app, rows(users=9, samples=6), page="overview")
     assert "waits until you ask" in said(at)
     at.button(key="overview_measure").click().run()
     measured(at)
@@ -249,16 +225,12 @@ def test_large_data_wait_until_they_are_asked(
 @pytest.mark.parametrize(("found_of", "few"), [((2, 11), True), ((0, 11), True), ((9, 400), False)])
 def test_few_homes_are_said_to_be_too_few(found_of: tuple[int, int], few: bool) -> None:
     """Of 11 people none found reaches up to 26%, of 400 to 1%; guessing finds 18%, limit 5."""
-    low, high = wilson_interval(*found_of)
-    form = replace(
-        result(FINE, 0.01, 0.5, least=2),
-        risks={"home": (found_of[0] / found_of[1], low, high)},
-        guessing={"home": 0.18},
-    )
+    home = (found_of[0] / found_of[1], *wilson_interval(*found_of))
+    form = replace(result(FINE, 0.01, 0.5), risks={"home": home}, guessing={"home": 0.18})
     assert story.few_homes(exploration(form), form) is few
 
 
-def test_what_comes_next_is_counts_unless_a_form_comes_near() -> None:
+def test_what_comes_next_is_counts_unless_an_option_comes_near() -> None:
     """Naming is limited to 5%: 9% by the upper end is near, 11% is not."""
     near, far = (result(FINE, risk, 0.5, least=2) for risk in (0.08, 0.10))
     assert near.risk("outsider")[2] == pytest.approx(0.09)
@@ -290,16 +262,9 @@ def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None
     assert any("is in force: 60%" in each.value for each in small.warning)
 
 
-def test_the_ladder_and_the_advice_are_those_of_the_options(small: AppTest) -> None:
-    found(measured(small))
-    (table,) = [each.value for each in small.table]
-    assert table["Kind of release"].str.lower().tolist() == list(KINDS)
-    told = exploration(
-        replace(
-            result(FINE, 0.071, 0.6, least=2),
-            risks=result(FINE, 0.071, 0.6).risks | {"unicity": (0.0, 0.0, 0.01)},
-        )
-    )
+def test_the_advice_and_the_rungs_of_one_option_over_a_threshold() -> None:
+    over = result(FINE, 0.071, 0.6, least=2)
+    told = exploration(replace(over, risks=over.risks | {"unicity": (0.0, 0.0, 0.01)}))
     assert "re-identification risk were 8.1%" in story.advice(told)[0]
     assert story.rungs(told)["Verdict"].tolist()[-1].startswith("over: ")
 
@@ -320,7 +285,7 @@ def _areas(at: AppTest) -> Any:
 
 
 def test_areas_follow_the_purpose_until_others_are_stated(app: AppTest) -> None:
-    small = go(upload(app, rows(users=12, samples=2)), "overview")  # 12 km from south to north
+    small = upload(app, rows(users=12, samples=2), page="overview")  # 12 km from south to north
     assert _areas(small).value == 1_000.0
     small.segmented_control(key="aims_purpose").set_value("travel").run()
     assert _areas(small).value == 5_000.0

@@ -42,18 +42,22 @@ from pages.charts.unicity import of_a_hundred
 from pages.present import person, story
 from pages.shell.workspace import Weighing
 from tests.pages.test_options_story import option
-from tests.support.views import answers, has, idle, said, until, upload, workspace
+from tests.support.snapshots import check_snapshot
+from tests.support.views import answers, has, idle, page_lines, said, until, upload, workspace
 from tests.support.views import go as turn
 
-COARSE = (Generalize(GeneralizationProfile(Grid(20_000), 60)),)
 FRAME = FrameConfig(
     StatedPeriod(dt.date(2024, 3, 5), 1), "grid", StatedArea(14.6, -17.6, 14.9, -17.3), 5_000.0
 )
-QUESTION, TODAY = "May these data be released?", "Who can be singled out without protection?"
-WHERE, PERSON = "Where are people?", "What is published about one person?"
-STILL, RISK = "What does the release keep?", "What does an attacker find, before and after?"
-DECIDED, CHOSEN, OPEN = "What was decided?", "What was chosen?", "What is recommended?"
-OF_CHOICE = [QUESTION, TODAY, STILL, RISK, CHOSEN]
+CHOICES = {
+    "private": (Presence(FRAME, 4, None, 1.0),),
+    "invented": (Synthesize(FRAME, 1.0),),
+    "blank": (Presence(FRAME, 4, 5),),
+    "trips": (Flows(FRAME, 4, 5),),
+    "coarse": (Generalize(GeneralizationProfile(Grid(20_000), 60)),),
+    "pairs": (Aligned(2),),
+}
+Slides = dict[str, list[str]]
 
 
 @pytest.fixture
@@ -67,149 +71,83 @@ def opened(app: AppTest) -> AppTest:
     return upload(app, ("user,time,lat,lon\n" + "\n".join(lines) + "\n").encode())
 
 
-def presented(at: AppTest) -> dict[str, str]:
-    """What each slide says, by its question, once all is computed."""
+def presented(at: AppTest) -> Slides:
+    """What each slide shows, by its question; none shows an id."""
     at.session_state["fp_present_at"] = "verdict"
     turn(at, "present")
     seen = {}
     for _ in range(9):
         until(at, lambda at: idle(at) and has(at, "present_next")).run()
-        seen[at.title[0].value] = said(at).replace("\\", "")
+        seen[at.title[0].value] = page_lines(at)
+        assert "subscriber-" not in said(at)
         if at.button(key="present_next").disabled:
             break
         at.button(key="present_next").click().run()
     return seen
 
 
-def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
+def choose(at: AppTest, name: str, *steps: Any) -> AppTest:
     """As where options are weighed: one is chosen, above the threshold of homes: 45% of 15%."""
     digest = at.session_state["fp_dataset"].digest
     result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45), membership=(0.02, 0.01, 0.03))
     table = OptionsTable((result,), "outsider", utility_choice("transport"), KNOWLEDGE, digest)
     workspace(at).weighed = Weighing(table, Limits(), name, "It is asked for.")
+    return at
 
 
-def played_person(at: AppTest) -> dict[str, str]:
-    """The slides, with one person's record played: that has to be asked for."""
-    turn(at, "present")
-    (toggle,) = (each for each in at.toggle if each.key.startswith("present_person_wanted"))
-    assert not toggle.value
-    toggle.set_value(True).run()
-    return presented(at)
+def by_slide(told: dict[str, Slides]) -> dict[str, list[str]]:
+    return {f"{of}: {title}": text for of, seen in told.items() for title, text in seen.items()}
 
 
-def named(seen: dict[str, str], name: str) -> list[str]:
-    return [title for title, text in seen.items() if f"Chosen option: **{name}" in text]
+def test_slides_are_those_of_the_snapshot(opened: AppTest) -> None:
+    """Without a choice they are of the data as they are: all twelve have the same record.
 
-
-def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest) -> None:
-    seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, OPEN]
-    assert all("No option is chosen." in text for text in seen.values())
-    assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
-    assert "Do not release these data as they are." in seen[QUESTION]
-    # All twelve have the same record: nobody is singled out.
-    assert "of people are singled out in the unprotected data by 4 known points" in seen[TODAY]
-    assert "We measured this before any protection, for all 12 people" in seen[TODAY]
-    assert "up to 12 of 12" in seen[WHERE]
-    assert "Nothing is decided yet." in seen[OPEN]
-    assert "No option has been tried yet." in seen[OPEN]
-    assert "subscriber-" not in " ".join(seen.values())
-
-
-def test_where_options_are_weighed_and_none_is_chosen_the_best_is_named(opened: AppTest) -> None:
-    choose(opened, "coarse", COARSE)
-    found = workspace(opened)
-    found.weighed = replace(found.weighed, chosen=None)
-    seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, OPEN]
-    for title in (QUESTION, OPEN):
-        assert "The nearest option is “coarse" in seen[title]
-    # That nothing leaves is a decision, too.
-    found.weighed = replace(found.weighed, chosen="", why="They are served by counts.")
-    seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, CHOSEN]
-    assert all("Nothing is released." in text for text in seen.values())
-    assert "Why: They are served by counts." in seen[CHOSEN]
-
-
-def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
-    opened: AppTest,
-) -> None:
-    choose(opened, "coarse", COARSE)
+    No noise is drawn that was not charged, and what is shown of tables is no release.
+    """
+    told = {}
+    for name in ("private", "invented"):
+        told[name] = presented(choose(opened, name, *CHOICES[name]))
+        for kind in ("shown_tables", "produce_tables", "produce_people", "people"):
+            assert not answers(opened, kind)
+    for name in ("blank", "trips", "coarse"):
+        told[name] = presented(choose(opened, name, *CHOICES[name]))
+    assert not answers(opened, "produce_tables")
+    mine = workspace(opened)
+    weighed = mine.weighed
+    mine.weighed = replace(weighed, chosen=None)
+    told["none chosen"] = presented(opened)
+    mine.weighed = replace(weighed, chosen="", why="They are served by counts.")
+    told["nothing leaves"] = presented(opened)
+    mine.weighed = None
+    told["none weighed"] = presented(opened)
+    mine.weighed = weighed
     turn(opened, "report")
     until(opened, idle).run()
     opened.text_input(key="report_signer").set_value("Ada Officer")
     opened.text_input(key="report_until").set_value("31 December 2027").run()
     assert "31 December 2027" in opened.get("iframe")[0].proto.srcdoc
-    seen = presented(opened)
-    assert list(seen) == [*OF_CHOICE[:-1], DECIDED] == named(seen, "coarse (20 km · 1 h")
-    assert "The chosen option is “coarse" in seen[QUESTION]
-    assert "The option is, or may be, above 1 of 4 thresholds." in seen[QUESTION]
-    assert "people to be expected there from the published data" in seen[STILL]
-    assert "Hexagons where fewer than 5 people were, or may have been, are left out." in seen[STILL]
-    assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
-    assert "than guessing finds (up to 3.0 times the accepted" in seen[DECIDED]
-    assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
-    assert "Why: It is asked for." in seen[DECIDED]
+    told["signed"] = presented(opened)
+    check_snapshot("present", by_slide(told))
 
 
-def test_one_person_is_played_in_any_option_of_records(opened: AppTest) -> None:
-    choose(opened, "pairs", (Aligned(2),))
-    seen = played_person(opened)
-    assert list(seen) == [*OF_CHOICE[:2], PERSON, *OF_CHOICE[2:]]
-    assert "6 samples of" in seen[PERSON]
-    assert "At least 2 people share each record." in seen[PERSON]
-    assert "subscriber-" not in " ".join(seen.values())
-
-
-@pytest.mark.parametrize(
-    ("step", "holds"),
-    [
-        (Presence(FRAME, 4, 5), "The release holds only counts of people."),
-        (Synthesize(FRAME, 1.0), "The release holds only made-up people, none of whom exists."),
-    ],
-    ids=["tables", "synthetic"],
-)
-def test_a_release_without_records_has_none_of_this_person(
-    opened: AppTest, step: Any, holds: str
-) -> None:
-    choose(opened, "none", (step,))
-    seen = played_person(opened)
-    assert "**The release has no record of " in seen[PERSON]
-    assert holds in seen[PERSON]
-    assert not answers(opened, person.RECORD)
-
-
-def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> None:
-    choose(opened, "blank", (Presence(FRAME, 4, 5),))
-    seen = presented(opened)
-    assert list(seen) == OF_CHOICE == named(seen, "blank")
-    assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
-    assert "Both maps omit areas with fewer than 5 people." in seen[STILL]
-    assert "The release holds no record to re-identify." in seen[RISK]
-    assert not answers(opened, "produce_tables"), "it is no release"
+def test_one_person_is_played_as_the_snapshot_says_where_that_is_asked_for(opened: AppTest) -> None:
+    """Of an option without records there is none of this person, and none is looked for."""
+    turn(choose(opened, "blank", *CHOICES["blank"]), "present")
+    (toggle,) = (each for each in opened.toggle if each.key.startswith("present_person_wanted"))
+    assert not toggle.value
+    toggle.set_value(True).run()
+    told = {}
+    for name in ("blank", "invented", "pairs"):
+        assert not answers(opened, person.RECORD)
+        told[name] = presented(choose(opened, name, *CHOICES[name]))
+    check_snapshot("present_person", by_slide(told))
 
 
 def test_no_map_is_shown_that_looks_empty(opened: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.present.places._LEAST_SHOWN", 1.1)  # of the areas: never reached
-    choose(opened, "blank", (Presence(FRAME, 4, 5),))
-    seen = presented(opened)[STILL]
+    seen = str(presented(choose(opened, "blank", *CHOICES["blank"])))
     assert "Too few people are in one area at one hour" in seen
     assert "People by area" not in seen
-
-
-@pytest.mark.parametrize(
-    "step", [Presence(FRAME, 4, None, 1.0), Synthesize(FRAME, 1.0)], ids=["tables", "synthetic"]
-)
-def test_no_noise_is_shown_that_was_not_charged(opened: AppTest, step: Any) -> None:
-    choose(opened, "private", (step,))
-    seen = presented(opened)
-    assert list(seen) == OF_CHOICE == named(seen, "private")
-    assert "Make the release on *Report*." in seen[STILL]
-    assert "People by area" not in seen[STILL]
-    for kind in ("shown_tables", "produce_tables", "produce_people", "people"):
-        assert not answers(opened, kind)
 
 
 def test_of_private_tables_that_were_made_the_map_is_shown(opened: AppTest) -> None:
@@ -221,31 +159,12 @@ def test_of_private_tables_that_were_made_the_map_is_shown(opened: AppTest) -> N
         for each in (made, other)
     }
     opened.session_state["fp_answers"] = {"produce_tables": kept}
-    choose(opened, "private", (Presence(FRAME, 4, None, 1.0),))
-    assert "People by area on a weekday" in presented(opened)[STILL]
-    for another in (Presence(FRAME, 4, None, 0.5), Presence(FRAME, 6, None, 1.0)):
-        choose(opened, "private", (another,))
-        assert "Make the release on" in presented(opened)[STILL]
-
-
-def test_of_trips_alone_what_is_kept_is_shown(opened: AppTest) -> None:
-    choose(opened, "trips", (Flows(FRAME, 4, 5),))
-    seen = presented(opened)
-    assert "There is no map of these areas." in seen[STILL]
-    assert "density 0.00; flows 0.00" in seen[STILL]
-
-
-def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
-    title = "Re-identified by the strongest attacker (4 known points)"
-    points = [{"type": "scatter", "x": [1], "y": [1]}]
-    axes = {"title": "x"}, {"title": title}
-    drawn = projected(style.figure(style.LIGHT, points, *axes, height=430), 360)
-    lines = drawn.layout.yaxis.title.text.split("<br>")
-    assert len(lines) > 1
-    assert " ".join(lines) == title
-    # Type of 18.75 px, letters about half as wide as high, 240 px between the margins.
-    assert max(map(len, lines)) <= 24
-    assert drawn.layout.yaxis.automargin
+    for step, shown in (
+        (private, "People by area on a weekday"),
+        (Presence(FRAME, 4, None, 0.5), "Make the release on"),
+        (Presence(FRAME, 6, None, 1.0), "Make the release on"),
+    ):
+        assert shown in str(presented(choose(opened, "private", step)))
 
 
 def test_on_the_wall_type_is_larger_and_the_figure_itself_stays_as_it_is() -> None:
@@ -265,13 +184,11 @@ def test_on_the_wall_type_is_larger_and_the_figure_itself_stays_as_it_is() -> No
 CRS = equal_area_around(14.7, -17.4)
 
 
-def people(xs: list[float], **more: Any) -> FingerprintSet:
+def people(xs: list[float]) -> FingerprintSet:
     """One sample a person, at these metres east."""
     n = len(xs)
     made = FingerprintSet.from_samples(range(n), xs, [0.0] * n, [60.0 * i for i in range(n)])
-    return FingerprintSet(
-        **{k: v for k, v in vars(made).items() if not k.startswith("_")} | {"crs": CRS} | more
-    )
+    return replace(made, crs=CRS)
 
 
 def test_who_is_alone_at_a_place_is_not_on_the_map() -> None:
@@ -302,7 +219,7 @@ def test_one_who_went_far_does_not_decide_the_view() -> None:
 def test_where_people_are_as_published_is_spread_over_each_area() -> None:
     # 600 at one place and others far off; published are squares of 20 km, or 400 km².
     fs = people([0.0] * 600 + [90_000.0] * 40)
-    option = ReleaseOption(steps=COARSE)
+    option = ReleaseOption(steps=CHOICES["coarse"])
     found = people_by_hexagon.study(fs, people_by_hexagon.Config(across=20, option=option))
     assert found.people[found.people > 0].tolist() == [600, 40]
     # Hexagons with edges of 3.7 km have 36.1 km²: each gets 36.1 / 400 of the people; what of
@@ -352,10 +269,6 @@ def test_a_record_is_played_before_and_after_on_maps_of_one_view() -> None:
         if layer.id == "published"
     )
     assert areas.data == []  # nothing is published for a time before the first
-    pairs = option("pairs", 0.0, (Aligned(2),), 2)
-    told = story.person_told("u0001", pairs, record, seen)
-    assert "1 sample of u0001 at 1 place on 1 day" in told
-    assert "At least 2 people share each record." in told
 
 
 def test_who_is_not_in_the_release_has_no_area() -> None:
@@ -385,9 +298,8 @@ def test_of_a_hundred_as_many_are_filled_as_are_singled_out(share: float, people
 
 
 def test_without_unicity_the_strongest_attacker_is_told_or_nothing() -> None:
-    unknown = (math.nan, math.nan, math.nan)
-    raw = option("raw", 1.0, unicity=unknown, outsider=(0.2, 0.1, 0.3))
-    told = story.singled_out(raw, 3)
+    unknown = (math.nan,) * 3
+    told = story.singled_out(option("raw", 1.0, unicity=unknown, outsider=(0.2, 0.1, 0.3)), 3)
     assert told.of_a_hundred == 20
     assert "re-identified in the unprotected data by an attacker with 3 known points" in told.whom
     assert story.singled_out(option("raw", 1.0, unicity=unknown, outsider=unknown), 3) is None

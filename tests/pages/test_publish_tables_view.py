@@ -36,6 +36,7 @@ from tests.support.views import (
     go,
     has,
     opened,
+    press,
     rows,
     said,
     until,
@@ -69,15 +70,8 @@ def state(at: AppTest, people: int | None = 500, first: dt.date = DAY) -> AppTes
     return at.run()
 
 
-def of_squares(at: AppTest, people: int) -> AppTest:
-    """As many people of a file of one's own, on the page, by squares."""
-    upload(at, rows(people, 5), page="tables")
-    return at.selectbox(key="tables_areas").set_value("squares").run()
-
-
 def made(at: AppTest, kind: str = "produce_tables") -> Any:
-    at.button(key="tables_go").click().run()
-    until(at, lambda at: not has(at, "tables_go"))
+    press(at, "tables_go", lambda at: not has(at, "tables_go"))
     return answer(at, kind)[1]
 
 
@@ -175,27 +169,24 @@ def test_the_ledger_lies_beside_a_file_that_has_a_place(tmp_path: Path) -> None:
     assert uploads[0] != count_tables.ledger_at(Source("", file=("a.csv", b"y")))
 
 
-def test_the_zip_is_read_with_pandas_alone(taxis: AppTest) -> None:
+def test_counts_with_blanks_exact_ones_and_an_option_that_brings_what_it_states(
+    taxis: AppTest,
+) -> None:
+    """A threshold costs no ε, and exact counts need a reason."""
     state(taxis)
     taxis.selectbox(key="tables_protection").set_value("threshold").run()
     taxis.number_input(key="tables_threshold").set_value(5).run()
     found = made(taxis)
-    assert has(taxis, "tables_get_release"), "a threshold costs no ε"
+    assert has(taxis, "tables_get_release")
     assert "These are counts of single days" in said(taxis)
     assert "; without blanks " in said(taxis)
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         people = pd.read_csv(archive.open("presence.csv"))
         trips = pd.read_csv(archive.open("flows.csv"))
-    dense = people.pivot_table("people", "area", ["day", "from_hour"])
-    matrix = trips.pivot_table("trips", "origin", "destination")
-    assert len(dense)
-    assert matrix.max().max() >= 5
+    assert len(people.pivot_table("people", "area", ["day", "from_hour"]))
+    assert trips.pivot_table("trips", "origin", "destination").max().max() >= 5
     assert people["people"].min() >= 5
     assert found.before.presence.values.min() < 5, "what is blank was there before"
-
-
-def test_exact_counts_need_a_reason(taxis: AppTest) -> None:
-    state(taxis)
     taxis.selectbox(key="tables_protection").set_value("exact").run()
     taxis.segmented_control(key="tables_contents").set_value(("presence",)).run()
     made(taxis)
@@ -203,26 +194,7 @@ def test_exact_counts_need_a_reason(taxis: AppTest) -> None:
     assert not has(taxis, "tables_get_release")
     taxis.text_input(key="tables_why").set_value("a court order").run()
     assert has(taxis, "tables_get_release")
-
-
-def test_squares_over_a_stated_area(app: AppTest) -> None:
-    state(of_squares(app, 30), 30, dt.date(2024, 3, 5))
-    assert "State the area" in said(app)
-    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1").run()
-    assert "cannot be read" in said(app)
-    app.text_input(key="tables_area").set_value(AREA).run()
-    app.number_input(key="tables_side").set_value(5.0).run()
-    assert "km from Dakar, the nearest larger town" in said(app)
-    found = made(app)
-    assert found.before.presence.values.sum() > 0
-    assert found.made.fault == "", "the data were read again with the stated centre"
-
-
-def test_an_option_brings_what_it_states(taxis: AppTest) -> None:
-    """The chosen option fills the form, but for the period: that is stated anew."""
-    state(taxis)
-    option = made(taxis).config
-    choose_option(taxis, Presence(option.frame, 6, 20))
+    choose_option(taxis, Presence(found.config.frame, 6, 20))
     go(taxis, "tables")
     assert taxis.selectbox(key="tables_protection").value == "threshold"
     assert taxis.number_input(key="tables_threshold").value == 20
@@ -230,14 +202,42 @@ def test_an_option_brings_what_it_states(taxis: AppTest) -> None:
     assert taxis.segmented_control(key="tables_contents").value == ("presence",)
 
 
+def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
+    upload(app, rows(30, 5), page="tables")
+    app.segmented_control(key="tables_contents").set_value(("records",)).run()
+    app.text_input(key="tables_area").set_value("0m, 0m, 3000m, 3000m").run()
+    state(app, 30, dt.date(2024, 3, 5))
+    assert "State the area of private counts in degrees" in said(app), "records decide the metres"
+    assert not has(app, "tables_go"), "nothing is charged for it"
+    app.text_input(key="tables_area").set_value(AREA).run()
+    app.number_input(key="tables_side").set_value(5.0).run()
+    assert made(app, "produce_people").archives, "read again with the centre of the area"
+    app.segmented_control(key="tables_contents").set_value(("presence", "flows")).run()
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    app.text_input(key="tables_area").set_value("").run()
+    assert "State the area" in said(app)
+    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1").run()
+    assert "cannot be read" in said(app)
+    app.text_input(key="tables_area").set_value(AREA).run()
+    assert "km from Dakar, the nearest larger town" in said(app)
+    found = made(app)
+    assert found.before.presence.values.sum() > 0
+    assert found.made.fault == "", "the data were read again with the stated centre"
+    # Of three people nothing is left.
+    upload(app, rows(3, 5), page="tables")
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    app.text_input(key="tables_area").set_value(AREA).run()
+    app.selectbox(key="tables_protection").set_value("threshold").run()
+    state(app, 3, dt.date(2024, 3, 5))
+    assert not np.nansum(made(app).made.presence.values)
+    assert any("These tables show nothing" in box.value for box in app.warning)
+
+
 def test_moments_of_the_types_of_day() -> None:
     assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
-    assert story.moments(2, [0, 1]) == [
-        "Weekday, 00:00 to 12:00",
-        "Weekday, 12:00 to 24:00",
-        "Weekend, 00:00 to 12:00",
-        "Weekend, 12:00 to 24:00",
-    ]
+    halves = ("00:00 to 12:00", "12:00 to 24:00")
+    days = [f"{day}, {half}" for day in ("Weekday", "Weekend") for half in halves]
+    assert story.moments(2, [0, 1]) == days
 
 
 def squares(names: str) -> charts.Ground:
@@ -290,15 +290,6 @@ def test_before_and_after_share_their_colours() -> None:
     assert (was.low, was.high) == (now.low, now.high)
 
 
-def test_tables_of_nothing_are_said_to_be_empty(app: AppTest) -> None:
-    of_squares(app, 3).text_input(key="tables_area").set_value(AREA).run()
-    app.selectbox(key="tables_protection").set_value("threshold").run()
-    state(app, 3, dt.date(2024, 3, 5))
-    found = made(app)
-    assert not np.nansum(found.made.presence.values)
-    assert any("These tables show nothing" in box.value for box in app.warning)
-
-
 def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest) -> None:
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9), antennas_an_area=55)
@@ -312,20 +303,6 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
         assert app.get("download_button")
 
 
-def test_an_option_of_people_brings_what_it_states(app: AppTest) -> None:
-    opened(app)
-    frame = fp.FrameConfig(fp.StatedPeriod(DAY, 1))
-    choose_option(app, fp.Synthesize(frame, 0.5))
-    go(app, "tables")
-    assert app.segmented_control(key="tables_contents").value == ("records",)
-    assert app.number_input(key="tables_epsilon").value == 0.5
-    assert app.number_input(key="tables_days").value is None, "days are stated anew"
-    app.number_input(key="tables_epsilon").set_value(0.25).run()
-    go(app, "overview")
-    go(app, "tables")
-    assert app.number_input(key="tables_epsilon").value == 0.25, "it fills the fields once"
-
-
 def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
@@ -337,6 +314,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     assert "ε does not cover a choice made by them" in text
     assert "State the first day and the number of days: those that you were asked for" in text
     assert app.button(key="tables_go").disabled
+    assert app.number_input(key="tables_days").value is None, "days are stated anew"
     state(app, people=None)
     assert "With homes in" in said(app), "the error comes before anything is computed"
     assert ledger().spent == 0.0
@@ -360,6 +338,13 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     assert f"{sha256(found.archives['csv']).hexdigest()}" in page
     assert page.count(told) == 2
     assert told in said(app)
+    # The option fills the fields once: what is changed afterwards stays.
+    go(app, "tables")
+    assert app.number_input(key="tables_epsilon").value == 0.5
+    app.number_input(key="tables_epsilon").set_value(0.25).run()
+    go(app, "overview")
+    go(app, "tables")
+    assert app.number_input(key="tables_epsilon").value == 0.25
 
 
 def test_data_without_a_clock_give_minutes_and_no_date() -> None:
@@ -369,22 +354,6 @@ def test_data_without_a_clock_give_minutes_and_no_date() -> None:
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         assert pd.read_csv(archive.open("records.csv"))["minute"].between(0, 9 * 1440 - 1).all()
     assert re.fullmatch(r"day [1-9], \d\d:\d\d", story.played(found.lives[0], None)[0])
-    unstated = fp.read_cdr(fp.generate_cdr(20, days=2, seed=1))[0]
-    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 2), "grid", FRAME.area, 1_000)
-    with pytest.raises(fp.ConfigError, match="in degrees"):
-        synthetic_people.study(unstated, fp.Synthesize(frame, 1.0))
-
-
-def test_metres_on_a_projection_that_the_records_decide_are_refused(app: AppTest) -> None:
-    upload(app, rows(30, 5), page="tables")
-    app.segmented_control(key="tables_contents").set_value(("records",)).run()
-    app.text_input(key="tables_area").set_value("0m, 0m, 3000m, 3000m").run()
-    state(app, 30, dt.date(2024, 3, 5))
-    assert "State the area of private counts in degrees" in said(app)
-    assert not has(app, "tables_go"), "nothing is charged for it"
-    app.text_input(key="tables_area").set_value(AREA).run()
-    app.number_input(key="tables_side").set_value(5.0).run()
-    assert made(app, "produce_people").archives, "read again with the centre of the area"
 
 
 def test_sentences_are_short() -> None:

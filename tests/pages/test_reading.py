@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.test_vocabulary import NOT_OURS
-from tests.support.views import TEXTS, go, idle, keep_choice, opened, until
+from tests.support.views import go, idle, keep_choice, opened, page_lines, until
 
 LONGEST, MEAN = 25, 15  # words of a sentence
 MOST = 150  # words of a page, without its title and its question
@@ -50,21 +49,8 @@ class Read(NamedTuple):
 
 def read(at: AppTest) -> Read:
     """What a page shows before anything is unfolded."""
-    texts = list(_seen(at.main))
+    texts = page_lines(at, folded=False)
     return Read(sum(len(text.split()) for text in texts), list(_sentences(texts)))
-
-
-def _seen(block: Any) -> Iterator[str]:
-    for child in block.children.values():
-        proto = getattr(child, "proto", None)
-        if isinstance(proto, Block) and (proto.HasField("popover") or proto.id.endswith("-head")):
-            continue
-        if isinstance(proto, Block.Expandable) and not proto.expanded:
-            continue
-        if hasattr(child, "children"):
-            yield from _seen(child)
-        elif getattr(child, "type", "") in TEXTS:
-            yield str(child.value)
 
 
 def _sentences(texts: list[str]) -> Iterator[str]:

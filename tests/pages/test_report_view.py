@@ -22,6 +22,7 @@ from tests.support.views import (
     idle,
     keep_choice,
     new_app,
+    press,
     rows,
     said,
     until,
@@ -69,7 +70,7 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     choose(weighed, name, "It hides.")
     choose(weighed, REFUSE, "  ")
     assert "Say why nothing may be released" in weighed.error[0].value
-    assert chosen_in(weighed) == name
+    assert workspace(weighed).weighed.chosen == name
     choose(weighed, REFUSE, "They can be served by *counts*.")
     assert "Decided: **nothing is released.**" in said(weighed)
     page = reported(weighed)
@@ -79,62 +80,67 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     go(weighed, "overview")
     assert "Decided: **nothing is released.**" in said(weighed)
     choose(weighed, name, "It hides after all.")
-    assert chosen_in(weighed) == name
+    assert workspace(weighed).weighed.chosen == name
     assert "Decided: nothing is released." not in reported(weighed)
 
 
-def chosen_in(at: AppTest) -> str | None:
-    weighed = workspace(at).weighed
-    return None if weighed is None else weighed.chosen
-
-
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
-    page = reported(weighed)
-    assert "Choose an option on *Release options*" in said(weighed)
+    page, text = reported(weighed), said(weighed)
+    assert "Choose an option on *Release options*" in text
     assert "No option has been chosen." in page
     assert "of 12 options" in page
     assert "The original data have not been assessed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
     assert "No name for the data is stated" in page
     assert "subscriber-" not in page
+    for later in ("The search ended", "Before you sign", "SHA-256"):
+        assert later not in page + text
+    # What a search left untried is said once it has ended.
+    workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
+    reported(weighed)
+    assert "The search has not tried every option" in said(weighed)
 
 
-def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
+def test_the_choice_is_in_the_page_letter_by_letter_and_what_is_over_thresholds_first_of_all(
     weighed: AppTest,
 ) -> None:
     name = names(weighed)[0]
     choose(weighed, name, f"Because {NASTY}")
     page = reported(weighed)
     assert f"The chosen option is “{name}”" in page
-    assert "<script" not in page
-    assert "<img" not in page
-    assert "&lt;script&gt;alert(1)" in page
+    verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
+    assert f"“{name}”. This option is not within the thresholds." in verdict
+    assert verdict.count('class="against"') >= 2
+    assert "A. Officer overrides the thresholds. Reason: Because &lt;script&gt;" in verdict
     weighed.text_input(key="report_signer").set_value(f"Ada {NASTY}")
     weighed.text_area(key="report_question").set_value(f"May we? {NASTY}")
     key = next(each.key for each in weighed.text_input if each.key.startswith("report_data_"))
     weighed.text_input(key=key).set_value(f"March {NASTY}").run()
     page = shown(weighed)
-    for begins in ("Ada", "May we?", "March"):
-        assert f"{begins} &lt;script&gt;" in page
+    for begins in ("Because", "Ada", "May we?", "March"):
+        assert f"{begins} &lt;script&gt;alert(1)" in page
     assert "<script" not in page
+    assert "<img" not in page
     # It is all still there after another page was looked at.
     go(weighed, "unicity")
     assert "Ada &lt;script&gt;" in reported(weighed)
-
-
-def test_thresholds_changed_on_the_report_hold_in_it_and_a_reason_on_all_pages(
-    weighed: AppTest,
-) -> None:
-    choose(weighed, names(weighed)[0], "Cheap")
-    before = reported(weighed)
+    # Thresholds changed on the report hold in it; looser ones are told. A reason holds everywhere.
     (field,) = (f for f in weighed.number_input if str(f.key).startswith("limit_outsider"))
+    assert "threshold of 1.5%" not in page
     field.set_value(1.5).run()
     assert "threshold of 1.5%" in shown(weighed)
-    assert "threshold of 1.5%" not in before
+    field.set_value(90.0).run()
+    assert "Looser than usual: re-identification risk 90% (usually 5%)" in shown(weighed)
     key = next(a.key for a in weighed.text_area if a.key.startswith("options_choice_why"))
     weighed.text_area(key=key).set_value("Asked for by the city").run()
     assert workspace(weighed).choice.why == "Asked for by the city"
     assert "Asked for by the city" in said(go(weighed, "options"))
+    # A choice that is no longer among the options is none.
+    weighed.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(weighed, 1)
+    page = reported(weighed)
+    assert "is not among the options weighed now" in said(weighed)
+    assert "No option has been chosen." in page
 
 
 def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) -> None:
@@ -170,74 +176,32 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     assert "Asked for by the city" not in page
 
 
-def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) -> None:
+def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by_its_digest(
+    weighed: AppTest,
+) -> None:
     name, other = names(weighed)[:2]
-    choose(weighed, name, "Asked for.")
-    assert "SHA-256" not in reported(weighed)
-    weighed.button(key="produce_option_go").click().run()
-    until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
-    page = shown(weighed.run())
-    (found,) = [each.result for each in answers(weighed, PRODUCED).values()]
-    assert (
-        f"<dt>SHA-256 of the release file</dt><dd>{sha256(found.archive).hexdigest()}</dd>" in page
-    )
-    facts = found.facts
-    assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
-    assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
-    # Of another form nothing was produced.
-    choose(weighed, other, "Asked for.")
-    assert "SHA-256" not in reported(weighed)
-
-
-def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -> None:
-    name = names(weighed)[0]
-    choose(weighed, name, "Asked for.")
-    page = reported(weighed)
-    verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
-    assert f"“{name}”. This option is not within the thresholds." in verdict
-    assert verdict.count('class="against"') >= 2
-    assert "A. Officer overrides the thresholds. Reason: Asked for." in verdict
-    # Limits set once are those of the report; looser ones are told.
-    go(weighed, "options")
-    weighed.number_input(key="limit_outsider").set_value(90.0).run()
-    page = reported(weighed)
-    assert "Looser than usual: re-identification risk 90% (usually 5%)" in page
-
-
-def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) -> None:
-    choose(weighed, names(weighed)[0], "Asked for.")
-    weighed.pills(key="options_presets").set_value(["As it is"]).run()
-    explored(weighed, 1)
-    page = reported(weighed)
-    assert "is not among the options weighed now" in said(weighed)
-    assert "No option has been chosen." in page
-
-
-def test_what_a_search_left_untried_is_said_once_it_has_ended(weighed: AppTest) -> None:
-    assert "The search ended" not in f"{reported(weighed)} {said(weighed)}"
-    workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
-    reported(weighed)
-    assert "The search has not tried every option" in said(weighed)
-
-
-def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
-    name = names(weighed)[0]
-    assert "Before you sign" not in f"{reported(weighed)} {said(weighed)}"
     choose(weighed, name, "Asked for.")
     reported(weighed)
     asked = "state until when the decision holds (*Question, reason, names*)"
     last = "make the release, at the end of this page."
     assert f"**Before you sign**, {asked}; {last}" in said(weighed)
-    weighed.button(key="produce_option_go").click().run()
-    until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
+    press(weighed, "produce_option_go", lambda at: bool(answers(at, PRODUCED)) and idle(at))
+    page = shown(weighed.run())
+    (found,) = [each.result for each in answers(weighed, PRODUCED).values()]
+    facts, digest = found.facts, sha256(found.archive).hexdigest()
+    assert f"<dt>SHA-256 of the release file</dt><dd>{digest}</dd>" in page
+    assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
+    assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
     weighed.text_input(key="report_signer").set_value("").run()
-    assert "**Before you sign**, name who signs and state until when the decision holds" in said(
-        weighed
-    )
+    signing = f"**Before you sign**, name who signs and {asked}"
+    assert signing in said(weighed)
     assert "make the release, at the end of this page" not in said(weighed)
+    # Of another option nothing was produced; of nothing, there is nothing to make.
+    choose(weighed, other, "Asked for.")
+    assert "SHA-256" not in reported(weighed)
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
-    assert f"**Before you sign**, name who signs and {asked}." in said(weighed)
+    assert "make the release, at the end of this page" not in said(weighed)
     weighing = workspace(weighed).weighed
     assert weighing is not None
     nothing = story.to_do(weighing, Decision(why="x", signer="Ada", until="2027"), made=False)
@@ -252,6 +216,11 @@ def recipe_of(at: AppTest) -> bytes:
     return story.recipe(recipe.recipe_of(found.table, found.limits, decision, None, mine.areas))
 
 
+def use_recipe(at: AppTest, body: bytes) -> None:
+    at.file_uploader(key="options_recipe_file").upload("r.json", body).run()
+    at.button(key="options_recipe_use").click().run()
+
+
 def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) -> None:
     weighed.selectbox(key="options_strategy").set_value("top").run()
     weighed.number_input(key="options_p").set_value(2).run()
@@ -262,43 +231,32 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     choose(weighed, name, "Asked for.")
     page, kept = reported(weighed), recipe_of(weighed)
 
-    other = upload(new_app(), rows(users=9, samples=6))
-    go(other, "options")
-    other.file_uploader(key="options_recipe_file").upload("r.json", kept).run()
-    other.button(key="options_recipe_use").click().run()
+    other = upload(new_app(), rows(users=9, samples=6), page="options")
+    use_recipe(other, kept)
     assert "The recipe's settings are in use: 12 options." in said(other)
     assert "These data are not the recipe's" not in said(other)
     assert f"The recipe chose {name}" in said(other)
     until(other, idle).run()
     explored(other, 12)
     assert other.number_input(key="options_p").value == 2
-    fields = {
-        str(each.key).split("_")[1]: each
-        for each in other.number_input
-        if str(each.key).startswith("limit_")
-    }
-    assert fields["outsider"].value == 20.0
+    (field,) = (f for f in other.number_input if str(f.key).startswith("limit_outsider"))
+    assert field.value == 20.0
     choose(other, name, "Asked for.")
     assert reported(other) == page
 
 
-def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
+def test_a_recipe_brings_its_recipient_and_areas_and_what_is_none_is_refused_kindly(
+    weighed: AppTest,
+) -> None:
     kept = json.loads(recipe_of(weighed))
     kept |= {"areas": 3_000.0, "recipient": {"kind": "contract", "controls": "high"}}
     go(weighed, "options")
-    body = json.dumps(kept).encode()
-    weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
-    weighed.button(key="options_recipe_use").click().run()
+    for body in (b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000):
+        use_recipe(weighed, body)
+        assert any("recipe" in box.value for box in weighed.error), body[:9]
+    use_recipe(weighed, json.dumps(kept).encode())
     explored(weighed, 12)
     page = reported(weighed)
     assert "compared on squares of 3 km" in page
     assert "Recipients under contract get the release. We assume high controls and high" in page
     assert "The threshold in force is 5%" in page  # the thresholds are the recipe's own
-
-
-def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest) -> None:
-    go(weighed, "options")
-    for body in (b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000):
-        weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
-        weighed.button(key="options_recipe_use").click().run()
-        assert any("recipe" in box.value for box in weighed.error), body[:9]

@@ -34,14 +34,8 @@ from tests.support.views import (
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 VIEWS = (
-    "anonymizability",
-    "unicity",
-    "disclosure",
-    "aggregates",
-    "hiding",
-    "options",
-    "attack",
-    "report",
+    *("anonymizability", "unicity", "disclosure", "aggregates"),
+    *("hiding", "options", "attack", "report"),
 )
 
 
@@ -128,17 +122,10 @@ def test_another_session_shows_the_same_and_computes_nothing(
     other.button(key="frame_study_read").click().run()
     assert kinds(other) == made.kinds
 
-    started: list[str] = []
-    real = runner.InProcessRunner.submit
-
-    def noting(self: Any, *arguments: Any, **named: Any) -> Any:
-        started.append(named["label"])
-        return real(self, *arguments, **named)
-
-    monkeypatch.setattr(runner.InProcessRunner, "submit", noting)
+    begun = "something was computed"
+    monkeypatch.setattr(runner.InProcessRunner, "submit", lambda *_, **__: pytest.fail(begun))
     for view in VIEWS:
         go(other, view)
-        assert (view, started) == (view, [])
         assert said(other) == made.shown[view], view
     assert has(other, "report_get_html")
 
@@ -161,40 +148,31 @@ def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
     assert at.run().selectbox[0].value == "b"
 
 
-def test_other_data_are_refused(made: Made) -> None:
-    other = new_app()
-    upload(other, rows(users=8, samples=6))
-    open_in(other, made.study)
-    assert "belongs to other data, or to the same data" in said(other)
-    assert "9 people and 54 samples" in said(other)
-    assert workspace(other).weighed is None
-
-
-def test_without_data_it_waits_for_them(made: Made) -> None:
+def test_without_its_data_it_waits_for_them_and_other_data_are_refused(made: Made) -> None:
     other = open_in(new_app(), made.study)
     assert "A study waits for its data" in said(other)
     upload(other, rows(users=8, samples=6))
     assert "The study will open once those data are open" in said(other)
     assert workspace(other).weighed is None
+    open_in(other, made.study)
+    assert "belongs to other data, or to the same data" in said(other)
+    assert "9 people and 54 samples" in said(other)
+    assert workspace(other).weighed is None
     upload(other, rows(users=9, samples=6))
     assert "nothing was computed anew" in said(other)
-    weighed = workspace(other).weighed
-    assert weighed.why == "They asked for it."
+    assert workspace(other).weighed.why == "They asked for it."
 
 
-def test_with_the_data_in_it_needs_no_others(made: Made) -> None:
-    other = open_in(new_app(), made.with_data)
-    assert "nothing was computed anew" in said(other)
-    assert digest_of(other) == made.digest
-
-
-def test_a_file_that_is_none_is_refused_kindly(made: Made) -> None:
+def test_with_the_data_in_it_needs_no_others_and_what_is_no_study_is_refused(made: Made) -> None:
     other = new_app()
     for body in (b"", b"PK\x03\x04" + b"x" * 99, made.study[:-40]):
         open_in(other, body)
         assert "tudy" in said(other)
         assert "fault" not in said(other)
         assert "fp_workspace" not in other.session_state
+    open_in(other, made.with_data)
+    assert "nothing was computed anew" in said(other)
+    assert digest_of(other) == made.digest
 
 
 def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
@@ -235,6 +213,7 @@ def test_every_kind_of_question_is_kept_or_said_not_to_be() -> None:
     assert named == set(KINDS) | NOT_KEPT
 
 
+PRESSED = {"button", "form_submit_button", "file_uploader", "offer", "popover", "download_button"}
 FIELDS = {"number", "segments", "selectbox", "_field"}  # shell/widgets.py, hiding/form.py: persist
 
 
@@ -250,14 +229,7 @@ def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:
             ours = isinstance(call.func, ast.Name) and call.func.id in FIELDS and "at" not in named
             if "persist_state" in named or ours:
                 persisting.add(key)
-            elif isinstance(call.func, ast.Attribute) and call.func.attr in (
-                "button",
-                "form_submit_button",
-                "file_uploader",
-                "offer",
-                "popover",
-                "download_button",
-            ):
+            elif isinstance(call.func, ast.Attribute) and call.func.attr in PRESSED:
                 pressed.add(key)
     assert len(persisting) > 40
     popovers = {"attack_exactly", "options_own_weights"}

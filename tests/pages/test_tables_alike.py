@@ -37,7 +37,7 @@ from pages.shell import kinds, widgets
 from pages.shell.questions import Kind
 from pages.unicity import form as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
-from tests.support.views import HEADER, answers, go, idle, until, upload
+from tests.support.views import HEADER, answers, go, idle, press, until, upload
 
 # Nine people over three days at some of twelve places: small, but no table of it is empty.
 PLACES = [(14.70 + 0.011 * i, -17.40 + 0.013 * (i % 4)) for i in range(12)]
@@ -111,15 +111,13 @@ def asked(at: AppTest, page: str) -> AppTest:
     go(at, page)
     until(at, idle)
     if page == "hiding":
-        at.button(key="glove_run").click().run()
-        until(at, idle)
+        press(at, "glove_run")
         at.button(key="glove_compare").click().run()
     if page == "attack":
         at.selectbox(key="attack_release").set_value("aligned, k = 2").run()
     if page == "aggregates":
         for key in ("recovery_factors_go", "recovery_remedies_go"):
-            at.button(key=key).click().run()
-            until(at, idle)
+            press(at, key)
     if page == "anonymizability":
         until(at, lambda at: len(answers(at, kinds.MEASURE)) == len(widgets.PRESETS))
     return until(at, idle).run()
@@ -164,11 +162,14 @@ def test_the_same_table_for_everyone(
     )
     assert done.exit_code == 0, done.output
 
+    check_leaving(offered, app.session_state["fp_dataset"].fs.digest)
     tables = library.tables()
+    assert {*tables} >= library.MAY_LEAVE
     downloads = {name for name in tables if file_name(library, name) in offered}
     assert downloads, f"no table of {name} can be downloaded; offered are {list(offered)}"
     assert not {f"{t}.csv" for t in tables if not library.may_leave(t)} & {*offered}
     for table, frame in tables.items():
+        assert not (leaving.names_rows(frame) and library.may_leave(table)), table
         file = file_name(library, table)
         written = (tmp_path / "tables" / file).read_bytes()
         contents = [written, offered[file]()] if table in downloads else [written]
@@ -183,49 +184,25 @@ def test_the_same_table_for_everyone(
         assert not {"user", "sample", "digest", "data_digest"} & columns
 
 
-def test_no_file_of_any_page_says_who_anybody_is(
-    app: AppTest, offered: dict[str, Callable[[], bytes]]
-) -> None:
-    """Every button of every page: what may leave has no id, no path, no digest, nobody in it.
+def check_leaving(offered: dict[str, Callable[[], bytes]], digest: str) -> None:
+    """No file says who anybody is: what may leave has no id, no path, no digest, nobody in it.
 
     What may not has no id either, and each draw of a file names its people anew.
     """
-    upload(app, FILE.encode(), name=f"{PLACE}.csv")
-    for page in dict.fromkeys(page for page, *_ in CASES.values()):
-        asked(app, page)
-    digest = app.session_state["fp_dataset"].fs.digest
-    session_names = {*fingerprints().pseudonyms}
-    tables = {name: make for name, make in offered.items() if name.endswith(".csv")}
-    tables = {name: make for name, make in tables.items() if not name.startswith(RELEASES)}
-    guarded = {name for name in tables if name.endswith(f"{SUFFIX}.csv")}
-    assert len(guarded) >= 8
-    assert len(tables) - len(guarded) >= 12
-    seen: set[str] = set()
-    for name, make in tables.items():
+    seen = session_names = {*fingerprints().pseudonyms}
+    for name, make in offered.items():
+        if not name.endswith(".csv") or name.startswith(RELEASES):
+            continue
         content = make()
         assert SECRET.encode() not in content, name
-        if name not in guarded:
+        if name.endswith(f"{SUFFIX}.csv"):
+            for each in (content, make()):
+                drawn = {*as_read(each).get("pseudonym", [])}
+                assert not drawn & seen, f"{name}: names of another file"
+                seen = seen | drawn
+        else:
             for mark in (PLACE, digest, *session_names):
                 assert mark.encode() not in content, (name, mark)
-            continue
-        names = {*pd.read_csv(io.BytesIO(content)).get("pseudonym", [])}
-        again = {*pd.read_csv(io.BytesIO(make())).get("pseudonym", [])}
-        assert len(names) == len(again)
-        for drawn in (names, again):
-            assert not drawn & (seen | session_names), f"{name}: names of another file"
-            seen |= drawn
-    # Of all studies: what is listed as what may leave exists, and has no people and no row numbers.
-    listed = 0
-    for name, (_, kind, _) in CASES.items():
-        if name == "options":
-            continue  # asked option by option; its one table is in the test above
-        kept = [found.result.config for found in answers(app, kind).values()]
-        library = of_the_library(name, whole(name, kept))
-        assert {*library.tables()} >= library.MAY_LEAVE, name
-        for table, frame in library.tables().items():
-            assert not (leaving.names_rows(frame) and library.may_leave(table)), (name, table)
-        listed += len(library.MAY_LEAVE)
-    assert listed >= 14
 
 
 def as_read(content: bytes) -> pd.DataFrame:

@@ -19,7 +19,18 @@ from pages.hiding.figures import PRODUCED
 from pages.shell import together
 from pages.shell.release import PRODUCED as OPTION_PRODUCED
 from pages.shell.together import Register
-from tests.support.views import HEADER, answers, go, has, keep_choice, new_app, said, until, upload
+from tests.support.views import (
+    HEADER,
+    answers,
+    go,
+    has,
+    keep_choice,
+    new_app,
+    press,
+    said,
+    until,
+    upload,
+)
 
 READ = "I have read this"
 
@@ -45,19 +56,19 @@ def released(at: AppTest, k: int, method: str = "aligned") -> production.Result:
     at.number_input(key="glove_k").set_value(k)
     at.selectbox(key="glove_method").set_value(method)
     before = len(answers(at, form.RELEASES))
-    at.button(key="glove_run").click().run()
-    until(at, lambda at: len(answers(at, form.RELEASES)) > before)
-    at.run()
+    press(at, "glove_run", lambda at: len(answers(at, form.RELEASES)) > before).run()
     before = len(answers(at, PRODUCED))
-    at.button(key="produce_hidden_go").click().run()
-    until(at, lambda at: len(answers(at, PRODUCED)) > before)
-    at.run()
+    press(at, "produce_hidden_go", lambda at: len(answers(at, PRODUCED)) > before).run()
     return [found.result for found in answers(at, PRODUCED).values()][-1]
 
 
 def may_leave(at: AppTest) -> bool:
     (button,) = (b for b in at.get("download_button") if b.key == "produce_hidden_get_release")
     return not button.proto.disabled
+
+
+def may_leave_unasked(at: AppTest) -> bool:
+    return may_leave(at) and ticked(at) is None
 
 
 def ticked(at: AppTest) -> Any:
@@ -69,13 +80,11 @@ def test_a_second_release_is_asked_about_before_it_leaves(
 ) -> None:
     first = released(twelve, 2)
     export_first = offered["release.zip"]
-    assert ticked(twelve) is None
-    assert may_leave(twelve)
+    assert may_leave_unasked(twelve)
     assert "Have these people's data been released before?" in [e.label for e in twelve.expander]
     second = released(twelve, 5)
     # Made is not exported: what stayed here tells nobody anything.
-    assert ticked(twelve) is None
-    assert may_leave(twelve)
+    assert may_leave_unasked(twelve)
     assert export_first() == first.archive
     twelve.run()
     found = crossing(first.membership, second.membership)
@@ -94,41 +103,28 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     assert ticked(twelve).value is True
 
 
-def test_the_same_release_again_is_none(
+def test_the_same_groups_again_and_people_who_are_alone_already_are_no_question(
     twelve: AppTest, offered: dict[str, Callable[[], bytes]]
 ) -> None:
     first = released(twelve, 2)
     for _ in range(2):
         assert offered["release.zip"]() == first.archive
         twelve.run()
-        assert ticked(twelve) is None
-        assert may_leave(twelve)
+        assert may_leave_unasked(twelve)
         assert "Together with" not in said(twelve)
     # In the other format: other names, the same groups.
     twelve.segmented_control(key="produce_hidden_format").set_value("parquet").run()
-    twelve.button(key="produce_hidden_go").click().run()
-    until(twelve, lambda at: len(answers(at, PRODUCED)) == 2)
-    twelve.run()
+    press(twelve, "produce_hidden_go", lambda at: len(answers(at, PRODUCED)) == 2).run()
     assert "(aligned, k = 2) and this release together, nobody's group is smaller" in said(twelve)
-    assert ticked(twelve) is None
-    assert may_leave(twelve)
-
-
-def test_what_left_in_one_view_is_known_in_the_other(
-    twelve: AppTest, offered: dict[str, Callable[[], bytes]]
-) -> None:
-    """An option in which all are alone anyhow: that is said, and no question is asked."""
-    released(twelve, 2)
-    offered["release.zip"]()
+    assert may_leave_unasked(twelve)
+    # What left in one view is known in the other: an option in which all are alone anyhow.
     go(twelve, "options")
     twelve.pills(key="options_presets").set_value(["As it is"]).run()
     until(twelve, lambda at: has(at, "options_choice_keep"))
     keep_choice(twelve, "as it is", "For this test alone.")
     go(twelve, "report")
     until(twelve, lambda at: has(at, "produce_option_go")).run()
-    twelve.button(key="produce_option_go").click().run()
-    until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
-    twelve.run()
+    press(twelve, "produce_option_go", lambda at: len(answers(at, OPTION_PRODUCED)) == 1).run()
     assert (
         "With the release exported before (aligned, k = 2) and this release together, nobody's "
         "group is smaller than the smaller of their two groups: 12 of 12 people are alone, each "
@@ -149,28 +145,32 @@ def test_of_a_release_that_left_nothing_of_anybody_is_kept(
     assert b"subscriber" not in b"".join(left.membership.who)
 
 
-def test_an_older_release_is_given_with_its_key(app: AppTest) -> None:
-    upload(app, on_a_line(12), page="hiding")
-    older = released(app, 5)
-    app = in_another_session()
+def test_an_older_release_is_given_with_its_key(twelve: AppTest) -> None:
+    """In a session that knows nothing of what left."""
+    older = released(twelve, 5)
+    app = upload(new_app(), on_a_line(12), page="hiding")
     now = released(app, 2)
+    assert ticked(app) is None
+    # Files that cannot be used are refused in words.
+    give(app, now.archive[:500], now.key)
+    assert "The release has changed since it was written" in app.error[-1].value
+    give(app, now.archive, b"pseudonym,user_id\nX,Y\n")
+    assert "it names 0 of the 12 pseudonyms in the release" in app.error[-1].value
+    assert may_leave_unasked(app)
+    assert "No earlier release with groups is known here." in said(app)
+    # Its own files: no second release.
+    give(app, now.archive, now.key)
+    assert not app.error
+    assert "Known here: aligned, k = 2 (this very release)." in said(app)
     assert ticked(app) is None
     give(app, older.archive, older.key)
     found = crossing(older.membership, now.membership)
     assert found.falls
-    assert (
-        "With the earlier release given (aligned, k = 5) and this release together, "
-        f"{found.together.alone} of 12 people are alone"
-    ) in said(app)
+    assert f"together, {found.together.alone} of 12 people are alone" in said(app)
+    assert "aligned, k = 5" in said(app)
     assert not may_leave(app)
     ticked(app).check().run()
     assert may_leave(app)
-
-
-def in_another_session() -> AppTest:
-    """The same data, and nothing known of what left."""
-    other = new_app()
-    return upload(other, on_a_line(12), page="hiding")
 
 
 def give(at: AppTest, release: bytes, key: bytes) -> None:
@@ -183,22 +183,6 @@ def give(at: AppTest, release: bytes, key: bytes) -> None:
     at.run()
 
 
-def test_files_that_cannot_be_used_are_refused_in_words(twelve: AppTest) -> None:
-    found = released(twelve, 2)
-    give(twelve, found.archive[:500], found.key)
-    assert "The release has changed since it was written" in twelve.error[-1].value
-    give(twelve, found.archive, b"pseudonym,user_id\nX,Y\n")
-    assert "it names 0 of the 12 pseudonyms in the release" in twelve.error[-1].value
-    assert ticked(twelve) is None
-    assert may_leave(twelve)
-    assert "No earlier release with groups is known here." in said(twelve)
-    # Its own files: no second release.
-    give(twelve, found.archive, found.key)
-    assert not twelve.error
-    assert "Known here: aligned, k = 2 (this very release)." in said(twelve)
-    assert ticked(twelve) is None
-
-
 def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
     twelve: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,11 +192,8 @@ def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
     give(twelve, older.archive, older.key)
     (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
     told = json.loads(line)
-    assert (told["event"], told["what"], told["settings"]) == (
-        "opened",
-        "earlier release",
-        {"users": 12},
-    )
+    noted = {"event": "opened", "what": "earlier release", "settings": {"users": 12}}
+    assert told | noted == told
     assert "subscriber" not in line
     assert older.membership.digest not in line
     assert ticked(twelve) is not None
@@ -226,14 +207,13 @@ def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
 
 
 def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
-    found = released(twelve, 2)
+    released(twelve, 2)
     register: Register = twelve.session_state["fp_exported"]
     register.note(members("ab", "ab", name="GLOVE, k = 2"))
     twelve.run()
-    told = said(twelve)
-    assert "Nobody is both in this release and in the release exported before (GLOVE" in told
+    told = "Nobody is both in this release and in the release exported before (GLOVE"
+    assert told in said(twelve)
     assert may_leave(twelve)
-    assert found.membership is not None
 
 
 # --- the sentences, and what is kept -------------------------------------------------------------

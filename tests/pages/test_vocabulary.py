@@ -54,9 +54,6 @@ def found(where: str) -> list[str]:
 @pytest.mark.parametrize("where", ["pages", "fpanon_core"])
 def test_no_text_has_a_word_that_is_not_ours(where: str) -> None:
     assert found(where) == []
-
-
-def test_no_definition_has_one() -> None:
     said = {name: each.tooltip for name, each in definitions().items()}
     assert len(said) > 40
     assert not [name for name, text in said.items() if NOT_OURS.search(text)]

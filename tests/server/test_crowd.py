@@ -9,7 +9,7 @@ import pytest
 
 from pages.server import guards
 from pages.server.entrance import PERSON
-from pages.server.owners import Crowd, Owners, Room
+from pages.server.owners import Crowd, Room
 
 from .asgi import Behind, ask, cookie, scope_of
 
@@ -67,17 +67,26 @@ class Visitors:
         await asyncio.gather(*self.tasks)
 
 
-@pytest.mark.parametrize(("who", "most"), [("a", SMALL.of_one), ("", SMALL.without_cookie)])
-def test_of_one_browser_and_of_those_without_cookie_so_many(who: str, most: int) -> None:
+@pytest.mark.parametrize(
+    ("who", "most", "more"),
+    [
+        (["a"] * 4, SMALL.of_one, {}),
+        ([""] * 3, SMALL.without_cookie, {}),
+        (["a", "b", "c", "d"], SMALL.of_one, {PERSON: "officer"}),  # one, however many cookies
+    ],
+)
+def test_of_one_browser_and_of_those_without_cookie_so_many(
+    who: list[str], most: int, more: dict[str, str]
+) -> None:
     async def run() -> None:
         visitors = Visitors()
-        assert [await visitors.ask(who) for _ in range(most)] == [{}] * most
-        refused = await visitors.ask(who)
+        assert [await visitors.ask(each, **more) for each in who[:most]] == [{}] * most
+        refused = await visitors.ask(who[most], **more)
         assert refused == {"type": "websocket.close", "code": 1013, "reason": ""}
-        assert await visitors.ask("b") == {}  # there is room for others
+        assert await visitors.ask("e") == {}  # there is room for others
         await visitors.leave()
         visitors.stream.over.clear()
-        assert await visitors.ask(who) == {}  # and again for this one
+        assert await visitors.ask(who[0], **more) == {}  # and again for this one
         await visitors.leave()
 
     asyncio.run(run())
@@ -92,18 +101,6 @@ def test_of_all_together_so_many() -> None:
         assert visitors.stream.open == 6
         await visitors.leave()
         assert visitors.crowd._open.total() == 0
-
-    asyncio.run(run())
-
-
-def test_whoever_logs_in_is_one_with_however_many_cookies() -> None:
-    async def run() -> None:
-        visitors = Visitors()
-        for who in "abc":
-            assert await visitors.ask(who, **{PERSON: "officer"}) == {}
-        assert (await visitors.ask("d", **{PERSON: "officer"}))["code"] == 1013
-        assert await visitors.ask("d", **{PERSON: "another"}) == {}
-        await visitors.leave()
 
     asyncio.run(run())
 
@@ -134,11 +131,6 @@ def test_how_it_says_so() -> None:
     assert (b"retry-after", b"10") in answer[0]["headers"]
     # What a page that is open consists of is answered all the same.
     assert ask(Crowd(Behind(), Room(in_all=0)), "/media/x", accept="*/*")[0]["status"] == 200
-
-
-def test_it_stands_before_anything_is_noted_of_a_connection() -> None:
-    order = [each.cls for each in guards.MIDDLEWARE]
-    assert order.index(Crowd) < order.index(Owners)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from pages.server import entrance, guards
+from pages.server import entrance
 from pages.server.entrance import PERSON, Entrance, Guard
 from tests.support.provider import PEOPLE, Provider
 
@@ -86,9 +86,7 @@ def test_a_log_in_that_is_set_up_is_required(told: Callable[[str], Secrets]) -> 
     told(set_up())
     assert entrance.as_set_up({}) == Entrance(True, ("default",))
     assert not fault({"FPANON_PUBLIC_URL": DASHBOARD + "/"})
-
-
-def test_several_providers(told: Callable[[str], Secrets]) -> None:
+    # At several providers, too.
     one = "\n".join(set_up().splitlines()[3:])
     told(f"{set_up(client_id=None)}[auth.north]\n{one}\n[auth.south]\n{one}\n")
     assert entrance.as_set_up({}).providers == ("north", "south")
@@ -270,19 +268,22 @@ def sees(visitor: Visitor) -> set[str]:
 EVERYTHING = {*WAY_IN, *CLOSED, *(f"PUT {path}" for path in CLOSED), "reached"}
 
 
-def test_without_a_log_in_set_up_all_is_reached(told: Callable[[str], Secrets]) -> None:
+def test_all_is_reached_after_logging_in_or_where_no_log_in_is_set_up(
+    told: Callable[[str], Secrets],
+) -> None:
     told("other = 1\n")
     assert sees(client()) == EVERYTHING
+    said = told(set_up())
+    assert sees(logged_in(client(), said)) == EVERYTHING
 
 
 def test_without_logging_in_the_way_in_is_reached_alone(told: Callable[[str], Secrets]) -> None:
     told(set_up())
     assert sees(client()) == set(WAY_IN)
-
-
-def test_after_logging_in_all_is_reached(told: Callable[[str], Secrets]) -> None:
-    said = told(set_up())
-    assert sees(logged_in(client(), said)) == EVERYTHING
+    for host in ("fpanon.example/auth/login?", "fpanon.example/_stcore/health#"):
+        visitor = client()
+        visitor.host = host  # bends no path
+        assert visitor.get("/data").text != "reached"
 
 
 def test_a_cookie_of_another_making_is_none(told: Callable[[str], Secrets]) -> None:
@@ -301,13 +302,19 @@ def test_an_old_cookie_opens_no_session(told: Callable[[str], Secrets]) -> None:
     assert sees(old) == {*WAY_IN, *opened, *(f"PUT {path}" for path in opened)}
 
 
-def test_who_is_no_officer_reaches_nothing(told: Callable[[str], Secrets]) -> None:
+def test_who_is_no_officer_reaches_nothing_and_their_name_is_no_markup(
+    told: Callable[[str], Secrets],
+) -> None:
     said = told(set_up())
-    listed = entrance.as_set_up({entrance.OFFICERS: "bert@office.example"})
-    visitor = logged_in(client(listed), said)
+    visitor = logged_in(client(entrance.as_set_up({entrance.OFFICERS: "x"})), said)
     assert sees(visitor) == set(WAY_IN)
-    told_so = visitor.get("/", Accept="text/html").text
-    assert "anna@office.example (subject a-1), who is not among the officers" in told_so
+    text = visitor.get("/", Accept="text/html").text
+    assert "anna@office.example (subject a-1), who is not among the officers" in text
+    logged_in(visitor, said, sub="<script>", email="<img src=x>")
+    text = visitor.get("/", Accept="text/html").text
+    assert "&lt;script&gt;" in text
+    assert "<script>" not in text
+    assert "<img" not in text
 
 
 def test_set_up_by_half_nothing_is_reached(told: Callable[[str], Secrets]) -> None:
@@ -320,14 +327,6 @@ def test_set_up_by_half_nothing_is_reached(told: Callable[[str], Secrets]) -> No
     assert "href" not in answer.text
 
 
-def test_a_host_header_bends_no_path(told: Callable[[str], Secrets]) -> None:
-    told(set_up())
-    for host in ("fpanon.example/auth/login?", "fpanon.example/_stcore/health#"):
-        visitor = client()
-        visitor.host = host
-        assert visitor.get("/data").text != "reached"
-
-
 def test_the_way_in_leads_to_the_provider(told: Callable[[str], Secrets]) -> None:
     told(set_up())
     visitor = client()
@@ -338,20 +337,6 @@ def test_the_way_in_leads_to_the_provider(told: Callable[[str], Secrets]) -> Non
     assert answer.status == 302
     assert answer.headers["location"].startswith("/auth/login?provider=")
     assert visitor.get("/auth/enter?provider=nobody").status == 404
-
-
-def test_what_a_person_is_called_is_no_markup(told: Callable[[str], Secrets]) -> None:
-    said = told(set_up())
-    listed = Entrance(True, ("default",), frozenset({"x"}))
-    visitor = logged_in(client(listed), said, sub="<script>", email="<img src=x>")
-    text = visitor.get("/", Accept="text/html").text
-    assert "&lt;script&gt;" in text
-    assert "<script>" not in text
-    assert "<img" not in text
-
-
-def test_the_guard_stands_before_every_page() -> None:
-    assert Guard in [each.cls for each in guards.MIDDLEWARE]
 
 
 def test_behind_it_one_knows_whose_a_request_is(told: Callable[[str], Secrets]) -> None:

@@ -22,6 +22,8 @@ from pages.server.environment import PUBLIC_VARIABLE, Allowances, Place, public
 def test_a_public_address(told, origin, name):
     place = public({PUBLIC_VARIABLE: told})
     assert (place.origin, place.name) == (origin, name)
+    assert Place.of("http", "localhost", 80).host == "localhost"
+    assert Place.of("https", "localhost", 80).host == "localhost:80"
 
 
 @pytest.mark.parametrize("told", [{}, {PUBLIC_VARIABLE: ""}, {PUBLIC_VARIABLE: " "}])
@@ -56,17 +58,9 @@ def test_a_wrong_one_is_told_without_being_quoted(told):
     assert told not in str(error.value)
 
 
-def test_a_usual_port_is_left_out():
-    assert Place.of("http", "localhost", 80).host == "localhost"
-    assert Place.of("https", "localhost", 80).host == "localhost:80"
-
-
-def test_allowances_by_default() -> None:
+def test_allowances_are_usual_or_set() -> None:
     assert Allowances.of({}) == Allowances(15.0, 600.0, 2000.0)
     assert Allowances.of({"FPANON_GRACE_MIN": " "}).grace_s == 900
-
-
-def test_allowances_set() -> None:
     said = {"FPANON_GRACE_MIN": "0.5", "FPANON_UPLOAD_MB_SESSION": "10", "FPANON_UPLOAD_MB": "20"}
     assert Allowances.of(said) == Allowances(0.5, 10.0, 20.0)
 

@@ -31,16 +31,14 @@ def test_on_every_answer(path):
         assert told["cache-control"] == "no-store"
 
 
-def test_what_streamlit_says_otherwise_gives_way():
-    said = Behind((b"cache-control", b"public"), (b"x-frame-options", b"SAMEORIGIN"))
-    told = headers_of(ask(Headers(said), "/media/a.csv"))
-    assert (told["cache-control"], told["x-frame-options"]) == ("no-store", "DENY")
-
-
-def test_files_named_by_their_digest_are_kept():
-    said = Behind((b"cache-control", b"public, immutable"))
-    told = headers_of(ask(Headers(said), "/static/js/index.DormvYxC.js"))
-    assert told["cache-control"] == "public, immutable"
+@pytest.mark.parametrize(
+    ("path", "cached"),
+    [("/media/a.csv", "no-store"), ("/static/js/index.DormvYxC.js", "public, immutable")],
+)
+def test_what_streamlit_says_otherwise_gives_way_but_for_files_named_by_their_digest(path, cached):
+    said = Behind((b"cache-control", b"public, immutable"), (b"x-frame-options", b"SAMEORIGIN"))
+    told = headers_of(ask(Headers(said), path))
+    assert (told["cache-control"], told["x-frame-options"]) == (cached, "DENY")
 
 
 def test_nothing_is_loaded_from_elsewhere_nor_sent_there():
@@ -62,15 +60,9 @@ def test_the_digest_is_that_of_the_page_that_is_served(tmp_path, monkeypatch):
     assert "'sha256-qVpDBgj7bpq5hMAcGp3AOc79J3Y1Z4HvySTwKrWDoy4='" in policy()
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_cookies_are_for_https_alone_where_it_is_public(scheme):
-    app = Headers(Behind(COOKIE), public=Place(scheme, "fpanon.example"))
-    assert headers_of(ask(app))["set-cookie"].endswith("; Secure") is (scheme == "https")
-
-
-def test_a_cookie_is_marked_once():
-    app = Headers(
-        Behind(COOKIE, (b"set-cookie", b"a=b; Secure")), public=Place("https", "fpanon.example")
-    )
-    cookies = [v for k, v in ask(app)[0]["headers"] if k == b"set-cookie"]
-    assert cookies == [COOKIE[1] + b"; Secure", b"a=b; Secure"]
+@pytest.mark.parametrize(("scheme", "mark"), [("http", b""), ("https", b"; Secure")])
+def test_cookies_are_for_https_alone_where_it_is_public_and_marked_once(scheme, mark):
+    behind = Behind(COOKIE, (b"set-cookie", b"a=b; Secure"))
+    answer = ask(Headers(behind, public=Place(scheme, "fpanon.example")))
+    cookies = [value for key, value in answer[0]["headers"] if key == b"set-cookie"]
+    assert cookies == [COOKIE[1] + mark, b"a=b; Secure"]

@@ -11,22 +11,11 @@ import pytest
 from streamlit.runtime import Runtime
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from fpanon_core.engines.limits import give_back
 from pages.server import guards
 from pages.server.guards import Reaper
 from pages.server.lives import IDLE_GRACE_S, Ended, Registry, Work
 
 GRACE_S = 900.0
-
-
-class Clock:
-    """Stands still until it is told."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Runner:
@@ -39,13 +28,14 @@ class Runner:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SimpleNamespace:
+    """Stands still until it is told."""
+    return SimpleNamespace(now=1000.0)
 
 
 @pytest.fixture
-def registry(clock: Clock) -> Registry:
-    return Registry(GRACE_S, clock)
+def registry(clock: SimpleNamespace) -> Registry:
+    return Registry(GRACE_S, lambda: clock.now)
 
 
 def begun(registry: Registry, session: str, owner: str, data: Any = "data") -> tuple[Work, str]:
@@ -70,7 +60,9 @@ def looked(registry: Registry) -> list[str]:
     return ended
 
 
-def test_work_is_kept_for_the_grace_and_ended_then(registry: Registry, clock: Clock) -> None:
+def test_work_is_kept_for_the_grace_and_ended_then(
+    registry: Registry, clock: SimpleNamespace
+) -> None:
     work, connection = begun(registry, "s", "officer")
     clock.now += 10 * GRACE_S
     assert looked(registry) == []  # its browser is there
@@ -86,23 +78,26 @@ def test_work_is_kept_for_the_grace_and_ended_then(registry: Registry, clock: Cl
     assert work.kept == {}
 
 
+@pytest.mark.parametrize("session", ["s", "new"])
 @pytest.mark.parametrize("seconds", [0.5, 300.0, GRACE_S - 1])
 def test_a_lost_connection_that_comes_back_has_its_work(
-    registry: Registry, clock: Clock, seconds: float
+    registry: Registry, clock: SimpleNamespace, seconds: float, session: str
 ) -> None:
+    """Under another name where Streamlit has forgotten the session."""
     work, connection = begun(registry, "s", "officer")
     registry.closed(connection, left=False)
     clock.now += seconds
     again, granted = registry.opened("officer", "s")
     assert granted
     assert work.gone_since is None  # before any script has run
-    assert registry.claim("s", again) is work
+    assert registry.claim(session, again) is work
     clock.now += 10 * GRACE_S
-    assert looked(registry) == []
+    assert registry.known(session) is work
+    assert session not in looked(registry)
 
 
 def test_a_late_goodbye_of_the_old_connection_does_not_count(
-    registry: Registry, clock: Clock
+    registry: Registry, clock: SimpleNamespace
 ) -> None:
     work, old = begun(registry, "s", "officer")
     registry.opened("officer", "s")
@@ -112,21 +107,18 @@ def test_a_late_goodbye_of_the_old_connection_does_not_count(
     assert looked(registry) == []
 
 
-@pytest.mark.parametrize("thief", ["other", ""])
-def test_no_other_browser_gets_a_session_by_its_name(registry: Registry, thief: str) -> None:
-    work, connection = begun(registry, "s", "officer")
-    registry.closed(connection, left=False)
-    stolen, granted = registry.opened(thief, "s")
-    assert not granted
-    assert registry.claim("t", stolen) is not work
-
-
-def test_a_session_without_cookie_is_nobodys(registry: Registry) -> None:
-    work, connection = begun(registry, "s", "")
-    registry.closed(connection, left=True)
-    again, granted = registry.opened("", "s")
-    assert not granted
-    assert registry.claim("t", again) is not work
+@pytest.mark.parametrize(("owner", "thief"), [("officer", "other"), ("officer", ""), ("", "")])
+def test_no_other_browser_gets_a_session_by_its_name(
+    registry: Registry, owner: str, thief: str
+) -> None:
+    """Nor inherits one that was left; one without a cookie is nobody's."""
+    for left in (False, True):
+        work, connection = begun(registry, f"s{left}", owner)
+        registry.closed(connection, left=left)
+        stolen, granted = registry.opened(thief, f"s{left}")
+        assert not granted
+        assert registry.claim(f"t{left}", stolen) is not work
+        assert registry.claim(f"u{left}", registry.opened(thief)[0]) is not work
 
 
 def test_a_page_loaded_anew_goes_on_with_the_work_of_the_one_that_was_left(
@@ -141,13 +133,6 @@ def test_a_page_loaded_anew_goes_on_with_the_work_of_the_one_that_was_left(
     assert looked(registry) == ["s"]  # what Streamlit has of the old page goes
 
 
-def test_nor_does_another_browser_inherit_it(registry: Registry) -> None:
-    work, connection = begun(registry, "s", "officer")
-    registry.closed(connection, left=True)
-    for owner in ("other", ""):
-        assert registry.claim(f"t{owner}", registry.opened(owner)[0]) is not work
-
-
 def test_a_second_window_takes_nothing_from_the_first(registry: Registry) -> None:
     work, connection = begun(registry, "s", "officer")
     assert registry.claim("t", registry.opened("officer")[0]) is not work  # it is open
@@ -157,7 +142,7 @@ def test_a_second_window_takes_nothing_from_the_first(registry: Registry) -> Non
 
 
 def test_of_several_pages_that_were_left_the_last_is_gone_on_with(
-    registry: Registry, clock: Clock
+    registry: Registry, clock: SimpleNamespace
 ) -> None:
     first, one = begun(registry, "s", "officer")
     second, two = begun(registry, "t", "officer")
@@ -168,17 +153,9 @@ def test_of_several_pages_that_were_left_the_last_is_gone_on_with(
     assert registry.claim("v", registry.opened("officer")[0]) is second
 
 
-def test_when_streamlit_forgot_the_session_its_work_is_there_all_the_same(
-    registry: Registry,
+def test_what_was_ended_is_told_once_to_its_owner_alone(
+    registry: Registry, clock: SimpleNamespace
 ) -> None:
-    work, connection = begun(registry, "s", "officer")
-    registry.closed(connection, left=False)
-    again, granted = registry.opened("officer", "s")
-    assert granted
-    assert registry.claim("new", again) is work
-
-
-def test_what_was_ended_is_told_once_to_its_owner_alone(registry: Registry, clock: Clock) -> None:
     work, connection = begun(registry, "s", "officer")
     work.jobs = [SimpleNamespace(active=True), SimpleNamespace(active=False)]  # type: ignore[list-item]
     registry.closed(connection, left=False)
@@ -192,7 +169,7 @@ def test_what_was_ended_is_told_once_to_its_owner_alone(registry: Registry, cloc
 
 
 def test_of_a_session_without_data_or_work_nothing_is_told(
-    registry: Registry, clock: Clock
+    registry: Registry, clock: SimpleNamespace
 ) -> None:
     _, connection = begun(registry, "s", "officer", data=None)
     registry.closed(connection, left=True)
@@ -232,7 +209,7 @@ def test_the_server_ends_with_all_it_has(registry: Registry) -> None:
     ],
 )
 def test_what_is_of_no_use_to_anybody_is_not_kept(
-    registry: Registry, clock: Clock, owner: str, data: Any, left: bool, kept_s: float
+    registry: Registry, clock: SimpleNamespace, owner: str, data: Any, left: bool, kept_s: float
 ) -> None:
     _, connection = begun(registry, "s", owner, data)
     registry.closed(connection, left=left)
@@ -246,11 +223,12 @@ def test_what_is_of_no_use_to_anybody_is_not_kept(
 @pytest.mark.parametrize(
     "having", [{"jobs": ["a job"]}, {"claimed": frozenset({"a file"})}, {"source_bytes": 1}]
 )
-def test_work_is_more_than_data(registry: Registry, clock: Clock, having: dict[str, Any]) -> None:
+def test_work_is_more_than_data(
+    registry: Registry, clock: SimpleNamespace, having: dict[str, Any]
+) -> None:
     work, connection = begun(registry, "s", "officer", None)
     registry.closed(connection, left=False)
-    for name, value in having.items():
-        setattr(work, name, value)
+    vars(work).update(having)
     clock.now += GRACE_S - 1
     assert looked(registry) == []
 
@@ -275,7 +253,7 @@ def test_sessions_of_streamlit_that_never_ran_go(
 
 
 def test_the_memory_of_who_is_gone_goes_back_to_the_machine_at_once(
-    registry: Registry, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    registry: Registry, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[int] = []
     monkeypatch.setattr(guards, "give_back", lambda: given.append(1))
@@ -294,7 +272,9 @@ def test_streamlit_lists_its_sessions_where_the_reaper_looks() -> None:
     assert "self._session_mgr = " in inspect.getsource(Runtime.__init__)
 
 
-def test_a_fault_in_one_look_does_not_end_the_reaper(registry: Registry, clock: Clock) -> None:
+def test_a_fault_in_one_look_does_not_end_the_reaper(
+    registry: Registry, clock: SimpleNamespace
+) -> None:
     registry.grace_s = 0.01
     ended: list[str] = []
 
@@ -318,7 +298,3 @@ def test_a_fault_in_one_look_does_not_end_the_reaper(registry: Registry, clock: 
 
     asyncio.run(run())
     assert ended == ["s", "t"]
-
-
-def test_memory_is_given_back() -> None:
-    give_back()  # where there is no glibc it does nothing, and says nothing

@@ -95,11 +95,8 @@ def test_nor_when_its_session_has_ended(manager: MediaFileManager, registry: Reg
     assert status(registry, address) == 404
 
 
-def test_other_addresses_are_not_its_business(registry: Registry) -> None:
+def test_other_addresses_and_the_dashboards_fonts_are_not_its_business(registry: Registry) -> None:
     assert status(registry, "/data", "") == 200
-
-
-def test_the_fonts_of_the_dashboard_are_no_downloads(registry: Registry) -> None:
     assert status(registry, "/static/media/MaterialSymbols-Rounded.nEdyypZU.woff2") == 200
 
 
@@ -125,9 +122,6 @@ def test_what_was_made_goes_after_a_while_and_with_its_session(
 
 def test_streamlit_makes_names_where_ours_are_put() -> None:
     """An upgrade that moves the place is to fail here, and not to bring guessable names back."""
-    from pages.server import guards
-
-    assert Media in [each.cls for each in guards.MIDDLEWARE]
     assert memory_media_file_storage._calculate_file_id is media._random_id
     assert MediaFileManager.execute_deferred is media._execute_deferred
     assert "_calculate_file_id(file_data" in inspect.getsource(

@@ -14,26 +14,16 @@ from pages.server import guards
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def watching(monkeypatch):
-    watched = []
-    monkeypatch.setattr(guards, "_watch", watched.append)
-    return watched
-
-
-def test_a_session_that_comes_back_is_not_watched(watching, monkeypatch):
+@pytest.mark.parametrize(("kind", "watched"), [("none", False), ("auto", True)])
+def test_a_session_that_comes_back_is_watched_where_the_configuration_has_it_so_alone(
+    monkeypatch, kind, watched
+):
+    found, session = [], object()
+    monkeypatch.setattr(guards, "_watch", found.append)
     guards.set_up_process()
-    monkeypatch.setattr(config, "get_option", lambda name: {"server.fileWatcherType": "none"}[name])
-    AppSession.register_file_watchers(object())
-    assert watching == []
-
-
-def test_it_is_where_the_configuration_has_it_so(watching, monkeypatch):
-    guards.set_up_process()
-    monkeypatch.setattr(config, "get_option", lambda name: {"server.fileWatcherType": "auto"}[name])
-    session = object()
+    monkeypatch.setattr(config, "get_option", lambda name: {"server.fileWatcherType": kind}[name])
     AppSession.register_file_watchers(session)
-    assert watching == [session]
+    assert found == [session] * watched
 
 
 def test_the_configuration_has_it_that_nothing_is_watched():

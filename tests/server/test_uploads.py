@@ -108,19 +108,16 @@ def test_too_much_is_refused_while_it_arrives(registry: Registry) -> None:
     assert app.read == 10 * MEGABYTE
 
 
-def test_files_of_other_ids_count_too(files: MemoryUploadedFileManager, registry: Registry) -> None:
-    for number in range(9):
+def test_files_of_other_ids_and_the_file_that_is_open_count_too(
+    files: MemoryUploadedFileManager, registry: Registry
+) -> None:
+    for number in range(8):
         stored(files, "s", f"file-{number}", 1)
+    registry.of("s").source_bytes = MEGABYTE
     app = Streamlit()
     with pytest.raises(HTTPException):
         put(guard(app, registry), asking(TOKEN), 2)
     assert app.read == 1 * MEGABYTE
-
-
-def test_the_file_that_is_open_counts(registry: Registry) -> None:
-    registry.of("s").source_bytes = 9 * MEGABYTE
-    with pytest.raises(HTTPException):
-        put(guard(Streamlit(), registry), asking(TOKEN), 2)
     registry.of("s").source_bytes = 0
     put(guard(Streamlit(), registry), asking(TOKEN), 2)
 
@@ -215,12 +212,9 @@ def test_an_upload_that_never_ends_is_ended(
     assert refused.value.headers == {"Connection": "close"}
     assert upload.held == {}  # it counts no more
     assert bool(upload.parts) == (len(parts) > 2)  # bytes that trickle in do not keep it alive
-
-
-def test_a_slow_one_is_not(registry: Registry) -> None:
-    upload = Arriving(registry, [*[(STALLED_S - 1, LEAST)] * 100, (STALLED_S - 1, 0)])
-    upload.put()
-    assert upload.held == {}
+    slow = Arriving(registry, [*[(STALLED_S - 1, LEAST)] * 100, (STALLED_S - 1, 0)])
+    slow.put()  # a slow one is not
+    assert slow.held == {}
 
 
 def test_an_upload_ends_with_its_session(registry: Registry) -> None:

@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import pandas as pd
+
 FOLDER = Path(__file__).parents[1] / "snapshots"
 
 
@@ -19,6 +21,11 @@ def check_snapshot(name: str, parts: Mapping[str, str | Iterable[str]]) -> None:
     if os.environ.get("SNAPSHOTS") == "write":
         path.write_text(told, encoding="utf-8")
     assert told == path.read_text(encoding="utf-8"), "as meant? Then `make snapshots`"
+
+
+def rows_of(table: pd.DataFrame) -> list[str]:
+    """A table for a part, row by row."""
+    return table.to_csv(sep="|", float_format="%.6g").splitlines()
 
 
 def _lines(text: str | Iterable[str]) -> str:

@@ -63,6 +63,14 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> 
     return at
 
 
+def press(at: AppTest, key: str, done: Callable[[AppTest], Any] | str = "") -> AppTest:
+    """Press a button, and run until something is so, or that widget there; until all is idle."""
+    at.button(key=key).click().run()
+    if not done:
+        return until(at, idle).run()  # it may have ended after the page was drawn
+    return until(at, (lambda at: has(at, done)) if isinstance(done, str) else done)
+
+
 def said(at: AppTest) -> str:
     """Everything a page says, what stands on its popovers too."""
     texts = [str(e.value) for kind in TEXTS for e in getattr(at, kind)]
@@ -76,6 +84,24 @@ def _popovers(block: Any) -> Iterator[str]:
             if isinstance(proto, Block) and proto.HasField("popover"):
                 yield proto.popover.label
             yield from _popovers(child)
+
+
+def page_lines(at: AppTest, folded: bool = True) -> list[str]:
+    """What a page says, in its order, with what is folded away; not what stands on all pages."""
+    return list(_lines(at.main, folded))
+
+
+def _lines(block: Any, folded: bool) -> Iterator[str]:
+    for child in block.children.values():
+        proto = getattr(child, "proto", None)
+        if isinstance(proto, Block) and (proto.HasField("popover") or proto.id.endswith("-head")):
+            continue
+        if isinstance(proto, Block.Expandable) and not (folded or proto.expanded):
+            continue
+        if hasattr(child, "children"):
+            yield from _lines(child, folded)
+        elif getattr(child, "type", "") in TEXTS:
+            yield str(child.value)
 
 
 def has(at: AppTest, key: str) -> bool:
@@ -103,8 +129,7 @@ def upload(at: AppTest, body: bytes, name: str = "own.csv", page: str = "data") 
     """Give a file of one's own to the Data view, and go to a page once it is read."""
     go(at, "data")
     at.file_uploader(key="data_file").upload(name, body).run()
-    at.button(key="data_read").click().run()
-    until(at, idle).run()  # it may have ended after the page was drawn
+    press(at, "data_read")
     return at if page == "data" else go(at, page)
 
 

@@ -1,23 +1,32 @@
-"""What the Unicity view says and draws, by hand; no browser, no Streamlit."""
+"""The Unicity view: what it says and draws by hand, and on the page."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
-from fpanon_core import ConfigError, fit_exponents, fit_scaling_law
+import fpanon_core as fp
+from fpanon_core import ConfigError, fit_exponents, fit_scaling_law, sparsity_model
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
+from fpanon_core.studies.unicity import PRODUCT
 from pages.charts import style
+from pages.shell.questions import Kind
 from pages.unicity import story
+from pages.unicity.form import OUTSIDER, REGIONS
 from tests.support.snapshots import check_snapshot
+from tests.support.views import HEADER, answers, go, opened, rows, said, until, upload
+
+# --- unicity story --------------------------------------------------------------------------------
 
 
 def study(fs: FingerprintSet, **wishes: object) -> unicity.Result:
@@ -86,25 +95,39 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unici
     )
 
 
-def test_intervals_are_drawn(found: unicity.Result, areas: unicity.Result) -> None:
-    curves, reach = story.interval_curves(found, style.LIGHT)
-    assert all(np.isnan(curve.values).all() for curve in curves)
-    assert reach == (0.5, 60)
-    curves, (left, _) = story.interval_curves(areas, style.LIGHT)
-    assert curves[0].values.tolist() == [35, left]
-    assert areas.recording.areas.side_m == 500
+def test_what_is_drawn_is_that_of_the_snapshot(
+    found: unicity.Result, areas: unicity.Result
+) -> None:
+    """Without times, two of the three places are the same.
 
-
-def test_points_known(found: unicity.Result) -> None:
-    series = story.narrowed(found)
-    assert [s.name for s in series] == [
-        "unique",
-        *(f"one of {n} at most" for n in (2, 5, 10)),
-    ]
-    assert (series[0].points, series[0].value) == ([1], [1.0])
-    assert [s.name for s in story.strategies(found)] == ["random", "uniform", "top", "consecutive"]
-    # Without times, two of the three places are the same.
-    assert story.strategies(found)[2].value == [pytest.approx(1 / 3)]
+    At 100 m and 1 min all three are unique, at 2 km and 10 h nobody. At 2 km and 1 min, the two of
+    minute 5 are alike; at 100 m and 10 h, the two at 900 m. Of four points there is no law.
+    """
+    series = (*story.narrowed(found), *story.strategies(found))
+    intervals = {
+        f"Intervals of {whose}": [
+            f"{curves[0].name}: {curves[0].values.tolist()}, shown from {reach}"
+        ]
+        for whose, each in (("people recorded once", found), ("five people", areas))
+        for curves, reach in [story.interval_curves(each, style.LIGHT)]
+    }
+    laws = found.laws_along(unicity.PRODUCT)
+    sides, windows, share = story.heat(found, 1)
+    check_snapshot(
+        "unicity_drawn",
+        intervals
+        | {
+            "Known points": [f"{s.name}: {s.points}, {np.round(s.value, 6)}" for s in series],
+            "Resolutions": [*map(str, (sides, windows, *np.round(share, 6)))],
+            "No laws": [*map(str, story.fits(laws)), *(curve.name for curve in story.curves(laws))],
+        },
+    )
+    assert story.grid_points(found) == [1, 2]
+    assert story.flat(laws) == ""
+    assert not any(law.holds for law in laws)
+    for along in (unicity.PRODUCT, unicity.SIDE):
+        assert story.exponents(found, along) is None
+        assert story.exponent_line(found, along) == ""
 
 
 def needing(found: unicity.Result, points: list[float]) -> unicity.Result:
@@ -163,44 +186,17 @@ def test_a_law_is_shown_only_where_it_fits() -> None:
             none.curve()
 
 
-def test_resolutions(found: unicity.Result) -> None:
-    """At 100 m and 1 min all three are unique; at 2 km and 10 h nobody."""
-    assert story.grid_points(found) == [1, 2]
-    sides, windows, share = story.heat(found, 1)
-    assert (sides, windows) == (["100 m", "2 km"], ["1 min", "10 h"])
-    # At 2 km and 1 min, the two of minute 5 are alike; at 100 m and 10 h, the two at 900 m.
-    assert share.tolist() == [[1.0, pytest.approx(1 / 3)], [pytest.approx(1 / 3), 0.0]]
-
-
-def test_laws(found: unicity.Result) -> None:
-    laws = found.laws_along(unicity.PRODUCT)
-    assert story.flat(laws) == ""
-    assert [row["p"] for row in story.fits(laws)] == [1, 2]
-    assert [name for name in story.fits(laws)[0] if name.startswith("R²")] == [
-        "R², α − x^β",
-        "R², α − exp(λx)",
-        "R², α − exp(x^β)",
-        "R², α − βx",
-    ]
-    assert [curve.name for curve in story.curves(laws)] == ["p = 1", "p = 2"]
-    # Of four points there is no law here, and no line through exponents of none.
-    assert not any(law.holds for law in laws)
-    assert found.exponents[unicity.PRODUCT] is None
-    assert story.exponents(found, unicity.PRODUCT) is None
+def test_exponents_are_of_laws_that_hold(found: unicity.Result) -> None:
     x = np.array([1.0, 2, 4, 8, 16, 32])
     holding = [law((1.9 - x**beta).tolist(), p) for p, beta in ((2, 0.1), (4, 0.08))]
     every = (*holding, law([0.5, 0.9, 0.2, 0.8, 0.3, 0.6], 6))
     line = fit_exponents({each.p: each.fit for each in holding if each.fit is not None})
     some = replace(found, laws=every, exponents={unicity.SIDE: line})
-    exponents = story.exponents(some, unicity.SIDE)
-    points, betas, _, lines = exponents
+    points, betas, _, lines = story.exponents(some, unicity.SIDE)
     assert points == [2, 4]  # of p = 6 there is no law
     assert betas == [each.fit.beta for each in holding if each.fit is not None]
     assert [line.name[:6] for line in lines] == ["fitted", "publis"]
     assert "compare the shape only" in story.exponent_line(some, unicity.SIDE)
-    # Two resolutions a side are too few for a law.
-    assert story.exponents(found, unicity.SIDE) is None
-    assert story.exponent_line(found, unicity.SIDE) == ""
 
 
 def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
@@ -223,3 +219,96 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
     assert story.coarser(found, 1)[-1] == text
     hexagons = replace(found, corners=found.corners.iloc[:0])
     assert story.elsewhere(hexagons, 1) == []
+
+
+# --- unicity view ---------------------------------------------------------------------------------
+
+
+def answer(at: AppTest, kind: Kind) -> Any:
+    """The answer kept of that kind; None while there is none."""
+    found = list(answers(at, kind).values())
+    return found[-1].result if found else None
+
+
+def measured(at: AppTest) -> AppTest:
+    return until(at, lambda at: answer(at, OUTSIDER) is not None and len(at.dataframe) > 0)
+
+
+def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
+    opened(app, page="unicity")
+    measured(app)
+    fs = app.session_state["fp_dataset"].fs
+    four = fp.unicity(fs, 4)
+    result = answer(app, OUTSIDER)
+    assert result.curves["random"][3].value == four.value
+    assert {len(found) for found in result.curves.values()} == {8}
+    text = said(app)
+    assert "4 known points single out" in text
+    assert f"We asked about {four.n_targets:,} people" in text
+    table = app.dataframe[0].value
+    assert table["p"].tolist() == [2, 4, 6, 8]
+    # The product of side and window is no law here, and none is written or drawn as one.
+    laws = result.laws_along(PRODUCT)
+    assert [name == "no law" for name in table["Law"]] == [not law.holds for law in laws]
+    assert "No law holds at p = 2 (R² " in text
+    assert len(fs.pseudonyms) >= 30
+    # Another seed asks about other points, and is another result.
+    app.number_input(key="unicity_seed").set_value(1).run()
+    until(app, lambda at: answer(at, OUTSIDER).config.seed == 1)
+
+
+def test_short_records_and_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:
+    measured(upload(app, rows(users=7, samples=2), page="unicity"))
+    assert len(answer(app, OUTSIDER).curves["random"]) == 2
+    assert "2 known points single out" in said(app)
+    assert "the median time between two samples is" in said(app)
+    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4\n" for i in range(5)]
+    upload(app, (HEADER + "".join(lines)).encode(), page="unicity")
+    until(app, lambda at: len(answer(at, OUTSIDER).curves["random"]) == 1).run()
+    assert [found.value for found in answer(app, OUTSIDER).curves["random"]] == [0.0]
+    assert "is ever unique: for each" in said(app)
+    assert "there is no law to fit" in said(app)
+    until(app, lambda at: at.error)  # seven antennas asked for, one there is
+    assert "larger than the network" in app.error[0].value
+
+
+def test_antennas_are_merged_and_sparsity_calculated(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4), page="unicity")
+    measured(app)
+    until(app, lambda at: answer(at, REGIONS) is not None)
+    app.number_input(key="unicity_v").set_value(3).run()
+    until(app, lambda at: "With 4 points" in said(at) and "become 3 regions" in said(at))
+    # The file brings no antennas: what is merged are its places.
+    assert "7 places become 3 regions" in said(app)
+    assert "antennas become" not in said(app)
+    assert app.number_input(key="unicity_v").label == "Places in a region, about (v)"
+    assert "The figure needs at least" in said(app)
+    found = answer(app, REGIONS)
+    assert found.sizes.sum() == 7  # the users stand at seven places
+    assert len(found.rings) >= 3
+    # The calculator of sparsity, beside them.
+    n = next(field for field in app.number_input if field.key.startswith("unicity_n_"))
+    n.set_value(1_600_000)
+    app.number_input(key="unicity_d").set_value(16).run()
+    expected = sparsity_model(1_600_000, 16).p_unique
+    assert f"any one person is unique with probability {expected:.3g}" in said(app)
+
+
+def test_choices_are_kept_while_another_view_is_looked_at(app: AppTest) -> None:
+    upload(app, rows(users=30, samples=9), page="unicity")
+    measured(app)
+    app.selectbox(key="unicity_p").set_value(6)
+    app.number_input(key="unicity_d").set_value(77).run()
+    go(app, "hiding")
+    app.number_input(key="glove_k").set_value(25)
+    app.number_input(key="glove_space").set_value(3.0)
+    app.button(key="glove_run").click().run()
+    go(app, "unicity")
+    assert app.selectbox(key="unicity_p").value == 6
+    assert app.number_input(key="unicity_d").value == 77
+    go(app, "hiding")
+    assert app.number_input(key="glove_k").value == 25
+    assert app.number_input(key="glove_space").value == 3.0
+    upload(app, rows(users=7, samples=4))  # nobody hides among 25 here
+    go(app, "hiding")
+    assert app.number_input(key="glove_k").value == 7
