@@ -33,7 +33,7 @@ from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.files import Place, state_folder
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
@@ -306,14 +306,17 @@ def kept_of(
 ) -> tuple[dict[str, float], str]:
     """Return what a release keeps of the samples in its frame, and the areas of the comparison.
 
-    The figures are the components of utility. Where no sample is in the frame, the release is
-    compared with all samples.
+    The figures are the components of utility: NaN, in areas "", where they cannot be measured.
+    Where no sample is in the frame, the release is compared with all samples.
     """
-    inside = located(fs, made.frame)[0] >= 0
-    if inside.any() and not inside.all():
-        fs = fs.with_samples(inside)
-    compared = reference(fs, areas)
-    return _measured(compared, made, fs)[0], str(compared.ground)
+    try:
+        compared, inside = reference(fs, areas), located(fs, made.frame)[0] >= 0
+        if inside.any() and not inside.all():
+            fs, ground = fs.with_samples(inside), compared.ground
+            compared = reference(fs, ground.side_m if areas is None else areas)
+        return _measured(compared, made, fs)[0], str(compared.ground)
+    except FpanonError:  # such as areas too fine: a release whose ε is spent is not lost for this
+        return dict.fromkeys(COMPONENTS, np.nan), ""
 
 
 def _measured(
@@ -430,7 +433,7 @@ def study(
     archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
     verdicts = [verify_tables(archive, fs) for archive in archives.values()]
     worst = next((each for each in verdicts if not each.passed), verdicts[0])
-    linked = recovery_of(fs, made, **part_of(work, 0.8, 1.0))
+    linked, kept = recovery_of(fs, made, **part_of(work, 0.8, 0.95)), kept_of(fs, made, areas)
     tell(progress, 1.0)
     return Result(
         config,
@@ -440,17 +443,19 @@ def study(
         geojson_of(made.frame),
         str(worst),
         archives if worst.passed else {},
-        *kept_of(fs, made, areas),
+        *kept,
         linked,
     )
 
 
-def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:
+def stated_reading(
+    fs: FingerprintSet, reading: Reading, frame: FrameConfig, *, guessed: bool
+) -> Reading | None:
     """Return how to read data again for private tables, so that no record decides the reading.
 
     If the records decided the first reading, the centre of the projection becomes that of the area
-    or of the antenna table. A time zone that was guessed becomes that of the centre. Return None
-    where the data can stay as they were read.
+    or of the antenna table. If the time zone was ``guessed``, it becomes that of the centre. Return
+    None where the data can stay as they were read.
 
     Raises
     ------
@@ -460,11 +465,11 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
     fault = reading_fault(fs, frame)
     if fault and frame.area is not None and frame.area.unit == "metres":
         raise ConfigError(fault)
-    guessed = fs.clock is not None and reading.timezone is None
-    if not (fault or guessed):
+    zone = None if fs.clock is None else fs.clock.timezone
+    guessed = guessed and zone is not None
+    if not (fault or guessed) and zone in (None, reading.timezone):
         return None
     centre = stated_middle(fs, frame) if fault else reading.centre
-    zone = reading.timezone
     if guessed:
         lat, lon = centre or stated_middle(fs, frame)
         zone = zone_at((0.0, lon, lat))

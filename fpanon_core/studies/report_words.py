@@ -519,7 +519,9 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     if not figures:
         return ""
     little = " too little for the purpose:" if lacking else ""
-    return f"The file itself keeps{little} {listed(figures)}."
+    none = [n for n in choice.lost(file) if n not in (*lacking, "space", "time")]
+    absent = f" It cannot have {components(none)}." if none else ""
+    return f"The file itself keeps{little} {listed(figures)}.{absent}"
 
 
 def people(result: OptionResult) -> str:

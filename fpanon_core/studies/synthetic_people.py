@@ -192,6 +192,7 @@ def study(
     real = fs.with_samples(inside) if inside.any() else fs
     learnt = made.statistics.to_frame()
     learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))
+    kept = kept_of(fs, made, areas)
     tell(progress, 1.0)
     return Result(
         config,
@@ -202,7 +203,7 @@ def study(
             "places": (_quantiles(visited(real)), _quantiles(visited(made.people))),
         },
         np.stack([_week(each) for each in (real, made.people)]),
-        *kept_of(fs, made, areas),
+        *kept,
         learnt,
         tuple(_lives(made)),
         made.n_noisy,

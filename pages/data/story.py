@@ -60,7 +60,7 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
     Examples
     --------
     >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
-    >>> remote(lat, lon, np.array([60, 39, 1])).partition(". Is")[0]
+    >>> remote(lat, lon, np.array([60, 39, 1])).partition(", with")[0]
     '**1 place is 17,700 km from the middle of the samples** (-2.10, 79.80)'
     """
     if not len(lat):
@@ -75,14 +75,14 @@ def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
     far = km > max(100.0, 10 * quantile(km, 0.97))
     if not far.any():
         return ""
-    places = int(far.sum())
+    places, east = int(far.sum()), (lon[far][0] + 180) % 360 - 180
+    share = words.percent(samples[far].sum() / every)
     return (
         f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
         f"km{' or more' * (places > 1)} from the middle of the samples** "
-        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {lon[far][0]:.2f}). Is a coordinate "
-        f"wrong? {words.percent(samples[far].sum() / every)} of the samples are there. "
-        "Correct the file, or leave these rows out. Otherwise maps, distances and synthetic "
-        "people show them."
+        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {east:.2f}), with {share} of the samples. "
+        "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise maps, "
+        "distances and synthetic people show them."
     )
 
 

@@ -51,6 +51,10 @@ NOTHING_LEFT = (
     "**These tables show nothing.** All counts, or all trips, are blank or 0: there are too few "
     "people for so many areas and hours. The recipient must not take a 0 for a finding."
 )
+OTHER_AREAS = (
+    "What this file keeps was compared on {}, not on the areas that are chosen now. Choose them "
+    "again to see it."
+)
 CHOSEN_BY_RECORDS = (
     "The figures above compare with the real records. ε does not cover a choice made by them."
 )
@@ -183,8 +187,8 @@ def nothing_shown(found: Result) -> str:
     for kind, shown, real in zip(DAY_TYPES, flows.by_day, exact.by_day, strict=True):
         if real and not shown:
             return (
-                f"**No trips are shown on {kind}s**, but {real:,.0f} a day are recorded. The "
-                "recipient must not take this for a finding."
+                f"**No trips are shown on {kind}s**, but {two_digits(real)} a day are recorded. "
+                "The recipient must not take this for a finding."
             )
     return ""
 
@@ -279,7 +283,9 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
         st.caption(where)
     try:
         if option.epsilon is not None:
-            reading = count_tables.stated_reading(data.fs, data.reading, option.frame)
+            reading = count_tables.stated_reading(
+                data.fs, data.reading, option.frame, guessed=data.report.timezone_guessed
+            )
         kept = data.source.was_read and reading is not None
         if lacking := unreadable(option, data.report, kept):
             st.error(lacking)
@@ -371,7 +377,10 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     over = weighed is not None and any(over_told(result, weighed.limits) for result in mine)
     if weighed is not None and (file := file_of(data, found)):
         show = st.warning if weighed.table.choice.too_little(file) else st.caption
-        show(describe_file(weighed.table.choice, file))
+        if told := describe_file(weighed.table.choice, file):
+            show(told)
+    elif mine and found.compared_in:
+        st.caption(OTHER_AREAS.format(found.compared_in))
     if isinstance(found, Result) and (nothing := nothing_shown(found)):
         st.warning(nothing)
     with st.container(border=True, key="tables_release"):

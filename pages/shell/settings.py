@@ -6,6 +6,7 @@ Other state is not kept: buttons, uploads, and results derived from the settings
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,6 +65,7 @@ _BEGINNINGS = (
 """Prefixes of the names that end in a variable part, such as a measure."""
 
 _NO_SETTINGS = ("aggregates_counts_go", "aggregates_counts_get_", "aggregates_counts_downloads")
+_AREAS_OF_ALL = re.compile(r"aims_areas_[0-9a-f]{12}")
 _ALL = frozenset().union(*_NAMES.values())
 
 
@@ -124,6 +126,8 @@ def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
             del st.session_state[name]
     for name, value in given.items():
         if is_setting(name):
-            st.session_state[name] = value
+            old = _AREAS_OF_ALL.fullmatch(name)  # written before each purpose had areas of its own
+            own = f"{name}_{given.get('aims_purpose', 'transport')}" if old else name
+            st.session_state[own] = value
     address.ask(named)
     note()

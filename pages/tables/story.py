@@ -56,6 +56,10 @@ ABOUT = (
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "can give that person away.",
 )
+ONLY_FOR_YOU = (
+    "Comparisons with the records are for you only; they are never in the zip. Choosing among "
+    "several releases by these figures would break the promise; each release made spends its ε."
+)
 
 
 def found(result: Result | People) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ def _found_tables(result: Result) -> list[str]:
         said.append(_flows(result))
     if result.recovery is not None:
         said.append(describe_recovery(result.recovery, made.option))
-    return [*said, _promise(made)]
+    return [*said, _promise(made), *[ONLY_FOR_YOU] * (made.option.epsilon is not None)]
 
 
 def _presence(result: Result) -> str:
@@ -149,11 +153,10 @@ def _found_people(result: People) -> list[str]:
         f"**{result.people:,} people who do not exist** stand for about {result.n_noisy:,} real "
         "people, according to a noisy count.",
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
-        f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
-        f"{kept['mobility']:.2f}. This comparison is for you only; it is never in the zip.",
+        f"{w.component(kept['density'])}, trips {w.component(kept['flows'])}, how far people go "
+        f"{w.component(kept['mobility'])}.",
         w.describe_epsilon(result.config.epsilon),
-        "Choosing among several releases by these figures would break the promise; each release "
-        "made spends its ε.",
+        ONLY_FOR_YOU,
     ]
 
 

@@ -80,12 +80,12 @@ def test_a_guessed_time_zone_is_that_of_the_stated_area() -> None:
     assert fs.clock.timezone == "America/Los_Angeles"
     there = fp.StatedArea(40.6, -74.1, 40.8, -73.9)
     asked = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 1), "grid", there, 1_000)
-    again = count_tables.stated_reading(fs, Reading(), asked)
+    again = count_tables.stated_reading(fs, Reading(), asked, guessed=True)
     assert again is not None
     assert again.timezone == "America/New_York"
-    kept = count_tables.stated_reading(fs, Reading(timezone="America/Chicago"), asked)
+    kept = count_tables.stated_reading(fs, Reading(), asked, guessed=False)
     assert kept is not None
-    assert kept.timezone == "America/Chicago"
+    assert kept.timezone == "America/Los_Angeles", "it was stated"
 
 
 def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
@@ -93,3 +93,23 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
     told = "The file itself keeps density 0.50 (needed: 0.10) and flows 0.25 (needed: 0.10)."
     assert describe_file(choice, file) == told
+    none = utility_choice({"density": 0.5, "mobility": 0.5})
+    file = fp.OptionResult(
+        fp.ReleaseOption(), components={"density": 0.05, "mobility": float("nan")}
+    )
+    told = "The file itself keeps too little for the purpose: density 0.05 (needed: 0.10)."
+    assert describe_file(none, file) == f"{told} It cannot have mobility."
+
+
+def test_a_release_is_not_lost_where_its_utility_cannot_be_measured() -> None:
+    """On squares of 1 m there are too many pairs to compare; the ε is spent by then."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0, 50_000, (2, 3_000))
+    fs = fp.FingerprintSet.from_samples(np.arange(3_000) // 6, x, y, np.arange(3_000.0))
+    found = count_tables.study(fs, fp.Tables(frame(), 1, None, 5.0), 1.0)
+    assert found.archives
+    assert found.compared_in == ""
+    assert np.isnan(list(found.kept.values())).all()
+    # On the usual squares, a frame of part of the data does not change the squares.
+    usual = count_tables.study(fs, fp.Tables(frame(), 1))
+    assert usual.compared_in == str(fp.Reference.of(fs).ground)
