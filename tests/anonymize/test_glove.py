@@ -21,6 +21,18 @@ def cells_of(published, group):
     return np.column_stack([getattr(published, name)[published.rows_of(group)] for name in CELL])
 
 
+def phantoms(fs, result):
+    """Share of published samples, of each person, in whose time the person has no sample."""
+    published, gone, empty, every = result.published, {*result.suppressed["sample"]}, 0, 0
+    for u in np.flatnonzero(result.group >= 0):
+        own = [s for s in range(*fs.offsets[u : u + 2]) if s not in gone]
+        for c in range(*published.offsets[result.group[u] : result.group[u] + 2]):
+            begin, end = published.t_min[c], published.t_min[c] + published.dt_min[c]
+            empty += not any(fs.t_min[s] < end and fs.t_min[s] + fs.dt_min[s] > begin for s in own)
+            every += 1
+    return empty / every if every else 0.0
+
+
 def check(fs, k, *, workers=2, config=None, **options):
     """The same groups, published samples and suppressed samples as the oracle.
 
@@ -42,6 +54,7 @@ def check(fs, k, *, workers=2, config=None, **options):
         tmax=config.max_time_min,
     )
     assert result.group.tolist() == group.tolist()
+    assert result.phantom_share == pytest.approx(phantoms(fs, result))
     assert result.published.lengths.tolist() == [len(cells) for cells in published]
     for g, cells in enumerate(published):
         np.testing.assert_allclose(cells_of(result.published, g), cells, atol=1e-6)
@@ -308,3 +321,9 @@ def test_impossible_questions():
     check_refused(hide, "NAME", leftover=["drop"])
     check_refused(hide, "a positive number", suppress_space_m=bad, suppress_time_min=bad)
     check_refused(hide, "finer than", suppress_space_m=[50], suppress_time_min=[0.5])
+
+
+def test_no_published_sample_holds_fewer_than_k_people():
+    fs = fp.read_cdr(fp.generate_cdr(300, days=3))[0]
+    hidden = fp.glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
+    assert fp.verify_k_anonymity(fs, hidden, 2).passed

@@ -138,6 +138,7 @@ def test_papers_are_called_by_authors_and_year():
     """In code and screens, too, and without a section's number: headings have none."""
     code = [p for folder in ("fpanon_core", "pages") for p in sorted((ROOT / folder).rglob("*.py"))]
     texts = {path: text_of(path).replace("PUBLISHED_TRADE", "") for path in [*DOCUMENTS, *code]}
+    assert HOUSE_NAME.search("as TRADE has it")
     assert [path for path, text in texts.items() if HOUSE_NAME.search(text)] == []
     assert [path for path in code if re.search(r"science\.md[ ,]*§", texts[path])] == []
 

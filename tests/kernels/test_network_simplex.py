@@ -1,9 +1,11 @@
 """The cheapest flow: pivot for pivot that of POT."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ot.lp import emd
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from fpanon_core.kernels.network_simplex import (
@@ -177,3 +179,16 @@ def test_distances_are_scipys_to_the_bit(seed):
     if seed % 2:
         begin, end = begin.round(-2), end.round(-2)
     assert np.array_equal(distances(begin, end), cdist(begin, end))
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_is_as_cheap_as_any_assignment(problem):
+    cost, supply, demand = problem
+    flow, _ = solved(*problem)
+    assert (flow.sum(axis=1) == supply).all()
+    assert (flow.sum(axis=0) == demand).all()
+    everyone = cost[np.ix_(*(np.repeat(np.arange(len(k)), k) for k in (supply, demand)))]
+    least = everyone[linear_sum_assignment(everyone)].sum()
+    size = max(1.0, np.abs(cost).max())
+    assert (flow * cost).sum() == pytest.approx(least, abs=1e-9 * size * supply.sum())

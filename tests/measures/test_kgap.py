@@ -168,3 +168,10 @@ def test_too_few_users():
         k_gap(fs, 2, users=[2])
     with pytest.raises(InfeasibleError, match="outside 0"):
         fingerprint_stretch(fs, 0, 2)
+
+
+def test_everyone_k_times_is_hidden_already():
+    x = [0, 3e4, 9e4]
+    fs = FingerprintSet.from_samples([*range(12)], x * 4, [0] * 12, [0, 500, 9_000] * 4)
+    assert k_gap(fs, 4).values.tolist() == [0.0] * 12
+    assert (k_gap(fs, 5).values > 0).all()

@@ -51,6 +51,19 @@ def test_digest_tells_contents_apart():
 
 
 @settings(deadline=None)
+@given(events(), st.randoms(use_true_random=False))
+def test_order_of_rows_does_not_matter(fs, random):
+    frame = fs.to_frame()
+    rows = np.repeat(np.arange(len(frame)), frame["count"])
+    random.shuffle(rows)
+    names = ("user", "x_m", "y_m", "t_min")
+    made = FingerprintSet.from_samples(*(frame[name].to_numpy()[rows] for name in names))
+    back = made.subset(np.argsort(made.user_ids))
+    for name in ("offsets", "x_m", "y_m", "t_min", "count"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(fs, name))
+
+
+@settings(deadline=None)
 @given(events(), st.data())
 def test_subset(fs, data):
     users = data.draw(st.lists(st.integers(0, fs.n_users - 1), min_size=1, unique=True))

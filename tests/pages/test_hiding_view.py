@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
+from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
@@ -132,7 +135,7 @@ def test_what_hiding_many_takes_is_told_and_they_are_cut_into_shards(
     assert "All would, in 12 shards. Shards are set under Limits, in the form." in said(app)
 
 
-def test_glove_periods_and_a_tail_left_out(app: AppTest) -> None:
+def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
     """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10% left out."""
     upload(app, two_days(users=20), page="hiding")
     app.selectbox(key="glove_method").set_value("glove")
@@ -144,6 +147,11 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest) -> None:
     hidden(app, 2)
     assert "Everyone published in each period of 1 day is in a group of at least 3" in said(app)
     assert latest(app).release.period_days == 1
+    archive, data = tmp_path / "r.zip", tmp_path / "d.csv"
+    archive.write_bytes(produced(app).archive)
+    data.write_bytes(two_days(users=20))
+    verdict = CliRunner().invoke(commands, ["verify", str(archive), str(data), "--k", "3"])
+    assert verdict.exit_code == 0, verdict.output
     # The same with a tail left out: what the others gain is told.
     app.slider(key="glove_leave_out").set_value(10)
     hidden(app, 3)

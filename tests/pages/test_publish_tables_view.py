@@ -142,9 +142,11 @@ def check_synthetic(found: synthetic_people.Result, text: str) -> None:
     check_sentences(text)
     assert {*found.tables()} == {"learnt"}
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
-        people = pd.read_csv(archive.open("records.csv"))
+        people = pd.read_csv(archive.open("records.csv"), dtype={"place": str})
+        places = pd.read_csv(archive.open("places.csv"), dtype={"place": str})
         every = b"".join(archive.read(each) for each in archive.namelist())
     assert people["person"].nunique() == 60
+    assert len(people.merge(places, on="place")) == len(people), "every place is described"
     assert found.digest.encode() not in every
 
 

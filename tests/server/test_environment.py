@@ -69,3 +69,10 @@ def test_allowances_are_usual_or_set() -> None:
 def test_an_allowance_that_cannot_be_meant_is_refused_by_name(said: str) -> None:
     with pytest.raises(ConfigError, match="FPANON_GRACE_MIN"):
         Allowances.of({"FPANON_GRACE_MIN": said})
+
+
+@pytest.mark.parametrize("name", ["FPANON_UPLOAD_MB", "FPANON_UPLOAD_MB_SESSION"])
+@pytest.mark.parametrize("said", ["0", "-1", "nan", "inf", "soon"])
+def test_an_upload_limit_that_cannot_be_meant_is_refused_by_name(name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Allowances.of({name: said})

@@ -14,6 +14,7 @@ from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
 from fpanon_core.studies import crossing, production
 from fpanon_core.studies.crossing import membership
+from tests.oracles import crossing as oracle
 from tests.support.commands import figures_of, refused, said_by
 from tests.support.releases import members_of
 
@@ -75,6 +76,40 @@ def test_files_give_what_results_give(made, files, first, second):
     assert sorted(read.per_person[sizes].values.tolist()) == sorted(
         at_hand.per_person[sizes].values.tolist()
     )
+
+
+def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
+    """From the tables of two results, which pass through nothing that crossing uses."""
+    results = [fp.aligned(fp.into_periods(fs, 2, seed=0), 2), fp.glove(fs, 3)]
+    lists = []
+    for result in results:
+        naming = result.records.named()
+        table = pd.concat(list(result.records.frames(naming)))
+        inside = result.group >= 0
+        days = {}
+        if result.period is not None:
+            begins = (2 * result.period[inside]).tolist()
+            days = dict(zip(naming.pseudonyms, begins, strict=True))
+        whose = dict(zip(naming.pseudonyms, result.people[inside].tolist(), strict=True))
+        lists.append(
+            [
+                (
+                    whose[name],
+                    tuple(map(tuple, rows.drop(columns="pseudonym").values.tolist())),
+                    *((days[name], days[name] + 2) if days else (-9, 99)),
+                )
+                for name, rows in table.groupby("pseudonym")
+            ]
+        )
+    expected = oracle.crossing(*lists)
+    found = fp.cross_releases(*results)
+    sizes = found.per_person.set_index("pseudonym")[["first", "second", "together"]]
+    assert {fs.pseudonyms[u]: s for u, s in expected.items()} == {
+        name: list(row) for name, row in zip(sizes.index, sizes.values.tolist(), strict=True)
+    }
+    assert found.first.smallest >= 2
+    assert found.second.smallest >= 3
+    assert found.together.smallest == 1  # the example shows something
 
 
 def test_where_nobody_is_grouped_people_share_whole_records(made):

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
+from fpanon_core.kernels.linkage_density import mean_along, mean_planar
 from fpanon_core.measures.drawing import drawn  # which has tests of its own
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
@@ -382,3 +384,34 @@ def test_wrong_inputs_say_what_to_do():
     ):
         with pytest.raises(fp.ConfigError, match=said):
             fp.link(original, release, 2, blur_m=blur_m)
+
+
+def test_densities_are_those_of_the_noise():
+    # Cells no longer than half the scale: the density at their middle.
+    at = mean_planar(400.0, 50.0, 50.0, 300.0, 700.0, 100.0, 100.0)
+    assert at == pytest.approx(oracle.planar_laplace(400.0, 300.0, 700.0), rel=1e-12)
+    assert mean_along(2, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.laplace(30.0, 15.0))
+    assert mean_along(3, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.gaussian(30.0, 15.0))
+
+
+def test_over_all_cells_a_density_adds_up_to_one():
+    x = np.arange(-12_000.0, 12_000.0, 2_000.0)
+    total = sum(mean_planar(400.0, 130.0, -270.0, a, b, 2e3, 2e3) * 4e6 for a in x for b in x)
+    assert total == pytest.approx(1.0, abs=0.03)
+
+
+TAXIS = Path(__file__).parents[2] / "sample_data" / "sf_cabs_20080608_cdr.csv.gz"
+
+
+def test_of_the_taxis_noise_hides_and_a_group_of_k_holds_what_it_promises():
+    fs = fp.read_cdr(TAXIS)[0]
+    bins, found = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 360)), []
+    for metres, minutes in ((0, 0), (1_000, 60), (5_000, 180)):
+        made = fp.release(fs, [bins, fp.AddNoise(metres, minutes)], seed=1)
+        found.append(fp.link(fs, made, 4, users=120))
+    assert all(b.first_low <= a.first_high for a, b in pairwise(found))
+    assert found[-1].first < found[0].first / 2
+    some = fs.subset(range(150))
+    hidden = fp.link(some, fp.release(some, fp.Aligned(5), seed=1), 4, strategy="uniform")
+    assert hidden.per_target["level"].min() >= 5
+    assert max(hidden.first, hidden.posterior) <= 1 / 5 + 1e-12

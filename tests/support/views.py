@@ -94,7 +94,10 @@ def page_lines(at: AppTest, folded: bool = True) -> list[str]:
 def _lines(block: Any, folded: bool) -> Iterator[str]:
     for child in block.children.values():
         proto = getattr(child, "proto", None)
-        if isinstance(proto, Block) and (proto.HasField("popover") or proto.id.endswith("-head")):
+        aside = isinstance(proto, Block) and proto.HasField("popover")
+        if aside and proto.popover.label != "Details":
+            continue
+        if isinstance(proto, Block) and proto.id.endswith("-head"):
             continue
         if isinstance(proto, Block.Expandable) and not (folded or proto.expanded):
             continue

@@ -51,6 +51,10 @@ def test_nobody_writes_a_file_otherwise() -> None:
         "os.open(path, os.O_WRONLY)",
         "gzip.open(path, 'wb')",
         "zipfile.ZipFile('a.zip', 'w')",
+        "path.write_text('a')",
+        "csv.writer(file).writerow(row)",
+        "parquet.write_table(table, path)",
+        "tempfile.mkdtemp()",
     ],
 )
 def test_and_who_would_is_found(code: str) -> None:

@@ -26,6 +26,9 @@ WAYS = [
     [profile(f.Hexagons(8)), f.Glove(2)],
     [profile(f.Regions("district")), Aligned(2)],
     [f.Permute("times"), f.Periods(1), f.Glove(2)],
+    [f.Periods(2), profile(f.Grid(2_500), 60)],
+    [f.Periods(1), f.Glove(2)],
+    [f.AddNoise(500, 10), f.Glove(2)],
 ]
 
 
