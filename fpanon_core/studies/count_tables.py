@@ -28,6 +28,7 @@ from ..engines.progress import Progress, part, tell
 from ..io.ledger import Ledger
 from ..io.positions import zone_at
 from ..io.publishing import FORMATS, Format
+from ..measures.areas import Squares
 from ..measures.utility import Reference, measured
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
@@ -313,7 +314,7 @@ def kept_of(
         compared, inside = reference(fs, areas), located(fs, made.frame)[0] >= 0
         if inside.any() and not inside.all():
             fs, ground = fs.with_samples(inside), compared.ground
-            compared = reference(fs, ground.side_m if areas is None else areas)
+            compared = reference(fs, ground.side_m if isinstance(ground, Squares) else areas)
         return _measured(compared, made, fs)[0], str(compared.ground)
     except FpanonError:  # such as areas too fine: a release whose ε is spent is not lost for this
         return dict.fromkeys(COMPONENTS, np.nan), ""
