@@ -95,7 +95,7 @@ def _lines(block: Any, folded: bool) -> Iterator[str]:
     for child in block.children.values():
         proto = getattr(child, "proto", None)
         aside = isinstance(proto, Block) and proto.HasField("popover")
-        if aside and proto.popover.label != "Details":
+        if aside and not (folded and proto.popover.label == "Details"):
             continue
         if isinstance(proto, Block) and proto.id.endswith("-head"):
             continue
