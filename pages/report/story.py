@@ -28,8 +28,11 @@ OPENS = (
 )
 
 
-def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
-    """Say what is left to do before signing; ``made`` says whether the release exists."""
+def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = "") -> str:
+    """Say what is left to do before signing.
+
+    ``made`` says whether the release exists, and ``little`` what its file keeps too little of.
+    """
     if not (weighed.stands or weighed.refused):
         return ""
     lacks = {"say why": decision.why, "name who signs": decision.signer}
@@ -38,8 +41,8 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
     told += ["make the release, at the end of this page"] if weighed.stands and not made else []
     if not told:
-        return "**Nothing is missing:** print the report, and sign it."
-    return f"**Before you sign**, {'; '.join(told)}."
+        return little or "**Nothing is missing:** print the report, and sign it."
+    return f"**Before you sign**, {'; '.join(told)}. {little}".rstrip()
 
 
 def missing(weighed: Weighing, *, untried: bool, otherwise: bool) -> list[str]:

@@ -70,9 +70,9 @@ with settings:
     st.page_link(
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )
-told = [story.to_do(found, decision, made=produced is not None)]
-if produced is not None and (file := produced.file) and found.table.choice.too_little(file):
-    told.append(describe_file(found.table.choice, file))
+file, choice = None if produced is None else produced.file, found.table.choice
+little = describe_file(choice, file) if file and choice.too_little(file) else ""
+told = [story.to_do(found, decision, made=produced is not None, little=little)]
 told += story.missing(
     found,
     untried=bool(exploration.untried(data.fs)),

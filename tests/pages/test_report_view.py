@@ -204,8 +204,11 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     assert "make the release, at the end of this page" not in said(weighed)
     weighing = workspace(weighed).weighed
     assert weighing is not None
-    nothing = story.to_do(weighing, Decision(why="x", signer="Ada", until="2027"), made=False)
+    stated = Decision(why="x", signer="Ada", until="2027")
+    nothing = story.to_do(weighing, stated, made=False)
     assert nothing == "**Nothing is missing:** print the report, and sign it."
+    little = "The file itself keeps too little."
+    assert story.to_do(weighing, stated, made=True, little=little) == little
 
 
 def recipe_of(at: AppTest) -> bytes:
