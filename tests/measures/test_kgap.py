@@ -175,3 +175,15 @@ def test_everyone_k_times_is_hidden_already():
     fs = FingerprintSet.from_samples([*range(12)], x * 4, [0] * 12, [0, 500, 9_000] * 4)
     assert k_gap(fs, 4).values.tolist() == [0.0] * 12
     assert (k_gap(fs, 5).values > 0).all()
+
+
+@given(boxes(), st.sampled_from([(1, 1), (2, 5)]))
+def test_the_oracles_of_an_effort_agree(fs, weights):
+    """One takes whole fingerprints for GLOVE, the other writes two samples out as in science.md."""
+    a, b = as_lists(fs)[0], as_lists(fs)[-1]
+    na, nb = weights
+    found = oracle.effort_parts(a, b, na=na, nb=nb)
+    for i, one in enumerate(a):
+        for j, other in enumerate(b):
+            due = oracle.sample_effort(one, other, na=na, nb=nb)
+            assert [part[i, j] for part in found] == pytest.approx(due, abs=1e-12)
