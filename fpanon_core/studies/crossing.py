@@ -416,10 +416,10 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     code, names = pd.factorize(table["pseudonym"])
     order = np.argsort(code, kind="stable")
     offsets = offsets_of(np.bincount(code))
-    # The group is told in the file: of two groups with equal cells, each is a group for itself.
-    told = [table["group"].to_numpy()] if "group" in table.columns else []
+    # Where the file states groups, two groups with equal cells stay two.
+    stated = [table["group"].to_numpy()] if "group" in table.columns else []
     cells = [table[name].to_numpy() for name in _COLUMNS]
-    group = alike(distinct_rows(*told, *cells)[1][order], offsets)
+    group = alike(distinct_rows(*stated, *cells)[1][order], offsets)
     period, days, base = _periods_of(facts, table["start"].iloc[order[offsets[:-1]]])
     first, last = _days(period, days, base, len(names))
     who = _whose(np.asarray(names, dtype=object), key)

@@ -17,6 +17,7 @@ NOTHING_YET = (
     "Nothing has been weighed for these data yet. A report tells which options were tried, which "
     "was chosen and why, so weigh the options first."
 )
+IF_LITTLE = "Choose another option, or say in the reason why this is enough."
 NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release made."
 OPENS = (
     "The report is one file, which opens without a network and prints on A4. The file holds "
@@ -40,6 +41,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = ""
     left = [what for what, stated in lacks.items() if not stated]
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
     told += ["make the release, at the end of this page"] if weighed.stands and not made else []
+    little = f"{little} {IF_LITTLE}" if little else ""
     if not told:
         return little or "**Nothing is missing:** print the report, and sign it."
     return f"**Before you sign**, {'; '.join(told)}. {little}".rstrip()
