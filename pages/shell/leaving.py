@@ -281,6 +281,8 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
     reading, found = None, None
     if where := _describe_area(option.frame.area):
         st.caption(where)
+    if days := days_without_records(data.report, option.frame.period):
+        st.warning(days)
     try:
         if option.epsilon is not None:
             reading = count_tables.stated_reading(
@@ -316,6 +318,21 @@ def _describe_area(area: StatedArea | None) -> str:
     return (
         f"The middle of the area is {km[0]:,.0f} km from {geography.town(int(which[0]))}, the "
         "nearest larger town."
+    )
+
+
+def days_without_records(report: IngestReport, period: StatedPeriod) -> str:
+    """Warn if some of the stated days have no records; return "" if none, or if days lack dates."""
+    if period.first_day is None:
+        return ""
+    first, last = (dt.date.fromisoformat(end[:10]) for end in (report.first, report.last))
+    end = period.first_day + dt.timedelta(days=period.days - 1)
+    covered = max(0, (min(last, end) - max(first, period.first_day)).days + 1)
+    if covered == period.days:
+        return ""
+    return (
+        f"**The records cover {covered} of the {words.count(period.days, 'stated day')}**: they "
+        f"run from {first} to {last}. Counts are means over all stated days."
     )
 
 

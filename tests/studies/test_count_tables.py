@@ -12,7 +12,7 @@ from fpanon_core.studies import count_tables
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report_words import describe_file
-from pages.shell.leaving import NOTHING_LEFT, nothing_shown
+from pages.shell.leaving import NOTHING_LEFT, days_without_records, nothing_shown
 from pages.tables import story
 
 AREA = fp.StatedArea(0, 0, 1_000, 2_000, "metres")
@@ -113,3 +113,18 @@ def test_a_release_is_not_lost_where_its_utility_cannot_be_measured() -> None:
     # On the usual squares, a frame of part of the data does not change the squares.
     usual = count_tables.study(fs, fp.Tables(frame(), 1))
     assert usual.compared_in == str(fp.Reference.of(fs).ground)
+
+
+@pytest.mark.parametrize(
+    ("first", "days", "covered"), [(8, 1, None), (7, 2, None), (8, 9, 1), (1, 30, 2), (20, 3, 0)]
+)
+def test_stated_days_without_records_are_warned_of(
+    first: int, days: int, covered: int | None
+) -> None:
+    """Records from 7 to 8 June; a period that was mistyped would dilute every mean."""
+    rows = {"user": ["a", "b"], "time": ["2008-06-07 15:00", "2008-06-08 14:59"]}
+    report = fp.read_cdr(pd.DataFrame({**rows, "lat": [37.7, 37.8], "lon": [-122.4, -122.5]}))[1]
+    told = days_without_records(report, fp.StatedPeriod(dt.date(2008, 6, first), days))
+    assert bool(told) is (covered is not None)
+    assert covered is None or f"cover {covered} of the {days} stated days" in told
+    assert days_without_records(report, fp.StatedPeriod(None, days)) == ""
