@@ -99,7 +99,7 @@ def privacy_guarantee(
     if counts.heaviest > 1:
         raise ConfigError(
             "Some fingerprints stand for several people, so one person may be in the counts "
-            "of all of them; make private counts from the data before they were merged."
+            "of all of them; make private counts from the unmerged data."
         )
     if unit == "user-slot" and counts.filled_in:
         raise ConfigError(

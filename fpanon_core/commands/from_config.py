@@ -204,7 +204,7 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
         raise ConfigError(
-            f"{option} {text!r} is not a list of whole numbers; give for example {option} 2,5,10."
+            f"{option} {text!r} is not a list of whole numbers; give, for example, {option} 2,5,10."
         ) from None
 
 

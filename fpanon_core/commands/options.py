@@ -221,7 +221,7 @@ def _weights(text: str) -> str | dict[str, float]:
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError:
         raise ConfigError(
-            f"--utility {text!r} is not a list of weights; give for example flows=2,density=1."
+            f"--utility {text!r} is not a list of weights; give, for example, flows=2,density=1."
         ) from None
 
 
@@ -501,6 +501,6 @@ def _limits(texts: list[str]) -> dict[str, float | None]:
             found[name.strip()] = float(number)
         except ValueError:
             raise ConfigError(
-                f"--limit {text!r} is not a limit; give for example home=0.1."
+                f"--limit {text!r} is not a threshold; give, for example, home=0.1."
             ) from None
     return found

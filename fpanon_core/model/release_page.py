@@ -264,6 +264,21 @@ def _part_of(number: int, of: int, what: str) -> str:
     return f"{_percent(number / of if of else 0.0)} of the {what} ({number:,} of {of:,})"
 
 
+def percent(share: float, whole: int = 1_000) -> str:
+    """Return a percentage such as "0.6%", "31%", "99.8%" or "less than 0.1%".
+
+    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. The share of a
+    number of things out of ``whole`` things is written as 0% or 100% only if it is exactly that.
+    """
+    value = 100 * share
+    if 0 < value < 0.1:
+        return "less than 0.1%"
+    if 99.9 < value < 100:
+        return "more than 99.9%"
+    fine = (0 < value < 9.95 or 90.05 <= value < 100) and whole >= 200
+    return f"{value:.1f}%" if fine else f"{value:.0f}%"
+
+
 def _percent(share: float) -> str:
     """Return a percentage; never 0% for more than nothing, nor 100% for less than all."""
     if 0 < share < 0.0005:

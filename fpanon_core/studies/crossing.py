@@ -43,7 +43,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.published import ALWAYS, Membership
-from ..model.release_page import count
+from ..model.release_page import count, percent
 from ..model.released import AnyRelease, Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.package import Package, read_package
@@ -593,10 +593,10 @@ def describe_naming(found: Crossing) -> str:
     """State the mean chance of picking the right person: by both releases, by each, by guessing."""
     return (
         "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
-        f"the attacker picks the right person with a chance of {_percent(found.together.naming)}. "
-        f"From one release alone, the chance is {_percent(found.first.naming)}; from the other, it "
-        f"is {_percent(found.second.naming)}. Guessing among everyone in both releases gives "
-        f"{_percent(found.guessing)}."
+        f"the attacker picks the right person with a chance of {percent(found.together.naming)}. "
+        f"From one release alone, the chance is {percent(found.first.naming)}; from the other, it "
+        f"is {percent(found.second.naming)}. Guessing among everyone in both releases gives "
+        f"{percent(found.guessing)}."
     )
 
 
@@ -637,13 +637,6 @@ def _fall(found: Crossing, where: tuple[str, str]) -> str:
         f" The smallest group has {first:,} people {where[0]} and {second:,} {where[1]}, but only "
         f"{found.together.smallest:,} in both together."
     )
-
-
-def _percent(share: float) -> str:
-    value = 100 * share
-    if 0 < value < 0.1:
-        return "less than 0.1%"
-    return f"{value:.1f}%" if value < 10 else f"{value:.0f}%"
 
 
 def _are(number: int) -> str:

@@ -29,7 +29,7 @@ from .tabled import Work
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
-_NO_MEASURE = "The saved options are damaged (the measure of risk); explore them anew."
+_NO_MEASURE = "The saved options are damaged (the measure of risk); explore the options again."
 _CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its range
 
 
@@ -78,7 +78,7 @@ class Facts:
             if not _fits(value, str(each.type)):
                 raise SchemaError(
                     f"The saved options are damaged (facts about the data: {each.name}); explore "
-                    "them anew."
+                    "them again."
                 )
 
 
@@ -150,7 +150,8 @@ class Exploration:
             untried = checks.whole("untried", plain.get("untried", 0), 0)
         except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
-                "The saved options are damaged (what is kept beside them); explore them anew."
+                "What was saved with the options, such as the thresholds, is damaged; explore the "
+                "options again."
             ) from None
         if not isinstance(plain["risk"], str):
             raise SchemaError(_NO_MEASURE)
@@ -275,7 +276,7 @@ def _check(result: OptionResult) -> None:
         and _fits(result.areas, "str")
     )
     if not sound:
-        raise SchemaError("A saved result of an option is damaged; explore the options anew.")
+        raise SchemaError("A saved result of an option is damaged; explore the options again.")
 
 
 def _is_told(name: str, interval: tuple[float, ...]) -> bool:
@@ -298,7 +299,7 @@ def _check_utility(choice: UtilityChoice) -> None:
         and (choice.weights is None or set(choice.weights) == set(COMPONENTS))
     )
     if not sound:
-        raise SchemaError("The saved options are damaged (the utility); explore them anew.")
+        raise SchemaError("The saved options are damaged (the utility); explore the options again.")
 
 
 def _is_share(value: Any) -> bool:

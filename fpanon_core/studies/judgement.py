@@ -201,7 +201,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 
 
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
-    """Return the row of the best option for all pages, the report and the slides; or None.
+    """Return the row of the best option, or None if there is none.
 
     Of the options within all thresholds, the best is the least revealing that serves
     (:func:`serves`); among equally revealing ones, the most useful. Where none serves, the best is

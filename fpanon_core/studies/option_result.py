@@ -186,7 +186,7 @@ class OptionResult:
             return cls(**values)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise SchemaError(
-                "A saved result of an option is damaged; explore the options anew."
+                "A saved result of an option is damaged; explore the options again."
             ) from None
 
 

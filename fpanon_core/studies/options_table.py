@@ -185,7 +185,7 @@ class OptionsTable(Tabled):
         choice = self.choice if utility is None else utility_choice(utility)
         if callable(utility):
             raise ConfigError(
-                "A utility function of your own needs the data; explore the options anew."
+                "A utility function of your own needs the data; explore the options again."
             )
         return replace(self, risk_name=name, choice=choice)
 
@@ -305,7 +305,8 @@ class OptionsTable(Tabled):
             return cls(results, str(plain["risk"]), choice, config, digest, version, figures)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
-                "The saved options are damaged, or are not a table of options; explore them anew."
+                "The saved options are damaged, or are not a table of options; explore the options "
+                "again."
             ) from None
 
 

@@ -179,5 +179,7 @@ def _zipped(folder: Path, member: str, verified: str) -> bytes:
         while block := data.read(1 << 20):
             found.update(block)
     if found.hexdigest() != verified:
-        raise OSError("The release was not written to the zip as it was verified.")
+        raise OSError(
+            "The release in the zip is not the release that was verified; make the release again."
+        )
     return content

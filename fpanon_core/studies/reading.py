@@ -209,7 +209,7 @@ def _kept(
         raise ConfigError(
             "This folder holds data that were read already. How they were read can no longer be "
             "changed, and they cannot be kept again. Leave these options out, or read the data "
-            "anew."
+            "again."
         )
     if reading.centre is not None:
         raise ConfigError(

@@ -138,7 +138,7 @@ class Recipe:
         if plain["recipe"] != _FORMAT:
             raise SchemaError(
                 f"The recipe has format {str(plain['recipe'])[:20]}, but this program reads format "
-                f"{_FORMAT}; use the program that wrote it, or a newer one."
+                f"{_FORMAT}; use the version of the program that wrote it."
             )
         try:
             decided = Decision(**plain["decision"])

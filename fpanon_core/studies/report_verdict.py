@@ -7,6 +7,7 @@ it. What is known about unique records is always stated.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,6 +18,7 @@ from . import report_words as w
 from .exploration import Exploration
 from .judgement import Limits, best_option, needs_lost, serves, some_alone
 from .option_result import OptionResult
+from .options_table import OptionsTable
 from .recipe import Decision
 
 Tone = Literal["against", "open", "for"]
@@ -209,7 +211,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
     """Judge whether the data may be released as they are."""
     raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
     if raw is None or raw.fault is not None:
-        told = "Explore the options anew with this program, which also measures the original data."
+        told = "Explore the options again with this program, which also measures the original data."
         return Sentence("The original data have not been assessed.", (told,), "open")
     said = (found_told(raw, p, limits), alone_told(raw))
     if limits.broken(raw):
@@ -276,6 +278,9 @@ def tried_told(exploration: Exploration) -> Sentence:
         beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} the purpose."
         return Sentence(head, (told, alone_told(table.results[best]), *beside, *also), "open")
+    if len(good) > 1:
+        many = len(serves(table, good))
+        head = f"{head[:-1]}; {many:,} of them {'serves' if many == 1 else 'serve'} the purpose."
     told = f"The recommended option is {_named(exploration, best)}."
     other = judgement.most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
@@ -283,9 +288,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if alone:
         told += " In this option, nobody has a unique record."
     elif more:
-        told += (
-            " This option reveals the least of those within the thresholds that serve the purpose."
-        )
+        told += describe_least(table, good, best)
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option may be of little use."
@@ -295,10 +298,28 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
-        "No option within the thresholds is without unique records: whether to accept them is a "
-        "decision, not a measurement."
+        "Every option within the thresholds has unique records. Whether to accept them is for you "
+        "to decide: no measurement can tell."
     )
     return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
+
+
+def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
+    """Say that the recommended option reveals the least of those that serve the purpose.
+
+    Parameters
+    ----------
+    good : sequence of int
+        Rows of the options within the thresholds.
+    best : int
+    """
+    serving = serves(table, good)
+    kind, *others = {judgement.kind_of(table.options[i]): i for i in (best, *serving)}
+    if len(serving) < 2:
+        return " Only this option serves the purpose." if len(good) > 1 else ""
+    if others:
+        return f" Of those that serve the purpose, {kind} reveal the least about single people."
+    return " Of those that serve the purpose, none reveals less."
 
 
 def best_named(exploration: Exploration, so_far: str = "") -> str:
@@ -340,10 +361,8 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         told = f"is more useful, but some of its records {may} unique. {alone_told(result)}"
         return (f"{_named(exploration, row)} {told}",)
     if lost := needs_lost(exploration.table, row):
-        least = w.listed([f"{w.needed(result, name):.2f}" for name in lost])
-        told = f"{_named(exploration, row)} scores higher, but keeps too little of "
-        told += f"{w.components(lost)}: the "
-        return (f"{told}purpose needs {least} or more out of 1.",)
+        kept = w.listed([w.keeps(result, name) for name in lost])
+        return (f"{_named(exploration, row)} scores higher, but keeps too little: {kept}.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"

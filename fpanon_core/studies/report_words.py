@@ -13,6 +13,7 @@ from ..model.options import Generalize, Periods, ReleaseOption, Synthesize
 from ..model.release_page import count as count
 from ..model.release_page import duration, length
 from ..model.release_page import listed as listed
+from ..model.release_page import percent as percentage
 from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
@@ -79,14 +80,7 @@ def percent(share: float) -> str:
     """
     if math.isnan(share):
         return "not known"
-    if share == 0:
-        return "none"
-    if share < 0.0005:
-        return "less than 0.1%"
-    if 0.9995 <= share < 1:
-        return "more than 99.9%"
-    fine = share < 0.0995 or 0.9005 <= share < 1
-    return f"{100 * share:.1f}%" if fine else f"{100 * share:.0f}%"
+    return percentage(share) if share else "none"
 
 
 def value(number: float, risk: str) -> str:
@@ -132,6 +126,17 @@ def needed(result: OptionResult, component: str) -> float:
     kept, least = result.components[component], result.needed(component)
     up = round(least + 0.005 - 1e-9, 2)
     return min(up, _down(kept)) if kept >= least else up
+
+
+def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
+    """Say how much of a component is kept and, with ``least``, how much the purpose needs."""
+    kept, need = _down(result.components[component]), needed(result, component)
+    if component == "flows":
+        told, needs = (f"{100 * share:.0f}" for share in (kept, need))
+        said = f"{told} of 100 trips between areas agree with the data"
+    else:
+        needs, said = f"{need:.2f}", f"{COMPONENTS[component][0].lower()} is {kept:.2f}"
+    return f"{said} (needed: {needs})" if least else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -424,9 +429,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = ""
     if flows >= _SAID:
-        weighty = "flows" in choice.weighty
-        least = f" (needed: {100 * needed(result, 'flows'):.0f})" if weighty else ""
-        trips = f"{100 * _down(flows):.0f} of 100 trips between areas agree with the data{least}. "
+        trips = f"{keeps(result, 'flows', least='flows' in choice.weighty)}. "
     return f"{left}{trips}Utility: {utility(choice, result)}."
 
 
@@ -506,22 +509,21 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     >>> file = OptionResult(
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
-    >>> describe_file(utility_choice({"flows": 1.0}), file)
-    'The file itself keeps too little for the purpose: flows 0.11 (needed: 0.28).'
+    >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
+    '11 of 100 trips between areas agree with the data (needed: 28).'
     """
     lacking = choice.too_little(file)
     figures = [
-        f"{COMPONENTS[name][0].lower()} {component(_down(file.components[name]))} "
-        f"(needed: {component(needed(file, name))})"
+        keeps(file, name)
         for name in lacking or choice.weighty
         if not math.isnan(file.components.get(name, math.nan))
     ]
     if not figures:
         return ""
-    little = " too little for the purpose:" if lacking else ""
+    head = "This release keeps too little for the purpose:" if lacking else "In this release,"
     none = [n for n in choice.lost(file) if n not in (*lacking, "space", "time")]
     absent = f" It cannot have {components(none)}." if none else ""
-    return f"The file itself keeps{little} {listed(figures)}.{absent}"
+    return f"{head} {listed(figures)}.{absent}"
 
 
 def people(result: OptionResult) -> str:

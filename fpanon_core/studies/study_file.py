@@ -244,13 +244,13 @@ def _check_version(manifest: Mapping[str, Any]) -> None:
     if manifest["study"] != FORMAT or isinstance(manifest["study"], bool):
         raise SchemaError(
             f"The study has format {str(manifest['study'])[:20]}, but this program reads format "
-            f"{FORMAT}; use the program that saved it, or a newer one."
+            f"{FORMAT}; use the version of the program that saved it."
         )
     if manifest.get("fpanon") != __version__ or manifest.get("figures") != FIGURES:
         raise SchemaError(
             f"Version {str(manifest.get('fpanon'))[:20]} saved the study, and this version "
             f"({__version__}) may measure differently. Open the study with the version that saved "
-            "it, or measure anew with its report's recipe."
+            "it, or measure again with its report's recipe."
         )
 
 

@@ -221,7 +221,10 @@ def _stated_errors(stated: Any) -> dict[str, Any]:
     numbers = [known[name] for name in ("people", "scale") if name in known]
     numbers += known.get("trips", [])
     if len(known) < len(stated) or len(known.get("trips", DAY_TYPES)) != len(DAY_TYPES):
-        raise SchemaError("The description states errors under unknown names, or too few.")
+        raise SchemaError(
+            "The description states errors under unknown names, or lacks the error of trips for a "
+            "type of day."
+        )
     if not all(type(each) is float and 0 <= each < math.inf for each in numbers):
         raise SchemaError("The description states an error that is not a number.")
     if any(float(f"{each:.3g}") != each for each in numbers):

@@ -202,7 +202,7 @@ class DataFile:
         if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
             text = f"Arrow {by.split()[-1]} wrote the data file, and this is {pa.__version__}"
             self._faults.add(
-                "version", f"{text}; verify with that version, or publish the release anew."
+                "version", f"{text}; verify with that version, or publish the release again."
             )
         else:
             self._tell_odd()

@@ -178,8 +178,9 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
     with tempfile.TemporaryFile() as file, archive.open(info) as packed:
         if shutil.disk_usage(tempfile.gettempdir()).free < info.file_size:
             raise SchemaError(
-                f"The release unpacks to {info.file_size / 1e9:,.1f} GB, and the folder for "
-                "temporary files has less room; unpack it yourself and give the folder."
+                f"The unpacked release takes {info.file_size / 1e9:,.1f} GB, more than is free in "
+                "the folder for temporary files. Unpack the release yourself, and give the folder "
+                "that then holds it."
             )
         shutil.copyfileobj(packed, file, _BLOCK)
         file.flush()
@@ -294,7 +295,7 @@ def _facts(
             "version",
             f"fpanon {version if known else 'another version'} wrote this release, and this is "
             f"fpanon {__version__}. Verify the release with the version that wrote it, or publish "
-            "it anew.",
+            "it again.",
         )
         return None
     try:

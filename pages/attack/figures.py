@@ -36,7 +36,7 @@ class Figure:
     guessing : float
         Value without linking; NaN where there is none.
     before_asked, asked : int
-        Numbers of people, or of records, asked about in the original data and in the release.
+        Numbers of people, or of records, tested in the original data and in the release.
     points_alone : float
         Value from the known points without any release; NaN where there is none.
     """

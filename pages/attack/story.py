@@ -30,7 +30,7 @@ from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, widgets
 
-TABLES = {"attack": "What is found", "targets": "Each person asked about"}
+TABLES = {"attack": "What is found", "targets": "Each person tested"}
 NO_RECORD = (
     "The chosen option holds no person's record, so this attack finds nothing in it. *Overview* "
     "and *Report* say what other attackers find."
@@ -230,7 +230,7 @@ def assumed(result: Result) -> list[str]:
         f"**Known.** The attacker knows {words.count(link.config.p, 'point')} of each person"
         f"{drawn(link.config)}.{_too_few(link.too_few, result)}",
         "**Who.** The attacker knows that the person is in the release. The attacker has the "
-        "release and its description, but not its random draws. The people asked about are drawn "
+        "release and its description, but not its random draws. The people tested are drawn "
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by its "
         "best matching sample. The second asks how likely a record is to yield the points; of two "
@@ -240,7 +240,7 @@ def assumed(result: Result) -> list[str]:
         "6:00). The attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
-        "being right. The moment asked about is one at which the person was recorded. That "
+        "being right. The moment tested is one at which the person was recorded. That "
         "moment is not among the known points, unless all the person's moments are known. Guessing "
         "uses the better of two answers: one place for everybody, or the known points alone.",
     ]
@@ -263,7 +263,7 @@ def _too_few(count: int, result: Result) -> str:
     if not count:
         return ""
     of_whom = "people" if result.period_days is None else "records"
-    few = f"{count:,} of the {of_whom} asked about {'has' if count == 1 else 'have'}"
+    few = f"{count:,} of the {of_whom} tested {'has' if count == 1 else 'have'}"
     p = result.after.link.config.p
     return f" {few} fewer than {p} points; the attacker knows all of their points."
 

@@ -79,7 +79,7 @@ def _pick(data: Dataset, asked: form.Asked, result: Result) -> Target:
 
 
 def _nth(result: Result, row: int) -> Target:
-    """Return the person, and the period if any, in a row of the table of people asked about."""
+    """Return the person, and the period if any, in a row of the table of people tested."""
     table = result.after.link.per_target
     period = int(table["period"].iloc[row]) if "period" in table else None
     return int(table["user"].iloc[row]), period

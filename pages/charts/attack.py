@@ -62,7 +62,8 @@ class Compared:
     def numbers(self) -> tuple[str, ...]:
         """Return the texts beside the row: the three values and the threshold ("" if none).
 
-        The threshold has a tick if the whole interval after the release is within it, else a cross.
+        The value after the release has a tick if its whole interval is within the threshold, else a
+        cross.
         """
         if not math.isfinite(self.limit):
             return (*self.told, "")
@@ -70,7 +71,8 @@ class Compared:
         most = brief(percent(self.limit))
         if most == self.told[1]:  # which of the two is larger must be seen
             most = f"{100 * self.limit:.1f}%"
-        return (*self.told, mark + most)
+        before, after, guessing = self.told
+        return before, mark + after, guessing, most
 
 
 def before_and_after(
@@ -94,7 +96,7 @@ def before_and_after(
     ends = _WITH_THRESHOLDS if limited else _ENDS
     traces = _series(shares, of, "")
     across = {"domain": [0, ends[0] - _APART], "zeroline": False}
-    title = f"Share of the {whom} asked about: less is safer"
+    title = f"Share of the {whom} tested: less is safer"
     more: dict[str, Any] = {}
     if errors:
         traces += _series(errors, of, "2")

@@ -20,6 +20,7 @@ from . import style
 from .cdf import Curve, cdf
 from .maps import Map, fingerprints_map, places_map
 from .style import Part, Theme, marker, series
+from .words import percent
 
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 _LEVELS = {"type": "category", "showgrid": False}
@@ -124,12 +125,8 @@ def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
 def _bars(
     name: str, x: Sequence[str], y: Sequence[float], of: Theme, marker: dict[str, Any]
 ) -> Part:
-    told = (of, ["" if np.isnan(v) else _percent(v) for v in y])
+    told = (of, ["" if np.isnan(v) else percent(v) for v in y])
     return style.bars(name, x, style.known(y), marker, "%{y:.1%}, %{x}", told=told)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
 
 
 def away(
@@ -255,7 +252,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
             names,
             {"color": of.measure("recovered")},
             "%{x:.1%} recovered",
-            told=(of, [_percent(v) for v in shares]),
+            told=(of, [percent(v) for v in shares]),
             **across,
         ),
         series(

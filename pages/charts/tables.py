@@ -99,9 +99,17 @@ def density_shades(people: Sequence[FloatArray], ground: Ground, of: Theme) -> l
     ]
 
 
-def density_scale(by: Shades, of: Theme) -> go.Figure:
-    """Return the legend of both maps of a pair."""
-    return scale_bar(by, "People per km²; faded areas may be noise", of)
+def density_scale(by: Shades, published: FloatArray, error: FloatArray, of: Theme) -> go.Figure:
+    """Return the legend of both maps of a pair.
+
+    Parameters
+    ----------
+    published, error : float64 ndarray
+        Published counts (NaN where blank), and the errors expected from the noise.
+    """
+    noise = "; faded areas may be noise" * bool(error.any())
+    blank = "; areas without colour are left blank" * bool(np.isnan(published).any())
+    return scale_bar(by, f"People per km²{noise}{blank}", of)
 
 
 def presence_map(
@@ -284,7 +292,8 @@ def week(
         none: dict[str, Any] = {"line": {"width": 0, "shape": "hv"}, "showlegend": False}
         fill = {"fill": "tonexty", "fillcolor": of.css("other", 0.18)}
         traces.append(series("", hours, drawn(ends[0]), "lines", **none))
-        traces.append(series("", hours, drawn(ends[1]), "lines", **none | fill))
+        shown = none | fill | {"showlegend": True}
+        traces.append(series("expected noise, up or down", hours, drawn(ends[1]), "lines", **shown))
     traces.append(series(BEFORE, hours, drawn(before), "lines", told, **pale))
     traces.append(series(AFTER, hours, drawn(after), "lines", told, **steps))
     ticks = list(range(0, end + 1, 6))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from fpanon_core.model import geography
+from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.budgets import clock as clock
 from fpanon_core.model.release_page import count as count
 from fpanon_core.model.release_page import listed
+from fpanon_core.model.release_page import percent as percent
 from pages.charts.plain import plain
 
 MARKS = {
@@ -73,21 +78,6 @@ def them(count: int) -> str:
     return "it" if count == 1 else "them"
 
 
-def percent(fraction: float, whole: int = 1_000) -> str:
-    """Return a percentage such as "0.6%", "31%", "99.8%" or "less than 0.1%".
-
-    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. The share of a
-    number of things out of ``whole`` things is written as 0% or 100% only if it is exactly that.
-    """
-    value = 100 * fraction
-    if 0 < value < 0.1:
-        return "less than 0.1%"
-    if 99.9 < value < 100:
-        return "more than 99.9%"
-    fine = (0 < value < 10 or 90 < value < 100) and whole >= 200
-    return f"{value:.1f}%" if fine else f"{value:.0f}%"
-
-
 def brief(text: str) -> str:
     """Return a text such as "less than 0.1%" shortened for a narrow column, such as "< 0.1%"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
@@ -115,3 +105,42 @@ def supported(value: float, low: float, high: float) -> str:
         half = abs(value) / 500
     decimals = min(9, max(0, -math.floor(math.log10(half)))) if half > 0 else 0
     return f"{value:,.{decimals}f}"
+
+
+def describe_remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
+    """Warn of places so far from nearly all samples that a coordinate is probably wrong.
+
+    Such a place is over 100 km from the middle of the samples, and over ten times as far as 97% of
+    them.
+
+    Parameters
+    ----------
+    lat, lon : float64 ndarray (n_places,)
+        Degrees.
+    samples : int64 ndarray (n_places,)
+
+    Examples
+    --------
+    >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
+    >>> describe_remote(lat, lon, np.array([60, 39, 1])).partition(", with")[0]
+    '**1 place is 17,700 km from the middle of the samples** (-2.10, 79.80)'
+    """
+    if not len(lat):
+        return ""
+    every = samples.sum()
+
+    def quantile(values: FloatArray, share: float) -> float:
+        order = np.argsort(values)
+        return float(values[order][np.searchsorted(samples[order].cumsum(), share * every)])
+
+    km = geography.km_from(quantile(lat, 0.5), quantile(lon, 0.5), lat, lon)
+    far = km > max(100.0, 10 * quantile(km, 0.97))
+    if not far.any():
+        return ""
+    places, east = int(far.sum()), (lon[far][0] + 180) % 360 - 180
+    share = percent(samples[far].sum() / every)
+    return (
+        f"**{count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
+        f"km{' or more' * (places > 1)} from the middle of the samples** "
+        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {east:.2f}), with {share} of the samples."
+    )

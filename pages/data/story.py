@@ -9,12 +9,15 @@ import pandas as pd
 
 from fpanon_core.io.positions import stated_centre
 from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
-from fpanon_core.model import geography
-from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.errors import ConfigError
 from pages.charts import words
 from pages.charts.plain import plain
 
+FAR = (
+    "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise maps, "
+    "distances and synthetic people show them."
+)
 OUTLINES = (
     "**Map**: larger and brighter dots are places with more samples. Outlines: Natural Earth, "
     "public domain; no map is fetched from anywhere."
@@ -42,47 +45,6 @@ def fates(report: IngestReport) -> pd.DataFrame:
             for fate, rows in known.items()
         ],
         columns=["What became of the rows", "Rows", "Share"],
-    )
-
-
-def remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
-    """Warn of places so far from nearly all samples that a coordinate is probably wrong.
-
-    Such a place is over 100 km from the middle of the samples, and over ten times as far as 97% of
-    them.
-
-    Parameters
-    ----------
-    lat, lon : float64 ndarray (n_places,)
-        Degrees.
-    samples : int64 ndarray (n_places,)
-
-    Examples
-    --------
-    >>> lat, lon = np.array([-2.1, -2.2, -2.1]), np.array([-79.8, -79.9, 79.8])
-    >>> remote(lat, lon, np.array([60, 39, 1])).partition(", with")[0]
-    '**1 place is 17,700 km from the middle of the samples** (-2.10, 79.80)'
-    """
-    if not len(lat):
-        return ""
-    every = samples.sum()
-
-    def quantile(values: FloatArray, share: float) -> float:
-        order = np.argsort(values)
-        return float(values[order][np.searchsorted(samples[order].cumsum(), share * every)])
-
-    km = geography.km_from(quantile(lat, 0.5), quantile(lon, 0.5), lat, lon)
-    far = km > max(100.0, 10 * quantile(km, 0.97))
-    if not far.any():
-        return ""
-    places, east = int(far.sum()), (lon[far][0] + 180) % 360 - 180
-    share = words.percent(samples[far].sum() / every)
-    return (
-        f"**{words.count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
-        f"km{' or more' * (places > 1)} from the middle of the samples** "
-        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {east:.2f}), with {share} of the samples. "
-        "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise maps, "
-        "distances and synthetic people show them."
     )
 
 
@@ -115,7 +77,7 @@ def account(report: IngestReport) -> list[str]:
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
     told = f"Of {words.count(report.rows_read, 'row')}, {used}, for one reason per row"
     if not set_aside:
-        told = f"None of {words.count(report.rows_used, 'row')} was set aside"
+        told = f"{'All ' * (report.rows_used > 1)}{words.count(report.rows_used, 'row')} were used"
     return [
         f"{told}. The times run from "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",

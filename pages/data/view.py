@@ -12,6 +12,7 @@ from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
+from pages.charts.words import describe_remote
 from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import legend, show, show_map
@@ -59,8 +60,8 @@ report, fs = data.report, data.fs
 places = places_of(fs)
 lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
 layout.about(place, story.fates_told(report), story.OUTLINES)
-if far := story.remote(lat, lon, places["samples"].to_numpy()):
-    st.warning(far)
+if far := describe_remote(lat, lon, places["samples"].to_numpy()):
+    st.warning(f"{far} {story.FAR}")
 
 # --- the account, the map and the first rows ---
 with st.container(key="main_figure", gap="small"):

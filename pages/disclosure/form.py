@@ -96,7 +96,7 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             help="How many points of a person's record the attacker knows.",
         ),
         users=number(
-            "People asked about",
+            "People tested",
             TARGETS,
             now.users,
             at=cells[1],

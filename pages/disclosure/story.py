@@ -64,7 +64,7 @@ def panel(found: Result, measure: str) -> Panel:
     """Return the panel of one measure; EM and KL are summed over bins, to compare profiles."""
     if measure not in _SUMS:
         return _panel(found, measure, _HEADINGS[measure])
-    heading = f"{_SUMS[measure]}, mean of the people asked about"
+    heading = f"{_SUMS[measure]}, mean of the people tested"
     return _panel(found, measure, heading, f"{measure}_sum")
 
 
@@ -249,7 +249,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
         f"Over all bins, they add up to {words.supported(*em_sum)} for one person. The information "
         f"gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
-        f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
+        f"{words.people(few)} tested {'has' if few == 1 else 'have'} fewer than {p} "
         "points at this profile; the attacker knows all of their points."
         if few
         else "",
@@ -281,7 +281,7 @@ def _interval(share: tuple[float, float, float]) -> str:
 def _ends(of: tuple[float, float, float]) -> str:
     low, high = of[1:]
     if low == high:
-        return "no interval, as everyone was asked about and nothing was drawn"
+        return "no interval, as everyone was tested and nothing was drawn"
     ends = (words.supported(v, low, high) for v in (low, high))
     return f"95% interval: {' to '.join(ends)}"
 
@@ -346,7 +346,7 @@ def _hour(row: pd.Series[Any], weekdays: bool) -> str:
 
 
 def people_told(leak: Leak) -> list[str]:
-    """Say how unevenly disclosure is spread over the people asked about."""
+    """Say how unevenly disclosure is spread over the people tested."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
     gini = leak.gini["em"]
@@ -354,7 +354,7 @@ def people_told(leak: Leak) -> list[str]:
     return [
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
         f"the burden is {how}.",
-        f"We asked about {words.people(len(leak.people))}. Gini coefficient: "
+        f"We tested {words.people(len(leak.people))}. Gini coefficient: "
         f"{leak.gini['em']:.2f}. The most exposed tenth bears "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of all KL-disclosure "
         f"(Gini {leak.gini['kl']:.2f}).",

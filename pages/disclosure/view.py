@@ -109,7 +109,7 @@ with left:
     show(
         disclosure.lorenz_curves(story.lorenz_curves(leak), of),
         key="disclosure_lorenz",
-        alt="Lorenz curves of EM- and KL-disclosure over the people asked about.",
+        alt="Lorenz curves of EM- and KL-disclosure over the people tested.",
     )
 with right:
     what_this_means(*story.people_told(leak), key="disclosure_people")

@@ -135,8 +135,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         shared = f"Every person in the release shares a record with at least {others}."
         return "success", f"**Verified.** {shared}"
     wide = (
-        f"areas {words.distance(worth.side_m)} wide or more, over half the width of the data "
-        f"({words.distance(worth.data_side_m)} without the outermost 5%)"
+        f"areas {words.distance(worth.side_m)} wide or more; the data are "
+        f"{words.distance(worth.data_side_m)} wide, without the outermost 5%"
     )
     spans = f"time windows of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
@@ -246,7 +246,9 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 
 
 def promised(result: Result) -> list[str]:
-    """Say what a group of k promises, and what it does not."""
+    """Say what a group of k promises, and what it does not; [""] if nothing is published."""
+    if result.release.summary()["suppressed_share"] == 1:
+        return [""]
     k, days = result.config.k, result.config.period_days
     same = "" if days is None else f"the same {widgets.one(days)}"
     within, who = f" in {same}" if same else "", f"Within {same}, an" if same else "An"

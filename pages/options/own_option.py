@@ -345,9 +345,8 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         "The recipe's utility comes from experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),
-        "The decision then was to release nothing; decide anew under “Which one do you choose?”.": (
-            decision.refused
-        ),
+        "The decision then was to release nothing. Decide again under “Which one do you "
+        "choose?”.": decision.refused,
         f"The recipe chose {plain(decision.chosen)}. Select and keep this option under “Which one "
         "do you choose?”; its reason is already there.": decision.chosen is not None
         and not decision.refused,

@@ -19,7 +19,6 @@ from fpanon_core.studies.judgement import (
     Limits,
     best_option,
     most_useful,
-    options_tried,
     serves,
     some_alone,
     within_limits,
@@ -31,6 +30,7 @@ from fpanon_core.studies.report_verdict import (
     alone_told,
     best_named,
     describe_best,
+    describe_least,
     describe_passed_over,
     found_told,
     over_told,
@@ -211,9 +211,9 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     head, named, told = tried_told(tried).head, best_named(tried), describe_best(tried)
     row = best_option(table, criteria.limits)
     if row is not None and serves(table, within(tried)):
-        why = _why_best(table, row, criteria.limits)
-        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {why} {CHOOSE}"
-        told = (head, SERVES if len(within(tried)) > 1 else "", *told)
+        why = describe_least(table, within(tried), row)
+        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
+        told = (SERVES if len(within(tried)) > 1 else "", *told)
     else:  # which of them is named follows from the head
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
@@ -221,15 +221,6 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if criteria.utility.weights is None:
         told += (f"Options are ranked by {criteria.utility_told}.",)
     return [finding, *(plain(text, MESSAGE_LENGTH) for text in told if text)]
-
-
-def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
-    """Say why an option is recommended, in a sentence or two."""
-    good, why = within_limits(table, limits), "No other option is within the thresholds."
-    if len(good) > 1:
-        stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
-        why = f"{stay}. Of those that serve the purpose, this one reveals the least."
-    return why + " Some people have a unique record." * some_alone(table.results[row])
 
 
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:

@@ -48,8 +48,8 @@ LARGE = (
     "Progress, and a button to stop the work, are shown wherever it runs."
 )
 PLAN = (
-    "The search tries tables, synthetic people and records, attacks each, and compares the risks "
-    "with the thresholds."
+    "The search tries three kinds of option: tables, synthetic people, and real people's records. "
+    "It attacks each option, and compares the risks with your thresholds."
 )
 _NAMED = 2
 REFUSED = "Decided: **nothing is released.** The report says so, with the reason."

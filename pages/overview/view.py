@@ -8,6 +8,7 @@ from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
+from pages.charts.words import describe_remote
 from pages.overview import finding, statements, story, welcome
 from pages.shell import aims, dataset, exploration, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
@@ -52,6 +53,7 @@ with st.container(key="main_figure"):
 with left:
     places = places_of(data.fs)
     lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+    far = describe_remote(lat, lon, places["samples"].to_numpy())
     show_map(
         places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX),
         key="overview_map",
@@ -63,6 +65,8 @@ with right.container(key="overview_four", gap="xsmall"):
     for each in four:
         statements.draw(each)
 statements.failures(four)
+if far:
+    st.warning(f"{far} See Data.")
 if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
     for each in four

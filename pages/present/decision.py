@@ -39,7 +39,7 @@ def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
         _for_whom(asked)
         return _measured(data, found)
     mine = workspace.of(data.digest)
-    by, until = officer.signed()
+    by, until = officer.signed(data.digest)
     standing, decided, row = mine.choice, Decision(), None
     if standing is not None:
         decided = Decision("", standing.result.option.name, standing.why, by, "", until)
@@ -124,7 +124,9 @@ def closing(data: Dataset, found: Exploration) -> Slide:
     kept = mine.choice is not None or mine.refusal is not None
     title = "What is recommended?"
     if kept:
-        title = "What was decided?" if officer.signed()[0].strip() else "What was chosen?"
+        title = (
+            "What was decided?" if officer.signed(data.digest)[0].strip() else "What was chosen?"
+        )
     return Slide("decision", title, partial(_closing, data, found))
 
 
@@ -135,13 +137,13 @@ def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
         say(
             [
                 *story.decision(found, standing.result, standing.why),
-                *story.signed(*officer.signed()),
+                *story.signed(*officer.signed(data.digest)),
             ]
         )
         kept = story.keeps(found, standing.result)
         return f"{story.reason(standing.why)} {kept}"
     if why_not is not None:
-        say([story.NOTHING_LEAVES, *story.signed(*officer.signed())])
+        say([story.NOTHING_LEAVES, *story.signed(*officer.signed(data.digest))])
         return story.reason(why_not)
     say([story.UNDECIDED])
     return story.recommended(found)

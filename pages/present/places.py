@@ -187,7 +187,7 @@ def _pair(
                 alt=f"Map of people by area, {title.lower()}.",
             )
     legend(
-        projected(charts.density_scale(scales[0], of), _SCALE_PX),
+        projected(charts.density_scale(scales[0], after, error, of), _SCALE_PX),
         key="present_scale",
         alt="The colours of people per square kilometre.",
     )

@@ -308,8 +308,8 @@ def hexagons_told(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people to be expected there from the "
-        f"published data. Hexagons where fewer than {found.config.least} people were, or may have "
-        "been, are left out."
+        f"published data. We left out hexagons where fewer than {found.config.least} people were "
+        "recorded (before) or may have been (after)."
     )
 
 

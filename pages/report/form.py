@@ -26,7 +26,7 @@ def next_is(weighed: Weighing, *, made: bool) -> str:
     if not (weighed.stands or weighed.refused):
         return ""
     key = workspace.decision_key(weighed)
-    if not all((st.session_state.get(key, weighed.why), *officer.signed())):
+    if not all((st.session_state.get(key, weighed.why), *officer.signed(weighed.table.digest))):
         return "state"
     return "print" if made or weighed.refused else ""
 
@@ -71,7 +71,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
             help=_NO_PERSON,
             disabled=not (weighed.stands or weighed.refused),
         )
-        signer, until = officer.signer("Who signs"), officer.ending()
+        signer, until = officer.signer("Who signs"), officer.ending(weighed.table.digest)
     chosen = weighed.chosen if weighed.stands or weighed.refused else None
     texts = (why, signer, data_name, until)
     return Decision(question.strip(), chosen, *map(str.strip, texts))

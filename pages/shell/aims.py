@@ -178,7 +178,7 @@ def describe_threshold() -> str:
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "There is no threshold of re-identification."
-    most = f"At most {100 * own:.3g}% of people may be re-identified{_one_in(own)}."
+    most = f"The re-identification risk must not exceed {100 * own:.3g}%{_one_in(own)}."
     if own != who.threshold:
         usual = f"{100 * who.threshold:.3g}%"
         return f"{most} This threshold is your own; the usual one here is {usual}."
@@ -199,11 +199,11 @@ def _short() -> str:
         return "No threshold of re-identification"
     if own != who.threshold:
         return f"Your own threshold, {_at_most(own)}"
-    return f"Why at most {100 * who.threshold:.3g}%?"
+    return _at_most(own)
 
 
 def _at_most(share: float) -> str:
-    return f"≤ {100 * share:.3g}% re-identified"
+    return f"risk at most {100 * share:.3g}%"
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:

@@ -91,7 +91,7 @@ def _data(data: dataset.Dataset) -> None:
         f"**{plain(data.source.label)}**",
         words.people(data.fs.n_users),
         words.count(data.fs.n_samples, "sample"),
-        f"on {recorded:,} of {over}" if recorded < span else f"over {over}",
+        f"on {recorded:,} of {over}" if recorded < span else over,
     ]
     with st.popover(" · ".join(parts), type="tertiary", key="bar_data"):
         if data.source.note:

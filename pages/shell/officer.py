@@ -15,7 +15,7 @@ from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.server import entrance
 
-_SIGNER, _UNTIL = "report_signer", "report_until"
+_SIGNER = "report_signer"
 
 
 def passed() -> bool:
@@ -97,11 +97,15 @@ def signer(label: str) -> str:
     return name
 
 
-def ending() -> str:
-    """Draw the field for how long the decision holds; return the officer's words."""
+def _until(digest: str) -> str:
+    return f"report_until_{digest[:12]}"
+
+
+def ending(digest: str) -> str:
+    """Draw the field for how long the decision on a data set holds; return the officer's words."""
     until: str = st.text_input(
         "Valid until",
-        key=_UNTIL,
+        key=_until(digest),
         max_chars=60,
         persist_state="session",
         placeholder="31 December 2027",
@@ -110,9 +114,10 @@ def ending() -> str:
     return until
 
 
-def signed() -> tuple[str, str]:
+def signed(digest: str) -> tuple[str, str]:
     """Return the signer, by default the person logged in, and the end of validity; "" if unset."""
-    return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
+    until = st.session_state.get(_until(digest)) or ""
+    return st.session_state.get(_SIGNER) or named(), until
 
 
 def exporting(

@@ -174,11 +174,11 @@ def describe_verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            "**The release is written as it would leave. This release does not guarantee "
+            "**Ready to release. This release does not guarantee "
             f"k-anonymity.** {alone(found.facts)} What an attacker finds in it is measured on "
             f"this page, not verified here. {said}"
         )
-    return f"**The release is written as it would leave.** {said}"
+    return f"**Ready to release.** {said}"
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:

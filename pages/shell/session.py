@@ -60,7 +60,7 @@ def ended() -> Ended | None:
 
 
 def keep(name: str, value: Any) -> None:
-    """Put into the session's state a value that the page finds again after it is loaded anew."""
+    """Put into the session's state a value that the page finds again after it is loaded again."""
     _work().kept[name] = st.session_state[name] = value
 
 
@@ -227,7 +227,7 @@ def describe_ended(ended: Ended) -> str:
     """Say in plain words what was ended, without any content of the data."""
     if not ended.minutes:
         return (
-            "The session that this page belonged to has ended, or the dashboard was started anew. "
+            "The session that this page belonged to has ended, or the dashboard was started again. "
             "What was open is no longer in this computer's memory; open the data again."
         )
     lost = ["the data and results are gone from this computer's memory"] if ended.data else []

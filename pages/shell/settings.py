@@ -45,7 +45,7 @@ _OF_PAGES = {
         "attack_blur_m attack_blur_min attack_p attack_release attack_seed attack_strategy "
         "fp_attack_data fp_attack_step fp_attack_target"
     ),
-    "report": "report_question report_signer report_until",
+    "report": "report_question report_signer",
     "method": "fp_method_section",
 }
 """Settings by the address of their page; ``*``: settings of several pages."""
@@ -60,6 +60,7 @@ _BEGINNINGS = (
     "options_weight_",
     "present_person_wanted_",
     "report_data_",
+    "report_until_",
     "unicity_n_",
 )
 """Prefixes of the names that end in a variable part, such as a measure."""

@@ -244,13 +244,13 @@ HOLDS_DATA = (
 def describe_opened(study: Study, sealed: bool) -> str:
     """Return a note that a study's figures are in place, and how far they can be trusted."""
     several = words.count(len(study.answers), "result")
-    said = f"The study is open: {several}, with settings and choice; nothing was computed anew."
+    said = f"The study is open: {several}, with settings and choice; nothing was computed again."
     if sealed:
         return said
     return (
         f"{said} This computer does not recognize the study as its own: the study was saved "
         "elsewhere, or has been changed since. The study's figures are taken on trust; have them "
-        "measured anew before you sign."
+        "measured again before you sign."
     )
 
 

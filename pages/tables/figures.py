@@ -47,7 +47,7 @@ def presence(
             start=bands // 3,
         )
     show(
-        charts.density_scale(was, of),
+        charts.density_scale(was, after, error, of),
         key="tables_scale",
         alt="The colours of people per square kilometre.",
     )

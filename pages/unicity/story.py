@@ -23,7 +23,7 @@ from pages.charts.unicity import Fitted, Line, Rising
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
     "We assume that the attacker knows points exactly as recorded here, in place and time. The "
-    "attacker also knows that the person is in these data. People asked about, and their points, "
+    "attacker also knows that the person is in these data. People tested, and their points, "
     "are drawn at random; the intervals cover only that draw. Guessing means picking one of all "
     "the people."
 )
@@ -59,7 +59,7 @@ def narrowed(result: Result) -> list[Rising]:
     """Return the share of users whose points fit at most x people, a series for each x."""
     random = result.curves["random"]
     return [
-        _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
+        _rising("unique" if x == 1 else f"at most {x} people fit", [r.at(x) for r in random])
         for x in result.config.out_of
     ]
 
@@ -89,12 +89,12 @@ def points_known(result: Result) -> list[str]:
         f"{one}{words.count(few.config.p, 'known point')} {verb} out "
         f"{words.percent(few.value)}{whom} (95% interval: {words.percent(few.low)} to "
         f"{words.percent(few.high)}). Guessing finds 1 in {few.n_users:,}.",
-        "A point is a place and a time, as recorded in these data. We asked about "
+        "A point is a place and a time, as recorded in these data. We tested "
         f"{words.people(few.n_targets)}.",
     ]
     if most.too_few:
         told.append(
-            f"{most.too_few:,} of the people asked about {'has' if most.too_few == 1 else 'have'} "
+            f"{most.too_few:,} of the people tested {'has' if most.too_few == 1 else 'have'} "
             f"fewer than {most.config.p} points; the attacker knows all of their points."
         )
     return told
@@ -113,7 +113,7 @@ def points_needed(result: Result) -> list[str]:
         else ", none of them busy"
     )
     if not len(known):
-        whom = who if result.heavy else " asked about (none of them busy)"
+        whom = who if result.heavy else " tested (none of them busy)"
         fate = f"None of the {asked:,} people{whom} is ever unique: for each, another"
         if asked == 2:
             fate = fate.replace("None of", "Neither of").replace("none of", "neither of")
@@ -131,12 +131,12 @@ def points_needed(result: Result) -> list[str]:
     told = [
         f"{half}. Everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
-        f"We asked about {who}.",
+        f"We tested {who}.",
     ]
     if never:
         told.append(
             f"{words.people(never)} {words.were(never)} never unique: another person has "
-            "all their points, too. Shares are of everyone asked about, including people who are "
+            "all their points, too. Shares are of everyone tested, including people who are "
             "never unique."
         )
     if len(known) < DRAWN_PEOPLE:

@@ -82,7 +82,7 @@ def test_unicity(taxis: Dashboard) -> None:
     dashboard.turn_to("Who can be found")
     for more in ("unicity_law", "unicity_merging", "unicity_why"):
         dashboard.unfold(more)
-    at_most = [f"one of {many} at most" for many in (2, 5, 10)]
+    at_most = [f"at most {many} people fit" for many in (2, 5, 10)]
     legend_of(dashboard, "unicity_by_p", ["unique", *at_most])
     strategies = ["random", "uniform", "top", "consecutive"]
     legend_of(dashboard, "unicity_by_strategy", strategies)

@@ -54,7 +54,7 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
         "likely)" in text
     )
     assert "Released: noise of 500 m (planar Laplace)." in text
-    assert f"of the {found.after.link.n_present} people asked about" in text
+    assert f"of the {found.after.link.n_present} people tested" in text
     assert "Guessing finds 1 in 30." in text
     homes = found.after.home
     assert homes is not None
@@ -84,7 +84,7 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
 def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     text = run("attack", people, "--options", own, "--option", "half", "--strategy", "top").stdout
     found = expected(people, OWN[1], strategy="top").after.link
-    assert f"We asked about {found.n_absent} people outside the release" in " ".join(text.split())
+    assert f"We tested {found.n_absent} people outside the release" in " ".join(text.split())
     row = next(line for line in text.splitlines() if line.startswith("accused"))
     assert "nobody asked" in row
     assert f"{found.accused:.1%}" in row
@@ -98,7 +98,7 @@ def test_periods_are_asked_one_by_one_and_their_records_are_linked(
     text = " ".join(text.split())
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All known points come from one period of 1 day" in text
-    assert "records asked about, each of one person in one period" in text
+    assert "records tested, each of one person in one period" in text
     found = fp.relink_periods(fp.release(fp.read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
     assert f"{found.chained:.1%} of a person's records end up in one chain on average" in text

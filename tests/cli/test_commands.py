@@ -804,7 +804,7 @@ def test_options_go_on_from_what_is_saved(three: Path, options_json: Path, tmp_p
     said_by(*arguments, "--seed", 1)  # another seed: nothing of it is used
     assert pd.read_csv(out)["samples"].tolist()[:2] == [3, 3]
     saved.write_text("{}")
-    assert "explore them anew" in refused(*arguments)
+    assert "explore the options again" in refused(*arguments)
 
 
 def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def _faults(folder: Path) -> dict[str, tuple[list[str | Path], str]]:
         "ending": (["report", weighed, "--out", folder / "x.pdf"], "end it in .html"),
         "folder": (["report", weighed, "--out", folder / "no" / "x.html"], "does not exist"),
         "choice": (["report", weighed, *out, "--choose", "x"], "There is no option 'x'"),
-        "limit": (["report", weighed, *out, "--limit", "home"], "give for example"),
+        "limit": (["report", weighed, *out, "--limit", "home"], "give, for example"),
         "measure": (["report", weighed, *out, "--limit", "x=1"], "There is no threshold for 'x'"),
         "newer": (["options", data, "--recipe", folder / "newer.json"], "has format 7"),
         "both": (["options", data, *recipe, "--p", "2"], "what --p would say"),

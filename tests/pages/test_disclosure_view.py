@@ -122,7 +122,7 @@ def test_people_who_are_all_alike_disclose_nothing(app: AppTest) -> None:
     lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4\n" for i in range(5)]
     measured(upload(app, (HEADER + "".join(lines)).encode(), page="disclosure"))
     assert found(app).grid["em"].tolist() == [0.0] * len(found(app).grid)
-    assert "no interval, as everyone was asked about and nothing was drawn" in said(app)
+    assert "no interval, as everyone was tested and nothing was drawn" in said(app)
     assert not app.error
 
 

@@ -205,8 +205,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     ]  # no sample is left out: there is nothing to list
     text = said(small)
     assert (
-        "The release is written as it would leave.** Verified: everyone in the release is in a "
-        "group of at least 2" in text
+        "Ready to release.** Verified: everyone in the release is in a group of at least 2" in text
     )
     # The page that goes with it stands on the screen, word for word but for its headings.
     inside = unzipped(found.archive)

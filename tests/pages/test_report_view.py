@@ -207,9 +207,9 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     stated = Decision(why="x", signer="Ada", until="2027")
     nothing = story.to_do(weighing, stated, made=False)
     assert nothing == "**Nothing is missing:** print the report, and sign it."
-    little = "The file itself keeps too little."
+    little = "This release keeps too little."
     assert story.to_do(weighing, stated, made=True, little=little) == (
-        "The file itself keeps too little. Choose another option, or say in the reason why this is "
+        "This release keeps too little. Choose another option, or say in the reason why this is "
         "enough."
     )
 

@@ -248,11 +248,11 @@ def test_lines_are_laid_under_the_maps_and_taken_away_and_a_bad_file_is_refused(
 
 def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
     upload(app, rows(users=4, samples=3), page="overview")
-    assert _bar(app) == "Transport planning · Anyone · ≤ 5% re-identified"
+    assert _bar(app) == "Transport planning · Anyone · risk at most 5%"
     app.segmented_control(key="aims_purpose").set_value("travel").run()
     app.segmented_control(key="aims_recipient").set_value("contract").run()
     go(app, "unicity")
-    assert _bar(app) == ("Travel between areas · Recipients under contract · ≤ 8.33% re-identified")
+    assert _bar(app) == ("Travel between areas · Recipients under contract · risk at most 8.33%")
     _field(app, "home").set_value(None).run()
     assert _bar(app).endswith("your own thresholds")
 

@@ -118,7 +118,7 @@ def test_another_session_shows_the_same_and_computes_nothing(
     upload(other, rows(users=9, samples=6))
     until(other, quiet)
     open_in(other, made.study)
-    assert "nothing was computed anew" in said(other)
+    assert "nothing was computed again" in said(other)
     other.button(key="frame_study_read").click().run()
     assert kinds(other) == made.kinds
 
@@ -159,7 +159,7 @@ def test_without_its_data_it_waits_for_them_and_other_data_are_refused(made: Mad
     assert "9 people and 54 samples" in said(other)
     assert workspace(other).weighed is None
     upload(other, rows(users=9, samples=6))
-    assert "nothing was computed anew" in said(other)
+    assert "nothing was computed again" in said(other)
     assert workspace(other).weighed.why == "They asked for it."
 
 
@@ -171,7 +171,7 @@ def test_with_the_data_in_it_needs_no_others_and_what_is_no_study_is_refused(mad
         assert "fault" not in said(other)
         assert "fp_workspace" not in other.session_state
     open_in(other, made.with_data)
-    assert "nothing was computed anew" in said(other)
+    assert "nothing was computed again" in said(other)
     assert digest_of(other) == made.digest
 
 

@@ -244,7 +244,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
     assert "4 known points single out" in text
-    assert f"We asked about {four.n_targets:,} people" in text
+    assert f"We tested {four.n_targets:,} people" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
     # The product of side and window is no law here, and none is written or drawn as one.

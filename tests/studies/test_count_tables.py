@@ -91,13 +91,16 @@ def test_a_guessed_time_zone_is_that_of_the_stated_area() -> None:
 def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     choice = utility_choice({"density": 0.5, "flows": 0.5})
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
-    told = "The file itself keeps density 0.50 (needed: 0.10) and flows 0.25 (needed: 0.10)."
+    told = (
+        "In this release, density is 0.50 (needed: 0.10) and 25 of 100 trips between areas agree "
+        "with the data (needed: 10)."
+    )
     assert describe_file(choice, file) == told
     none = utility_choice({"density": 0.5, "mobility": 0.5})
     file = fp.OptionResult(
         fp.ReleaseOption(), components={"density": 0.05, "mobility": float("nan")}
     )
-    told = "The file itself keeps too little for the purpose: density 0.05 (needed: 0.10)."
+    told = "This release keeps too little for the purpose: density is 0.05 (needed: 0.10)."
     assert describe_file(none, file) == f"{told} It cannot have mobility."
 
 

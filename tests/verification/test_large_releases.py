@@ -144,7 +144,7 @@ def test_no_room_to_unpack(people, tmp_path, monkeypatch):
     monkeypatch.setattr(package, "_MAPPED", 1)
     usage = package.shutil.disk_usage(tmp_path)
     monkeypatch.setattr(package.shutil, "disk_usage", lambda _: usage._replace(free=10))
-    with pytest.raises(SchemaError, match="unpack it yourself and give the folder"):
+    with pytest.raises(SchemaError, match="Unpack the release yourself, and give the folder"):
         verify_release(made, people, 2)
 
 
