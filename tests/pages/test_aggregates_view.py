@@ -46,6 +46,7 @@ def test_the_taxis_are_attacked_as_the_snapshot_says(app: AppTest) -> None:
     attacked(opened(app, page="aggregates"))
     _, found = answer(app, "recovery")
     told = {"Taxis": page(app)}
+    assert "Publish tables" in [each.proto.label for each in app.get("page_link")]
     assert f"{words.percent(found.score.recorded)} of the recorded points" in said(app)
     app.segmented_control(key="aggregates_habit").set_value("Next place and next day").run()
     told["Their next places"] = page(app)
