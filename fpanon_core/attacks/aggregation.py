@@ -17,9 +17,8 @@ import h3.api.basic_int as h3
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..engines.progress import Progress, tell
 from ..kernels.table_sums import number_cells
-from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows, LeftOut
+from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows
 from ..model.arrays import (
     PLACE,
     BoolArray,
@@ -53,13 +52,11 @@ class CountedPeople:
         Place of each person in each slot; −1 where they are not counted.
     recorded : bool ndarray (n_people, n_slots)
         Whether the person has a sample in the slot; all other places in ``truth`` were filled in.
-    left_out : LeftOut
     """
 
     counts: AggregateCounts
     truth: SmallInts
     recorded: BoolArray
-    left_out: LeftOut
 
 
 def aggregate_counts(
@@ -144,7 +141,7 @@ def counted_people(
     frame: CountsFrame | None = None,
     filled_in: bool = True,
 ) -> CountedPeople:
-    """Run :func:`aggregate_counts`, also returning what is recorded and what was left out."""
+    """Run :func:`aggregate_counts`, also returning what is recorded."""
     where = _located(fs, slot_min, frame, filled_in)
     people, slots = int(fs.weight.sum()), len(where.starts)
     if people * slots > _MOST_CELLS:
@@ -161,45 +158,7 @@ def counted_people(
         truth = np.repeat(truth, fs.weight, axis=0)
         recorded = np.repeat(recorded, fs.weight, axis=0)
     counts = CountRows.of_blocks(_counted(truth, len(where.corners[0])))
-    return CountedPeople(where.released(counts), truth, recorded, where.left_out)
-
-
-def counts_of(
-    fs: FingerprintSet,
-    *,
-    slot_min: float = 30.0,
-    frame: CountsFrame | None = None,
-    filled_in: bool = True,
-    most_counts: int | None = None,
-    progress: Progress = None,
-) -> tuple[AggregateCounts, LeftOut]:
-    """Return the counts of :func:`aggregate_counts`, and what was left out, without the truth.
-
-    Because the truth is not kept, memory does not limit the number of people.
-
-    Raises
-    ------
-    ConfigError
-        ``slot_min`` does not divide a day, or the frame does not fit the data.
-    InfeasibleError
-        There would be more than ``most_counts`` counts, or samples are longer than a slot and gaps
-        are not filled in.
-    """
-    where = _located(fs, slot_min, frame, filled_in)
-    slots, places = len(where.starts), len(where.corners[0])
-    if most_counts is not None and slots * places > most_counts:
-        raise InfeasibleError(
-            f"{places:,} places in {slots:,} slots are {slots * places:,} counts, more than the "
-            f"{most_counts:,} that can be made; choose larger or fewer places, longer slots or "
-            "fewer days."
-        )
-    flat = np.zeros(slots * places, np.int64)
-    for users, part in _in_parts(where):
-        user, slot = np.nonzero(part != UNKNOWN)
-        at = slot * places + part[user, slot]
-        flat += np.bincount(at, fs.weight[users][user], len(flat)).astype(np.int64)
-        tell(progress, users.stop / fs.n_users)
-    return where.released(flat.reshape(slots, places)), where.left_out
+    return CountedPeople(where.released(counts), truth, recorded)
 
 
 def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
@@ -277,9 +236,8 @@ class _Located:
     corners: tuple[FloatArray, ...]
     starts: FloatArray
     wall: FloatArray
-    left_out: LeftOut
 
-    def released(self, counts: IntArray | CountRows) -> AggregateCounts:
+    def released(self, counts: CountRows) -> AggregateCounts:
         """Return the counts of these people with their description."""
         x_m, y_m, dx_m, dy_m = self.corners
         return AggregateCounts(
@@ -325,23 +283,17 @@ def _located(
             f"{slot_min:g} min, so one record would be in several; choose slots as long as "
             "the samples, or fill in gaps."
         )
-    outside, late, found = 0, 0, []
+    found = []
     for users in stretches(fs.offsets, _SAMPLES_AT_ONCE):
         rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
         user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
         from_, at = begin[rows], place[cell[rows]]
         to = from_ + fs.dt_min[rows] if filled_in else from_
         ahead = (to <= edges[0]) if filled_in else (from_ < edges[0])
-        out, off = at < 0, ahead | (from_ >= edges[-1])
-        outside, late = outside + int(out.sum()), late + int((off & ~out).sum())
-        kept = ~out & ~off
+        kept = (at >= 0) & ~ahead & (from_ < edges[-1])
         found.append(_most_frequent(user[kept], at[kept], from_[kept], to[kept], edges))
     user, slot, at = (np.concatenate(column) for column in zip(*found, strict=True))
-    seen = np.zeros(fs.n_users, np.bool_)
-    seen[user] = True
-    left_out = LeftOut(outside, late, int(fs.weight[~seen].sum()))
-    found_at = user, slot, at, corners, starts, wall
-    return _Located(fs, frame, filled_in, slot_min, *found_at, left_out)
+    return _Located(fs, frame, filled_in, slot_min, user, slot, at, corners, starts, wall)
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:

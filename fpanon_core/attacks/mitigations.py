@@ -90,8 +90,7 @@ def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArr
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     """Set counts below a limit to 0. A limit of 15 is customary.
 
-    In a release, these counts are left blank instead (see
-    :mod:`fpanon_core.studies.counts_release`); here, the attacker reads a blank as 0.
+    In published tables, these counts are left blank instead; here, the attacker reads a blank as 0.
 
     Raises
     ------

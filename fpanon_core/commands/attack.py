@@ -326,5 +326,5 @@ def _mitigations_text(table: pd.DataFrame) -> str:
         table_text(head, rows)
         + "\nPrivate counts here have the noise that their ε needs, for places and a "
         "period taken from the data. Such counts show what noise does and promise "
-        "nothing. See the command counts."
+        "nothing. See the command tables."
     )

@@ -22,9 +22,9 @@ from ..studies.count_tables import verify_release
 from ..studies.presets import PRESETS
 from ..studies.table_package import described
 from ..tables.writing import read_json
-from .counts import stated_centre
 from .from_config import asked, command
 from .run import Request, Run, check_folder, table_text
+from .tables import stated_centre
 
 _MOST_TOLD = 20
 

@@ -239,24 +239,6 @@ def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer
     return held.many if isinstance(held, CountRows) else held
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """Exact numbers of samples and people outside a stated frame; not for private releases.
-
-    Attributes
-    ----------
-    outside_area, outside_period : int
-        Numbers of samples outside the area, and outside the period. A sample outside both counts
-        only in ``outside_area``.
-    people : int
-        Number of people without any sample inside the frame.
-    """
-
-    outside_area: int = 0
-    outside_period: int = 0
-    people: int = 0
-
-
 @dataclass(frozen=True, eq=False)
 class CountRows(Closed):
     """Counts other than 0, ordered by slot, then by place. Arrays are read-only.

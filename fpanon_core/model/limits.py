@@ -92,14 +92,11 @@ COUNTED = Limit(2, 1_000_000)
 SLOTS_MIN = (15, 30, 60, 90, 180)
 """Lengths of a slot of aggregate counts, minutes; each divides a day."""
 
-COUNTS_CELLS = 10_000_000
-"""Largest number of counts (places times slots) that can be produced at a time."""
-
 COUNTS_DAYS = Limit(1, 3_660)
-"""Number of days of produced counts."""
+"""Number of days of published counts."""
 
 COUNTS_SIDE_M = Limit(10.0, 1_000_000.0)
-"""Side of a square of produced counts, metres."""
+"""Side of a square of published counts, metres."""
 
 SUPPRESSED_BELOW = Limit(2, 100_000)
 """Threshold below which counts are not published."""

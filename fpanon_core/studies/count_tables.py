@@ -48,8 +48,7 @@ from ..synthesis.attack import SyntheticAttacked, attack_synthetic, located
 from ..synthesis.generation import synthetic_people
 from ..verification import release as of_records
 from . import publishing, synthetic_package
-from .counts_release import reading_fault
-from .framing import stated_middle
+from .framing import reading_fault, stated_middle
 from .option_result import OptionResult
 from .reading import Reading, Source, read
 from .releases import reference

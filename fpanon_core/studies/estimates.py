@@ -83,8 +83,8 @@ class Cost:
         Bytes for each sample at the peak: for the data, also while they are being passed on, and
         for what is derived from them. Or a function of the data, the settings and the engine that
         returns these bytes. None where not measured.
-    beside : int or callable
-        Bytes that do not grow with the data; or a function of the settings.
+    beside : int
+        Bytes that do not grow with the data.
     growth : Growth
     seconds : callable or None
         The study's own estimate of time: a function of the data, the settings, the engine, and
@@ -97,7 +97,7 @@ class Cost:
     """
 
     bytes_a_sample: float | Callable[[FingerprintSet, Any, Engine | None], float] | None = None
-    beside: int | Callable[[Any], int] = 0
+    beside: int = 0
     growth: Growth = Growth()
     seconds: Callable[[FingerprintSet, Any, Engine, bool], float] | None = None
     part: Callable[[FingerprintSet, Any], FingerprintSet] | None = None
@@ -263,11 +263,8 @@ def _bytes(
     cost = _COSTS.get(study)
     if cost is None or cost.bytes_a_sample is None:
         return None
-    each, beside = cost.bytes_a_sample, cost.beside
-    return (
-        START_BYTES + (beside(config) if callable(beside) else beside),
-        each(fs, config, engine) if callable(each) else each,
-    )
+    each = cost.bytes_a_sample
+    return START_BYTES + cost.beside, each(fs, config, engine) if callable(each) else each
 
 
 def refuse_what_does_not_fit(

@@ -10,6 +10,7 @@ import numpy as np
 from ..io.positions import centre_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
+from ..model.periods import UNSTATED_CENTRE, decided_by_records
 
 _DAY_MIN = 1440
 
@@ -38,6 +39,26 @@ def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]
     places = frame_for(fs, frame)
     centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
     return centre.lat, centre.lon
+
+
+def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
+    """Say why private counts of these data promise nothing, and the remedy; "" if all is well.
+
+    Where the records decided how the data were read, noise cannot hide a single record.
+    """
+    fault = decided_by_records(fs)
+    if fault != UNSTATED_CENTRE:
+        return fault
+    if frame.area is not None and frame.area.unit == "metres":
+        return (
+            "State the area of private counts in degrees: metres are on the data's own map "
+            "projection, whose middle is taken from the records."
+        )
+    lat, lon = stated_middle(fs, frame)
+    return (
+        f"{fault} Read the data again with a stated centre: "
+        f"read_cdr(..., centre=({lat:g}, {lon:g}))."
+    )
 
 
 def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:

@@ -44,7 +44,6 @@ KINDS = {
     "recovery": "recovery.study",
     "recovery_factors": "recovery_factors.study",
     "recovery_remedies": "recovery_mitigations.study",
-    "counts_release": "counts_release.study",
     "glove": "hiding.study",
     "compare": "comparison.study",
     "options": "options.study",

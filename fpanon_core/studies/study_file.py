@@ -41,6 +41,7 @@ from .study import Kept, Study
 from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, result_type
 
 FORMAT = 1
+_NO_LONGER = {"counts_release"}  # kinds of answers that only earlier programs made
 _MANIFEST, _STUDY = "manifest.json", "study.json"
 _EVENTS, _ANTENNAS, _REGIONS = "data/events", "data/antennas", "data/regions"
 _NAMED_BY = "regions named by"
@@ -138,10 +139,10 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     tell(progress, 0.2)
     arrays = _Read(members, Budget(len(content)))
     try:
-        study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)
+        study = decode(_still_known(_loads(members[_STUDY], _DAMAGED)), arrays.get)
         _check(study, manifest)
         study = replace(study, source=_source(manifest.get("data"), members))
-    except (Damaged, TypeError, KeyError, AttributeError, RecursionError):
+    except (Damaged, TypeError, LookupError, AttributeError, RecursionError):
         raise SchemaError(_DAMAGED) from None
     seal = manifest.pop("seal", "")
     return Opened(study, seal == _seal(manifest))
@@ -283,6 +284,15 @@ class _Read:
             array.flags.writeable = False
             self._made[number] = array
         return self._made[number]
+
+
+def _still_known(study: Any) -> Any:
+    """Return an encoded study without the answers that this program no longer knows."""
+    match study:
+        case ["o", name, {"answers": [letter, *answers]} as named]:
+            known = [each for each in answers if each[2]["kind"] not in _NO_LONGER]
+            return ["o", name, named | {"answers": [letter, *known]}]
+    return study
 
 
 def _check(study: Any, manifest: Mapping[str, Any]) -> None:

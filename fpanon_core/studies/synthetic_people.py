@@ -29,7 +29,7 @@ from ..synthesis.attack import located
 from ..synthesis.generation import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
 from .count_tables import kept_of
-from .counts_release import reading_fault
+from .framing import reading_fault
 from .reading import Reading, Source, read
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
 from .table_package import readme_of

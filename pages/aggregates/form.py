@@ -12,7 +12,6 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model import limits
-from fpanon_core.model.counts_frame import FrameConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Config, Pairing
@@ -123,7 +122,7 @@ def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
 
 
 def mitigations(
-    fs: FingerprintSet, plan: Config, found: recovery.Result, frame: FrameConfig | None
+    fs: FingerprintSet, plan: Config, found: recovery.Result
 ) -> recovery_mitigations.Result | None:
     """Return the results of the attack after each mitigation, computed only on request.
 
@@ -135,9 +134,7 @@ def mitigations(
     planned = everyone
     if not everyone.affordable:
         planned = recovery_mitigations.effort(found, seconds, min(plan.users or 0, fs.n_users))
-    config = recovery_mitigations.Config(
-        plan.slot_min, planned.people, plan.pairing, plan.seed, frame=frame
-    )
+    config = recovery_mitigations.Config(plan.slot_min, planned.people, plan.pairing, plan.seed)
     question = Question(MITIGATIONS, fs, config, "Attacking after each mitigation")
     if questions.answer(question) is None:
         st.caption(" ".join(story.effort(planned, everyone)))

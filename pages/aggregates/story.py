@@ -32,6 +32,7 @@ PUBLISHED_FACTORS = (
     "73% with antenna sectors, 89% with districts; 73% with slots of 30 min, 82% with 180 min. The "
     "share falls as the number of people grows."
 )
+INSTEAD = "To publish counts, make tables: for the same ε, they carry far less noise."
 
 _SETTLED = 0.75  # of a night at one place; the published data have 0.89 to 0.95
 _HARDLY_SEEN = 0.25  # of the points recorded
@@ -57,7 +58,7 @@ def release(found: recovery.Result) -> Sentences:
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
-        "about single people. To publish counts, state places and period in advance, below.",
+        "about single people. For tables that you publish, you state both in advance.",
         f"{words.people(left)} in the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
@@ -342,7 +343,10 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         "right. So more points are recovered, and each says less. The attack is not adapted to "
         "noise or gaps, and a better attack may recover more: what this attack does not recover "
         "is not thereby safe.",
-        _promise(tried),
+        f"The private counts tried here have the noise that their ε needs, for "
+        f"{words.count(tried.places, 'place')} and a period taken from these records. Such counts "
+        "show what noise does and promise nothing. Private tables, for places and a period that "
+        "you state, do promise ε.",
     )
 
 
@@ -354,21 +358,6 @@ def _after(row: Any) -> str:
         f"{words.percent(row['recorded_random'])}). The published counts are then off by "
         f"{row['count_error']:,.{digits}f} people each on average, and together by "
         f"{_times(row['count_error_share'])} the sum of all counts."
-    )
-
-
-def _promise(tried: recovery_mitigations.Result) -> str:
-    places = words.count(tried.places, "place")
-    if tried.config.frame is None:
-        return (
-            f"The private counts tried here have the noise that their ε needs, for {places} and a "
-            "period taken from these records. Such counts show what noise does and promise "
-            "nothing. Private counts made below, for a place and period you state, do promise ε."
-        )
-    return (
-        f"The private counts tried here use the {places} and the period stated when counts were "
-        "last made below. The only promise on this page is a stated ε, with stated places and a "
-        "stated period."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.aggregates import counts, counts_story, form, habits, story
+from pages.aggregates import form, habits, story
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
 from pages.charts.spacetime import clock
@@ -137,7 +137,7 @@ with st.expander("What makes it better or worse?", key="aggregates_varied"):
         )
 
 with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
-    tried = form.mitigations(data.fs, plan, found, counts.stated(data))
+    tried = form.mitigations(data.fs, plan, found)
     if tried is None:
         st.caption(
             "This runs the attack again after each mitigation, for an attacker who knows how many "
@@ -153,10 +153,9 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
         st.dataframe(story.remedies_table(tried), hide_index=True, key="aggregates_tried")
     st.caption(f"{definitions.COUNT_ERROR}  \n{definitions.PRIVACY_UNIT}")
 
-st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
-st.markdown(counts_story.INSTEAD)
+st.subheader("Counts to publish", anchor=False)
+st.markdown(story.INSTEAD)
 st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/table_chart:")
-counts.section(data)
 
 files = habits.files(found, row, varied, tried)
 downloads.csv_files("aggregates", files, prefix=habits.PREFIX)

@@ -30,7 +30,7 @@ _OF_PAGES = {
     "disclosure": (
         "disclosure_agreement disclosure_by disclosure_profile disclosure_what fp_disclosure_config"
     ),
-    "aggregates": "aggregates_habit fp_counts_config fp_counts_of fp_recovery_plan",
+    "aggregates": "aggregates_habit fp_recovery_plan",
     "glove": (
         "fp_glove_data fp_group glove_k glove_leave_out glove_leftover glove_method glove_period "
         "glove_shards glove_space glove_time produce_hidden_format"
@@ -52,7 +52,6 @@ _OF_PAGES = {
 
 _NAMES = {page: frozenset(names.split()) for page, names in _OF_PAGES.items()}
 _BEGINNINGS = (
-    "aggregates_counts_",
     "aims_areas_",
     "options_choice_why_",
     "options_kept_",
@@ -65,14 +64,13 @@ _BEGINNINGS = (
 )
 """Prefixes of the names that end in a variable part, such as a measure."""
 
-_NO_SETTINGS = ("aggregates_counts_go", "aggregates_counts_get_", "aggregates_counts_downloads")
 _AREAS_OF_ALL = re.compile(r"aims_areas_[0-9a-f]{12}")
 _ALL = frozenset().union(*_NAMES.values())
 
 
 def is_setting(name: str) -> bool:
     """Return whether an entry of the session's state is a setting."""
-    return name in _ALL or (name.startswith(_BEGINNINGS) and not name.startswith(_NO_SETTINGS))
+    return name in _ALL or name.startswith(_BEGINNINGS)
 
 
 def arrive(page: str) -> None:

@@ -289,6 +289,7 @@ def test_degrees_of_an_area_are_kept():
         lambda: fp.CountsFrame.of_area(AREA, 0, PERIOD),
         lambda: fp.CountsFrame.of_area(AREA, 500, fp.StatedPeriod(dt.date(2024, 3, 4), 1)),
         lambda: fp.CountsFrame.of_antennas(fp.Antennas([], []), PERIOD),
+        lambda: fp.FrameConfig(PERIOD, area=AREA),
         lambda: fp.aggregate_counts(
             replace(fingerprints([[(0, 0, 0)]]), crs="+proj=laea"), frame=NEAREST
         ),

@@ -4,22 +4,16 @@ Each runs in a child process of its own, as in the dashboard, that has compiled 
 what the child holds of its own at its peak, seen every 5 ms.
 """
 
-import datetime as dt
 from functools import partial
-
-import numpy as np
 
 from fpanon_core import AddNoise, LocalEngine
 from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
-from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.options import Periods, ReleaseOption
-from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies import (
     anonymizability,
     attack,
     comparison,
-    counts_release,
     disclosure,
     hiding,
     look,
@@ -37,15 +31,6 @@ from fpanon_core.studies.estimates import estimate, seconds_of
 from tests.benchmarks.measured import most_bytes, people
 
 SIZES = (2_000, 8_000, 32_000)
-
-
-def _frame(fs):
-    """Squares of 1 km around all, slots of half an hour for the two weeks."""
-    corners = [(fs.x_m.min(), fs.y_m.min()), (fs.x_m.max(), fs.y_m.max())]
-    (west, east), (south, north) = lon_lat(fs.crs, *np.array(corners).T)
-    first = fs.clock.epoch.date() + dt.timedelta(days=1)
-    area = StatedArea(south - 0.01, west - 0.01, north + 0.01, east + 0.01)
-    return FrameConfig(StatedPeriod(first, 14), "grid", area)
 
 
 CALLS = {
@@ -69,7 +54,6 @@ CALLS = {
         recovery_mitigations.Config(users=1_000),
     ),
     "comparison": lambda _: (comparison, comparison.Config(ks=(2,))),
-    "counts_release": lambda fs: (counts_release, counts_release.Config(_frame(fs))),
     "look": lambda _: (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
     "people_by_hexagon": lambda _: (people_by_hexagon, people_by_hexagon.Config()),
 }

@@ -2,7 +2,7 @@
 
 ``python -m tests.endurance.rounds --minutes 120 --out DIR``: opens the taxis, measures
 how hard everyone is to hide, unicity, hides everyone by GLOVE, explores the options, looks at what
-counts give away and makes counts, and begins again with other settings, every other time after
+counts give away, and begins again with other settings, every other time after
 loading the page anew. ``--pause`` leaves the machine to others between steps. ``rounds.csv`` has a
 line a step, ``memory.csv`` a line a second.
 """

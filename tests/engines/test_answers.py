@@ -35,7 +35,6 @@ from fpanon_core.studies import (
     anonymizability,
     comparison,
     count_tables,
-    counts_release,
     crossing,
     disclosure,
     estimates,
@@ -169,8 +168,6 @@ PEOPLE = fp.FingerprintSet.from_samples(
 TWO_DAYS = fp.FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
 CLOCK = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
 PLACED = replace(PEOPLE, clock=CLOCK, crs=equal_area_around(14.69, -17.41, stated=True))
-_DAY = fp.StatedPeriod(dt.date(2024, 3, 4), 1, 60)
-_FRAME = fp.FrameConfig(_DAY, "grid", fp.StatedArea(14.68, -17.42, 14.72, -17.38))
 _METRES = fp.StatedArea(0, 0, 5_000, 5_000, "metres")
 _SQUARES = fp.FrameConfig(fp.StatedPeriod(None, 2), "grid", _METRES, 1_000)
 _IN_DAYS = fp.ReleaseOption(steps=[fp.Periods(1)])
@@ -179,7 +176,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
     anonymizability: (PEOPLE, anonymizability.Config(ks=(2, 3))),
     relinking: (TWO_DAYS, relinking.Config(_IN_DAYS)),
     comparison: (PEOPLE, comparison.Config((2,))),
-    counts_release: (PLACED, counts_release.Config(_FRAME)),
     estimates: (PEOPLE, estimates.Config(disclosure.study, disclosure.Config())),
     look: (PEOPLE, look.Config()),
     people_by_hexagon: (PLACED, people_by_hexagon.Config(least=2)),

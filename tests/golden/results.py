@@ -198,15 +198,15 @@ def _report(data: Golden, folder: Path) -> Any:
     return tried, done.exit_code
 
 
-def _counts(data: Golden, folder: Path) -> Any:
-    """Counts to be published, of five days."""
-    first = "2008-05-20" if data.name == "taxis" else "2024-03-06"
-    area = "--area=37.6,-122.5,37.8,-122.3" if data.name == "taxis" else "--area=23.5,0.8,23.9,1.3"
-    stated = ["--from", first, "--days", "5", "--suppress-below", "5"]
-    return _command("counts", *stated, area, "--out", "{}/counts.zip")(data, folder)
+def _tables(data: Golden, folder: Path) -> Any:
+    """Tables to be published, of five days."""
+    first = "2008-06-07" if data.name == "taxis" else "2024-03-06"
+    area = "--area=37.6,-122.5,37.8,-122.3" if data.name == "taxis" else "--area=23.6,0.4,24.4,1.5"
+    stated = ["--from", first, "--days", "5", "--threshold", "2", "--side-m", "9000"]
+    return _command("tables", *stated, area, "--out", "{}/tables.zip")(data, folder)
 
 
-RESULTS |= {"command report": _report, "command counts": _counts}
+RESULTS |= {"command report": _report, "command tables": _tables}
 for name in OPTIONS:
     RESULTS[f"published {name}"] = lambda data, folder, n=name: (
         fp.publish(_made(data, n), folder / "release.zip", original=data.fs).name

@@ -56,9 +56,10 @@ def main(arguments: list[str]) -> int:
                 made[full] = digest([result, list(_files(folder))])
                 if made[full] != known.get(full):
                     print(f"{full}: {known.get(full, 'new')} is now {made[full]}", flush=True)
-    if "--write" in arguments:
-        TABLE.write_text(json.dumps(known | made, indent=1) + "\n")
     gone = set() if wanted else known.keys() - made.keys()
+    if "--write" in arguments:
+        kept = {name: found for name, found in (known | made).items() if name not in gone}
+        TABLE.write_text(json.dumps(kept, indent=1) + "\n")
     differ = sum(known.get(name) != found for name, found in made.items())
     print(
         f"{len(made)} results, {differ} differ, {len(gone)} are gone{': ' if gone else ''}", *gone

@@ -116,6 +116,19 @@ def test_what_a_file_says_of_itself_is_that_of_the_snapshot(app: AppTest) -> Non
     check_snapshot("data_files", told)
 
 
+def test_a_stated_centre_is_taken_and_no_other_text(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=12))
+    if has(app, "data_list_columns"):
+        press(app, "data_list_columns", "data_timezone")
+    for wrong in ("14.7", "91, 0"):
+        app.text_input(key="data_centre").set_value(wrong)
+        app.button(key="data_read_again").click().run()
+        assert "centre" in app.error[0].value.lower()
+    app.text_input(key="data_centre").set_value("14.675, -17.4")
+    press(app, "data_read_again")
+    assert app.session_state["fp_dataset"].report.centre_stated
+
+
 def test_columns_can_be_named_and_the_whole_file_may_be_one_persons(app: AppTest) -> None:
     upload(app, FILES["Without names"])
     press(app, "data_list_columns", "data_column_user")

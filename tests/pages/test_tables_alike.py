@@ -83,7 +83,6 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 
 NOT_DOWNLOADED = {
     "count_tables": "leaves as one zip (tests/aggregates/test_tables.py)",
-    "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
     "estimates": "how long a run will take, and its memory",
     "look": "what the map beside others draws",

@@ -1,6 +1,8 @@
 """Tables ready for release: what noise and blanks hide is said, and no record decides the zone."""
 
 import datetime as dt
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,12 +10,14 @@ import pytest
 
 import fpanon_core as fp
 from fpanon_core.model.count_tables import hides_days
+from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report_words import describe_file
 from pages.shell.leaving import NOTHING_LEFT, days_without_records, nothing_shown
 from pages.tables import story
+from tests.support.releases import members_of
 
 AREA = fp.StatedArea(0, 0, 1_000, 2_000, "metres")
 DAY_MIN = 1_440.0
@@ -86,6 +90,54 @@ def test_a_guessed_time_zone_is_that_of_the_stated_area() -> None:
     kept = count_tables.stated_reading(fs, Reading(), asked, guessed=False)
     assert kept is not None
     assert kept.timezone == "America/Los_Angeles", "it was stated"
+
+
+CLOCK = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+DERIVED = "+proj=laea +lat_0=14.69 +lon_0=-17.41 +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
+DAKAR = fp.StatedArea(14.68, -17.42, 14.72, -17.38)
+PERIOD = fp.StatedPeriod(dt.date(2024, 3, 4), 2, 60)
+SQUARES = fp.FrameConfig(PERIOD, "grid", DAKAR, 1_000)
+
+
+@pytest.fixture(scope="module")
+def marked() -> fp.FingerprintSet:
+    """137 marked people, at one of four places at a time, over three days; 4 are far away."""
+    rng = np.random.default_rng(5)
+    user = np.repeat([f"marked-{u:03d}" for u in range(137)], 20)
+    x, y = rng.integers(0, 2, (2, len(user))) * 1_500.0
+    x[user >= "marked-133"] = 90_000
+    fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * 1_440, len(user)))
+    return replace(fs, clock=CLOCK, crs=equal_area_around(14.69, -17.41, stated=True))
+
+
+@pytest.mark.parametrize("protection", [{"threshold": 8}, {"epsilon": 0.5}])
+def test_nothing_in_a_package_tells_of_the_input(marked, protection) -> None:
+    """No id, no digest, no projection of the data, and no exact number of people."""
+    found = count_tables.study(marked, fp.Tables(SQUARES, **protection))
+    for archive in found.archives.values():
+        files = members_of(archive)
+        every = b"".join(files.values())
+        for secret in ("marked", marked.digest, str(marked.crs)):
+            assert secret.encode() not in every
+        told = (files["README.md"] + files["datapackage.json"]).decode()
+        for exact in (133, 137):
+            assert f" {exact} " not in told
+            assert f": {exact}," not in told
+
+
+def test_private_tables_of_data_whose_reading_the_records_decided_are_refused(marked) -> None:
+    derived = replace(marked, crs=DERIVED)
+    towers = fp.Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
+    metres = replace(SQUARES, area=fp.StatedArea(0, 0, 5_000, 5_000, "metres"))
+    for fs, stated, said in (
+        (derived, metres, "State the area of private counts in degrees"),
+        (derived, SQUARES, "centre=(14.7, -17.4))"),
+        (replace(derived, antennas=towers), fp.FrameConfig(PERIOD), "centre=(14.69, -17.42))"),
+    ):
+        with pytest.raises(fp.ConfigError, match=re.escape(said)):
+            count_tables.study(fs, fp.Presence(stated, epsilon=1.0))
+    assert count_tables.study(derived, fp.Presence(SQUARES, threshold=8)).archives
+    assert count_tables.study(marked, fp.Presence(metres, epsilon=1.0)).archives
 
 
 def test_a_file_that_keeps_enough_says_what_is_needed() -> None:

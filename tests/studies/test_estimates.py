@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import time
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -16,7 +15,6 @@ from fpanon_core.studies import (
     anonymizability,
     attack,
     comparison,
-    counts_release,
     disclosure,
     estimates,
     followed,
@@ -50,9 +48,6 @@ def people(n, each=3):
 # (tests/benchmarks/estimates.py, 23 November 2026).
 FORM = fp.ReleaseOption()
 NOISE = fp.ReleaseOption(steps=[fp.AddNoise(1_000)])
-AROUND = fp.FrameConfig(  # 10,500 squares of 1 km
-    fp.StatedPeriod(dt.date(2024, 3, 4), 14), "grid", fp.StatedArea(23.608, 0.448, 24.405, 1.601)
-)
 MEASURED = [
     (anonymizability, anonymizability.Config(), (236, 359, 856)),
     (unicity, unicity.Config(), (171, 266, 642)),
@@ -68,7 +63,6 @@ MEASURED = [
     (recovery_mitigations, recovery_mitigations.Config(users=1_000), (358, 431, 458)),
     (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
     (look, look.Config(), (270, 433, 1030)),
-    (counts_release, counts_release.Config(AROUND), (350, 447, 591)),
 ]
 SAMPLES = (123_104, 480_206, 1_966_740)
 PEOPLE = (2_000, 8_000, 32_000)

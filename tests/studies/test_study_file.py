@@ -255,7 +255,7 @@ def test_one_whose_digests_were_made_anew_is_not_taken_for_ours(content: bytes) 
 NEVER_WRITTEN: dict[str, list[Any]] = {
     "people": ["many", True],
     "digest": [3],
-    "answers": [["l"], ["t", 1]],
+    "answers": [["l"], ["t", 1], ["t", []], 1],
     "reading": [None],
     "label": [["t"], ["a", "int8", [1], [300]], {}],
     "settings": [["m", [["l"], 1]]],
@@ -266,6 +266,18 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
     "samples": [["i", "now", 0, None]],
     "releases": [["a", "float64", [99], 99_999]],
 }
+
+
+def test_answers_that_only_earlier_programs_made_are_left_out(
+    study: Study, content: bytes
+) -> None:
+    """Such as counts to publish; settings of such features are ignored by the pages."""
+    gone = {"kind": "counts_release", "digest": study.digest, "settings": ["o", "a.Config", {}]}
+
+    def change(plain: Any) -> None:
+        plain[2]["answers"][1:1] = [["o", "study.Kept", gone | {"result": ["x"], "seconds": 1.0}]]
+
+    assert tree(open_study(forged(content, change)).study) == tree(study)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)

@@ -14,7 +14,6 @@ from fpanon_core.studies import warming
 COMPILED_WITH_OTHERS = {
     "count_tables": "compiled with options: the kernels of utility",
     "comparison": "compiled with hiding",
-    "counts_release": "has nothing to compile",
     "estimates": "compiled with what it estimates",
     "look": "compiled with options and anonymizability",
     "people_by_hexagon": "has nothing to compile",

@@ -1,10 +1,10 @@
-"""``counts``, ``tables``, ``synthesize``, ``ledger``: releases without records, and their ε."""
+"""``tables``, ``synthesize``, ``ledger``: releases without records, and their ε."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,14 +13,14 @@ import typer
 from ..io.antennas import read_antennas
 from ..io.ledger import Ledger
 from ..io.positions import middle_of
-from ..io.publishing import FORMATS, check_target
+from ..io.publishing import check_target
 from ..io.turns import AS_THEY_ARE
 from ..model.checks import one_of
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
-from ..model.options import Flows, Presence, Synthesize, Tables, Unit
+from ..model.options import Flows, Presence, Synthesize, Tables
 from ..model.periods import UNSTATED_CENTRE, decided_by_records
-from ..studies import counts_release, synthetic_package
+from ..studies import synthetic_package
 from ..studies.count_tables import (
     describe_recovery,
     proposal_for,
@@ -28,13 +28,10 @@ from ..studies.count_tables import (
     release,
     verify_release,
 )
-from ..studies.counts_release import Form
 from ..studies.framing import frame_for
-from ..studies.recovery import CUSTOMARY_LIMIT
 from ..studies.table_package import package, write_package
-from ..tables.writing import check_place
 from .from_config import Fields, asked, command
-from .run import Request, Run, progress_line, said
+from .run import Request, Run
 
 _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 FORMAT = asked("--format", metavar="csv|parquet")
@@ -87,116 +84,14 @@ class Stated:
     resolution: int = 8
     residents: str | None = None
 
-    def frame(self, timezone: str | None, slot_min: float = 60.0) -> FrameConfig:
+    def frame(self, timezone: str | None) -> FrameConfig:
         """Return the stated frame; raise ConfigError if no number of days is stated."""
         if self.days is None:
             raise ConfigError("State the period: --from with the first day, and --days.")
-        period = StatedPeriod(self.first_day, self.days, slot_min, timezone)
+        period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
         places: Any = self.places or ("antennas" if self.area is None else "grid")
         areas = self.area, self.side_m, self.resolution
         return FrameConfig(period, places, *areas, residents=self.residents)
-
-
-# --- counts --------------------------------------------------------------------------------------
-
-_UNITS: dict[str, Unit] = {"person": "user", "slot": "user-slot"}
-_COUNTED: Fields = {
-    **_STATED,
-    "places": asked(metavar="antennas|grid"),
-    "resolution": None,
-    "residents": None,
-    "suppress_below": asked(help=f"Leave counts below this blank; {CUSTOMARY_LIMIT} is customary."),
-    "private": asked(metavar="EPS"),
-    "unit": asked(metavar="person|slot"),
-}
-
-
-@dataclass(frozen=True)
-class Counted(Stated):
-    """Places, days and protection of the counts.
-
-    Attributes
-    ----------
-    first_day : date or None
-        First day of the counts, local date.
-    places : str or None
-        Count at the antennas of the antenna table, or in squares over --area; antennas if there is
-        no --area.
-    side_m : float
-        Side of a square of the grid, metres.
-    slot_min : float
-        Length of a slot, minutes; it must divide a day.
-    recorded_only : bool
-        Count people only in slots in which they have a sample; otherwise gaps are filled in. Always
-        true with --unit slot.
-    suppress_below : int or None
-        Leave counts below this blank.
-    private : float or None
-        Make differentially private counts with this ε.
-    unit : str
-        Records that ε protects: all of a person's records, or those in one slot.
-    """
-
-    slot_min: float = 30.0
-    recorded_only: bool = False
-    suppress_below: int | None = None
-    private: float | None = None
-    unit: str = "person"
-
-
-@command
-def counts(
-    out: Path,
-    wish: Annotated[Counted, _COUNTED],
-    run: Annotated[Run, _RUN],
-    table_format: Annotated[str, FORMAT] = "csv",
-) -> None:
-    """Make counts by place and time slot for publication, over stated places and days.
-
-    Parameters
-    ----------
-    out : Path
-        Zip file to write, with counts, places, README and description.
-    table_format : str
-        Format of the counts in the zip.
-    """
-    config = _config(wish, run.wanted)
-    if table_format not in FORMATS:
-        raise ConfigError(f"--format {table_format!r}; give one of {', '.join(FORMATS)}.")
-    if out.suffix.lower() != ".zip":
-        raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
-    check_place(out)
-    run.read(centre=stated_centre(run.wanted, config.frame) if wish.private is not None else None)
-    with progress_line("counts") as progress:
-        made = counts_release.study(run.fs, config, progress=progress)
-    counts_release.write_package(made, out, table_format)
-    run.written.append(f"{counts_release.TITLES[config.form]} written to {out}.")
-    epsilons = "" if made.guarantee is None else counts_release.epsilons(made.guarantee)
-    told = said("counts", made=made, customary=CUSTOMARY_LIMIT, epsilons=epsilons)
-    run.end(_figures(made), *told)
-
-
-def _config(wish: Counted, wanted: Request) -> counts_release.Config:
-    private, below = wish.private, wish.suppress_below
-    if wish.unit not in _UNITS:
-        raise ConfigError(f"--unit {wish.unit!r}; give one of {', '.join(_UNITS)}.")
-    if private is not None and below is not None:
-        raise ConfigError("Give either --private or --suppress-below, not both.")
-    if wish.unit == "slot" and private is None:
-        raise ConfigError("--unit is for private counts only; give --private with an ε.")
-    if wish.places is not None:
-        one_of("--places", wish.places, ("antennas", "grid"))
-    if private is not None:
-        check_private(wanted)
-    form: Form = "plain" if below is None else "suppressed"
-    return counts_release.Config(
-        wish.frame(wanted.timezone, wish.slot_min),
-        form if private is None else "private",
-        filled_in=not wish.recorded_only and wish.unit != "slot",
-        below=CUSTOMARY_LIMIT if below is None else below,
-        epsilon=1.0 if private is None else private,
-        unit=_UNITS[wish.unit],
-    )
 
 
 def check_private(wanted: Request) -> None:
@@ -234,22 +129,6 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
             "with --positions, the events decide how the antennas' positions are read."
         )
     return None if table is None else middle_of(read_antennas(table))
-
-
-def _figures(made: counts_release.Result) -> dict[str, Any]:
-    guarantee = made.guarantee
-    sums = {name: getattr(guarantee, name, None) for name in ("epsilon_all", "epsilon_slot")}
-    return {
-        "form": made.config.form,
-        "places": made.frame.n_places,
-        "slots": made.frame.n_slots,
-        "people": made.people,
-        "left_out": asdict(made.left_out),
-        "counts": made.published,
-        "of_one_person": made.of_one,
-        "blank": made.blank,
-        "privacy": None if guarantee is None else asdict(guarantee) | sums,
-    }
 
 
 # --- tables, synthesize --------------------------------------------------------------------------
