@@ -48,9 +48,8 @@ def release(found: recovery.Result) -> Sentences:
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
-        f"No record is published. Yet {words.percent(found.alone)} of the counts above 0 are of "
-        f"one person alone, and {words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a "
-        "customary limit.",
+        f"{_single(found)} {words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary "
+        "limit.",
         f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
@@ -81,7 +80,7 @@ def attack(found: recovery.Result) -> Sentences:
         )
     filled = 1 - found.recorded
     return (
-        f"From exact counts, the attack recovers {words.percent(whole)} of the recorded "
+        f"{f'**{_single(found)}** ' if found.alone else ''}The attack recovers {words.percent(whole)} of the recorded "
         f"points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."
@@ -111,6 +110,13 @@ def attack(found: recovery.Result) -> Sentences:
     )
 
 
+def _single(found: recovery.Result) -> str:
+    if not found.alone:
+        return "No count above 0 is of a single person."
+    alone = words.percent(found.alone)
+    return f"Exact counts are not safe: {alone} of those above 0 are of a single person."
+
+
 def _few(people: int) -> str:
     return (
         f"Small counts are commoner among these {people:,} people than among all people in the "
@@ -135,13 +141,10 @@ def lack(found: recovery.Result) -> str:
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do"
     )
-    alone = ""
-    if found.alone > 0:
-        alone = f": {words.percent(found.alone)} of the counts above 0 are of a single person"
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        f"Do not conclude that counts are safe{alone}."
+        "Do not conclude that counts are safe."
     )
 
 
@@ -157,8 +160,9 @@ def unique(found: recovery.Result) -> Sentences:
 
 
 PUBLISHED_PLACES = (
-    "people are at their top place for 36 to 76% of their records, at the top five for 83% or "
-    "more; 89 to 95% of nights at one place, 62 to 88% of people at one place only."
+    "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
+    "They spend 89 to 95% of the night at one place; 62 to 88% of people are at one place only at "
+    "night."
 )
 PUBLISHED_NEXT = (
     "74% of predicted places are less than 1 km off, or 93% less than 500 m; the information "
@@ -341,8 +345,8 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         else "",
         "With longer slots or coarser places, a point counts as right when the coarse point is "
         "right. So more points are recovered, and each says less. The attack is not adapted to "
-        "noise or gaps, and a better attack may recover more: what this attack does not recover "
-        "is not thereby safe.",
+        "noise or gaps, and a better attack may recover more. Do not assume that points which "
+        "this attack misses are safe.",
         f"The private counts tried here have the noise that their ε needs, for "
         f"{words.count(tried.places, 'place')} and a period taken from these records. Such counts "
         "show what noise does and promise nothing. Private tables, for places and a period that "
