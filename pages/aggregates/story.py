@@ -79,9 +79,9 @@ def attack(found: recovery.Result) -> Sentences:
             f"within single days, {words.percent(day)}."
         )
     filled = 1 - found.recorded
+    answer = f"**{_single(found)}** " if found.alone else ""
     return (
-        f"{f'**{_single(found)}** ' if found.alone else ''}The attack recovers {words.percent(whole)} of the recorded "
-        f"points{beside}.",
+        f"{answer}The attack recovers {words.percent(whole)} of the recorded points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."
         if random > 0
