@@ -16,18 +16,17 @@ def show() -> None:
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
-        "**fpanon** attacks your data and possible releases of them. **Nothing leaves this "
-        "machine.**"
+        "**fpanon** attacks each possible release as a real attacker would, and shows what each "
+        "costs. **Nothing leaves this machine.**"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
-        with cell.container(border=True, height="stretch"):
-            st.markdown(f"{icon} **{head}**")
-            st.markdown(text)
+        cell.markdown(f"{icon} **{head}**  \n{text}")
     st.subheader("Begin with", anchor=False)
     cards = st.columns(3, gap="medium")
     with _card(cards[0], "Your own data"):
         st.caption(
-            "A table of people, times and places (CSV, Parquet, Excel, JSON).",
+            "A table of people, times and places (CSV, Parquet, Excel, JSON). Each row needs a "
+            "person, a time, and a position or an antenna.",
             help="You first see what was read, and what was set aside. No copy is kept on disk.",
         )
     if cards[0].button(
