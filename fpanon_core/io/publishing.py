@@ -201,12 +201,12 @@ def secret_bytes(table: pd.DataFrame) -> bytes:
     return table_bytes([table], ".csv")
 
 
-# --- counts --------------------------------------------------------------------------------------
+# --- tables, synthetic people --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class PackedTable:
-    """Table of a package of counts.
+    """Table of a package of tables or synthetic people.
 
     Attributes
     ----------

@@ -268,9 +268,7 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
 }
 
 
-def test_answers_that_only_earlier_programs_made_are_left_out(
-    study: Study, content: bytes
-) -> None:
+def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, content: bytes) -> None:
     """Such as counts to publish; settings of such features are ignored by the pages."""
     gone = {"kind": "counts_release", "digest": study.digest, "settings": ["o", "a.Config", {}]}
 
