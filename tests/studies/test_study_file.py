@@ -151,7 +151,6 @@ def test_plain_values_come_back(value: Any) -> None:
         np.array([], np.int32),
         np.array([[1.5, np.nan], [np.inf, -np.inf]]),
         np.array(["a", "bc"]),
-        np.array(["a", "bc"], object),
         np.arange(200, dtype=np.int8),
         np.array([2**62 + 1, 2**53 + 1]),
         np.zeros((0, 3)),
