@@ -15,6 +15,8 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import Generalize, Periods, ReleaseOption, Step, as_option
 from ..model.periods import PeriodSet
+from ..model.profiles import Grid
+from ..model.profiles import Origin as Corner
 from ..model.released import Origin, ReleasedSet
 from .applied import apply, records_of
 from .generalize import resolve
@@ -83,12 +85,12 @@ def made_by(
 
     The returned option states the origin of each square grid, whether given or chosen.
     """
-    done = Chained.begun(fs)
+    done = Chained.begun(fs, seed)
     for position, step in enumerate(option.steps):
         stretch = nth_part(progress, position, len(option.steps))
-        done = done.then(step, seed, engine=engine, progress=stretch)
+        done = done.then(step, engine=engine, progress=stretch)
     tell(progress, 1.0)
-    return done.origin(seed, None if option.name == option.text else option.name)
+    return done.origin(None if option.name == option.text else option.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +107,8 @@ class Chained:
     records : int64 ndarray
         Row number in the original of each record to be released; after GLOVE or aligned publishing,
         of each fingerprint that this step received and published.
+    seed : int or None
+        Seed of all steps; None for draws from the operating system.
     steps : tuple of techniques
         Steps taken; they state the origin of each square grid.
     hidden : GloveResult or None
@@ -119,35 +123,50 @@ class Chained:
     seen: FingerprintSet | PeriodSet
     person: IntArray
     records: IntArray
+    seed: int | None
     steps: tuple[Step, ...] = ()
     hidden: GloveResult | None = None
     samples_left_out: int = 0
     kept_share: float = 1.0
 
     @classmethod
-    def begun(cls, fs: FingerprintSet) -> Chained:
+    def begun(cls, fs: FingerprintSet, seed: int | None) -> Chained:
         """Return the state before any step."""
         everybody = np.arange(fs.n_users)
-        return cls(fs, fs, fs, everybody, everybody)
+        return cls(fs, fs, fs, everybody, everybody, seed)
 
     @property
     def fs(self) -> FingerprintSet:
         """The data as they would be published, record by record."""
         return records_of(self.made)
 
+    @property
+    def periods(self) -> PeriodSet | None:
+        """The pieces of people, where the data are in periods; None without periods."""
+        return self.made if isinstance(self.made, PeriodSet) else None
+
+    @property
+    def people(self) -> int:
+        """Number of people who would be published."""
+        if self.periods is None:
+            return int(self.fs.weight.sum())
+        # GLOVE publishes each record separately: people have their weights of the original.
+        return int(self.original.weight[np.unique(self.person)].sum())
+
+    @property
+    def corner(self) -> Corner | None:
+        """Corner (x_m, y_m) of the square grid of the last generalization; None without a grid."""
+        laid = [step.profile for step in self.steps if isinstance(step, Generalize)]
+        return laid[-1].origin if laid and isinstance(laid[-1].space, Grid) else None
+
     def then(
-        self,
-        step: Step,
-        seed: int | None,
-        *,
-        engine: Engine | None = None,
-        progress: Progress = None,
+        self, step: Step, *, engine: Engine | None = None, progress: Progress = None
     ) -> Chained:
         """Return the state after one more step."""
         position = len(self.steps)
         if isinstance(step, Generalize):
             step = Generalize(resolve(self.fs, step.profile))
-        own_seed = seed_at(seed, step, position)
+        own_seed = seed_at(self.seed, step, position)
         done = apply(self.made, step, own_seed, engine=engine, progress=progress)
         whose, hidden = self.person, done.hidden
         if isinstance(step, Periods):
@@ -165,17 +184,18 @@ class Chained:
             self.made,
             person,
             records,
+            self.seed,
             (*self.steps, step),
             hidden,
             self.samples_left_out + done.samples_left_out,
             self.kept_share * (1 - done.suppressed_share),
         )
 
-    def origin(self, seed: int | None, name: str | None = None) -> Origin:
+    def origin(self, name: str | None = None) -> Origin:
         """Return the result with what it was made from, and with the seed of all steps."""
-        made, hidden = self.made, self.hidden
+        made, hidden = self.periods, self.hidden
         period = days = None
-        if isinstance(made, PeriodSet):
+        if made is not None:
             days = made.days
             if hidden is None or hidden.period is None:
                 period = made.period
@@ -191,7 +211,7 @@ class Chained:
             self.samples_left_out,
             period,
             days,
-            seed,
+            self.seed,
         )
 
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import enum
 import functools
 import importlib
 import io
 import pickle  # nosec B403 # unpickled by a reader that knows data types alone
 import re
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from types import MappingProxyType, NoneType
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo
@@ -149,8 +146,6 @@ def _parts(obj: object) -> tuple[Any, ...]:
         kind, parts, _ = KINDS[cls]
         return (kind, *parts(obj))
     if (name := _name(cls)) is not None:
-        if isinstance(obj, enum.Enum):
-            return ("member", name, obj.name)
         if "__dataclass_fields__" in vars(cls):
             return ("dataclass", name, obj.__getstate__() or {})
         if isinstance(obj, str) and hasattr(cls, "__getnewargs__"):
@@ -158,7 +153,7 @@ def _parts(obj: object) -> tuple[Any, ...]:
     raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not cross from a child")
 
 
-_OWN = frozenset({"member", "dataclass", "text", "mapped"})
+_OWN = frozenset({"dataclass", "text", "mapped"})
 
 
 def _own(kind: str, name: str, content: Any) -> object:
@@ -167,8 +162,6 @@ def _own(kind: str, name: str, content: Any) -> object:
         # A folder of numbers and texts, whoever names it.
         return reopen(FingerprintSet, name, content)
     cls: Any = _class(name)
-    if kind == "member" and issubclass(cls, enum.Enum):
-        return cls[content]
     if kind == "dataclass" and "__dataclass_fields__" in vars(cls):
         for kept in content.keys() - _kept(cls):
             # Something private that the class keeps beside its fields; nothing that it does.
@@ -222,8 +215,7 @@ Array = npt.NDArray[Any]
 Parts = tuple[Any, ...]
 
 # Numbers, truth values, times and texts of fixed width; no objects, no fields.
-_OF_NUMBERS = re.compile(r"[<>|=][biufcmMSU][0-9]+(\[[0-9]*[a-zA-Z]+\])?")
-_TYPES_OF_INDEX = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex)
+_OF_NUMBERS = re.compile(r"[<>|=][biufMU][0-9]+(\[[0-9]*[a-zA-Z]+\])?")
 
 
 # --- arrays --------------------------------------------------------------------------------------
@@ -268,43 +260,26 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def _column_parts(values: Any) -> Parts:
-    """Return the parts of a Series, an index or a table's column, by its type."""
+    """Return the parts of an index or a table's column, by its type."""
     held = values.array
     if isinstance(held, pd.arrays.NumpyExtensionArray):
         return ("numbers", values.to_numpy())
     if isinstance(held.dtype, pd.StringDtype):
-        return ("texts", held.dtype.storage, held.dtype.na_value is pd.NA, held.tolist())
-    if isinstance(held, pd.Categorical):
-        return ("categories", held.codes, held.categories, bool(held.ordered))
+        return ("texts", held.dtype.storage, held.tolist())
     if isinstance(held, pd.arrays.DatetimeArray):
         return ("times", values.array.asi8, held.unit, held.tz)  # in UTC, whole numbers of the unit
-    if isinstance(held, pd.arrays.TimedeltaArray):
-        return ("durations", values.array.asi8, held.unit)
-    if isinstance(held, (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)):
-        missing = held.isna()
-        known = held.to_numpy(held.dtype.numpy_dtype, na_value=held.dtype.type(0))
-        return ("optional", known, missing)
-    raise TypeError(f"a column of type {held.dtype} may not cross from a child")
+    raise NotDataError(f"a column of type {held.dtype} may not cross from a child")
 
 
 def _column(kind: str, *parts: Any) -> Any:
     match kind, *parts:
         case "numbers", values:
             return values
-        case "texts", storage, na, values:
-            dtype = pd.StringDtype(storage, na_value=pd.NA if na else np.nan)
-            return pd.array(values, dtype=dtype)
-        case "categories", codes, categories, ordered:
-            return pd.Categorical.from_codes(codes, categories, ordered)
+        case "texts", storage, values:
+            return pd.array(values, dtype=pd.StringDtype(storage, na_value=np.nan))
         case "times", numbers, unit, zone:
             times = pd.DatetimeIndex(numbers.view(_dtype(f"<M8[{unit}]")))
             return times.array if zone is None else times.tz_localize("UTC").tz_convert(zone).array
-        case "durations", numbers, unit:
-            return pd.TimedeltaIndex(numbers.view(_dtype(f"<m8[{unit}]"))).array
-        case "optional", known, missing:
-            whole, truth = known.dtype.kind in "iu", known.dtype.kind == "b"
-            of = pd.arrays.IntegerArray if whole else pd.arrays.FloatingArray
-            return (pd.arrays.BooleanArray if truth else of)(known.copy(), missing.copy())
     raise TypeError("a column of no kind")
 
 
@@ -317,26 +292,14 @@ def _range_index(begin: int, end: int, step: int, name: Any) -> Any:
     return pd.RangeIndex(begin, end, step, name=name)
 
 
-def _levels_parts(index: Any) -> Parts:
-    return (list(index.levels), [np.asarray(c) for c in index.codes], list(index.names))
-
-
-def _levels(levels: list[Any], codes: list[Any], names: list[Any]) -> Any:
-    return pd.MultiIndex(levels, codes, names=names)
-
-
-def _series(column: Parts, index: Any, name: Any) -> Any:
-    values = _column(*column)
-    return pd.Series(values, index=index, dtype=values.dtype, name=name)
-
-
 def _frame_parts(frame: Any) -> Parts:
     columns = [_column_parts(frame.iloc[:, i]) for i in range(frame.shape[1])]
     return (columns, frame.columns, frame.index, dict(frame.attrs))
 
 
 def _frame(columns: list[Parts], names: Any, index: Any, attrs: dict[Any, Any]) -> Any:
-    series = {i: _series(column, index, None) for i, column in enumerate(columns)}
+    held = [_column(*column) for column in columns]
+    series = {i: pd.Series(values, index, values.dtype) for i, values in enumerate(held)}
     made = pd.DataFrame(series, index=index)
     made.columns = names
     made.attrs.update(attrs)
@@ -346,21 +309,14 @@ def _frame(columns: list[Parts], names: Any, index: Any, attrs: dict[Any, Any]) 
 # --- times, numbers ------------------------------------------------------------------------------
 
 
-def _clock_parts(t: Any) -> Parts:
-    return (t.hour, t.minute, t.second, t.microsecond, t.tzinfo, t.fold)
+def _moment_parts(t: dt.datetime) -> Parts:
+    clock = (t.hour, t.minute, t.second, t.microsecond)
+    return (t.year, t.month, t.day, *clock, t.tzinfo, t.fold)
 
 
-def _clock(h: int, m: int, s: int, us: int, zone: Any, fold: int) -> dt.time:
-    return dt.time(h, m, s, us, zone, fold=fold)
-
-
-def _moment(day: dt.date, *clock: Any) -> dt.datetime:
-    return dt.datetime.combine(day, _clock(*clock))
-
-
-def _timestamp(number: int, unit: str, zone: Any) -> Any:
-    moment = pd.Timestamp(np.int64(number).view(_dtype(f"<M8[{unit}]")))
-    return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
+def _moment(*parts: Any) -> dt.datetime:
+    *when, fold = parts
+    return dt.datetime(*when, fold=fold)
 
 
 _SCALARS = {cls for cls in np.sctypeDict.values() if not issubclass(cls, (np.object_, np.void))}
@@ -369,24 +325,13 @@ KINDS: dict[type, tuple[str, Callable[[Any], Parts], Callable[..., object]]] = {
     np.ndarray: ("array", _array_parts, _array),
     **{cls: ("number", lambda v: (np.asarray(v),), lambda v: v[()]) for cls in _SCALARS},
     pd.DataFrame: ("frame", _frame_parts, _frame),
-    pd.Series: ("series", lambda s: (_column_parts(s), s.index, s.name), _series),
-    **dict.fromkeys(_TYPES_OF_INDEX, ("index", lambda i: (_column_parts(i), i.name), _index)),
+    pd.Index: ("index", lambda i: (_column_parts(i), i.name), _index),
     pd.RangeIndex: ("range_index", lambda i: (i.start, i.stop, i.step, i.name), _range_index),
-    pd.MultiIndex: ("levels", _levels_parts, _levels),
-    pd.Timestamp: ("timestamp", lambda t: (t._value, t.unit, t.tzinfo), _timestamp),
-    type(pd.NaT): ("no_time", lambda _: (), lambda: pd.NaT),
-    type(pd.NA): ("missing", lambda _: (), lambda: pd.NA),
     dt.date: ("date", lambda d: (d.year, d.month, d.day), dt.date),
-    dt.time: ("clock", _clock_parts, _clock),
-    dt.datetime: ("moment", lambda t: (t.date(), *_clock_parts(t)), _moment),
+    dt.datetime: ("moment", _moment_parts, _moment),
     dt.timedelta: ("duration", lambda d: (d.days, d.seconds, d.microseconds), dt.timedelta),
     dt.timezone: ("offset", lambda z: z.__getinitargs__(), dt.timezone),
     ZoneInfo: ("zone", lambda z: (z.key,), ZoneInfo),
-    Fraction: ("fraction", lambda f: (f.numerator, f.denominator), Fraction),
-    Decimal: ("decimal", lambda d: (str(d),), Decimal),
-    complex: ("complex", lambda c: (c.real, c.imag), complex),
-    range: ("range", lambda r: (r.start, r.stop, r.step), range),
-    slice: ("slice", lambda s: (s.start, s.stop, s.step), slice),
     MappingProxyType: ("mapping", lambda m: (dict(m),), MappingProxyType),
 }
 """For each type: its kind, the function that takes an object apart, and the one that builds it."""

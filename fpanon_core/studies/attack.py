@@ -296,7 +296,7 @@ def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSe
     option = config.option
     kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name
-    return ReleasedSet.of(kept.chain.origin(config.seed, name))
+    return ReleasedSet.of(kept.origin(name))
 
 
 _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)

@@ -268,12 +268,7 @@ def _bytes(
 
 
 def refuse_what_does_not_fit(
-    study: Study,
-    fs: FingerprintSet,
-    config: Any,
-    *,
-    limits: Limits | None = None,
-    engine: Engine | None = None,
+    study: Study, fs: FingerprintSet, config: Any, *, engine: Engine | None = None
 ) -> None:
     """Refuse a run that would not fit in memory, and say what would fit.
 
@@ -282,7 +277,7 @@ def refuse_what_does_not_fit(
     InfeasibleError
         The run would need more memory than a computation may take.
     """
-    found = estimate(study, fs, config, limits=limits, engine=engine)
+    found = estimate(study, fs, config, engine=engine)
     if found.fits or found.needs_bytes is None or found.limit_bytes is None:
         return
     would_fit = ways_out(study, fs, config, found.limit_bytes, engine)
@@ -306,25 +301,18 @@ def ways_out(
     return " ".join(filter(None, (some, way_out(fs, config, fits) if way_out else "")))
 
 
-def describe_memory(
-    study: Study,
-    fs: FingerprintSet,
-    config: Any = None,
-    *,
-    limits: Limits | None = None,
-    engine: Engine | None = None,
-) -> str:
+def describe_memory(study: Study, fs: FingerprintSet, config: Any = None) -> str:
     """Say for the screen what memory a study needs and, if that is too much, what would fit.
 
     Return "" where the memory was not measured.
     """
-    found = estimate(study, fs, config, limits=limits, engine=engine)
+    found = estimate(study, fs, config)
     if found.needs_bytes is None:
         return ""
     needs = describe_need(found.needs_bytes, found.limit_bytes)
     if found.limit_bytes is None or found.fits:
         return needs
-    return f"{needs} {ways_out(study, fs, config, found.limit_bytes, engine)}".rstrip()
+    return f"{needs} {ways_out(study, fs, config, found.limit_bytes)}".rstrip()
 
 
 def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:

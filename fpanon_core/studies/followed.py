@@ -614,7 +614,7 @@ def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -
     ([5000.0], [60.0])
     """
     made = released(fs, config.option.steps, config.seed, **work)
-    person = made.chain.person
+    person = made.person
     user = middling(fs, np.unique(person)) if config.user is None else config.user
     rows = np.flatnonzero(person[made.fs.sample_user] == user)
     own = np.column_stack([values[rows] for values in made.fs.arrays(CELL).values()])

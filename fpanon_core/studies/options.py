@@ -20,6 +20,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..anonymize.chain import Chained
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
 from ..measures.crowds import Crowds, crowds
@@ -39,7 +40,7 @@ from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .reidentification import PeriodRisk, outsider_risk, risk_in
 from .release_facts import sizes
-from .releases import Release, Steps, forget, reference, released
+from .releases import Steps, forget, reference, released
 from .tabled import Work, nth_of, part_of, working
 
 RiskFunction = Callable[[FingerprintSet], float]
@@ -271,12 +272,12 @@ class _Exploration:
             naming_most=alike.naming_most,
             too_few=found.too_few,
             n_targets=found.n_targets,
-            origin=release.origin,
-            size=sizes(release.made),
+            origin=release.corner,
+            size=sizes(release.origin()),
             **vars(by_truth) | {"risks": risks, "guessing": by_truth.guessing | compared.even},
         )
 
-    def _found(self, release: Release, work: Work) -> DisclosureResult | PeriodRisk:
+    def _found(self, release: Chained, work: Work) -> DisclosureResult | PeriodRisk:
         """Measure what is found by an attacker who knows points of the release itself."""
         if release.periods is not None:
             return risk_in(release.periods, self.knowledge, work)

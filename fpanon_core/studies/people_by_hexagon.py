@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
+from ..anonymize.chain import Chained
 from ..anonymize.regions import hexagon_map
 from ..engines.progress import Progress, nth_part, part, tell
 from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows
@@ -27,7 +28,7 @@ from ..model.options import ReleaseOption
 from ..model.profiles import Hexagons
 from ..model.projection import central, lon_lat, project
 from .estimates import costs
-from .releases import Release, released
+from .releases import released
 from .tabled import Tabled, Work, part_of
 
 Hexes = np.ndarray[tuple[int], np.dtype[np.uint64]]
@@ -204,7 +205,7 @@ def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
 
 
 def _spread(
-    release: Release, cells: Hexes, crs: str | None, progress: Progress | None
+    release: Chained, cells: Hexes, crs: str | None, progress: Progress | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the expected and the largest possible number of people in each hexagon.
 
@@ -213,12 +214,12 @@ def _spread(
     :class:`Result`.
     """
     assert crs is not None
-    fs, original = release.fs, release.chain.original
+    fs, original = release.fs, release.original
     lat, lon = np.array([h3.cell_to_latlng(int(cell)) for cell in cells]).T
     x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), crs)
     first, which = distinct_rows(*fs.arrays(PLACE).values())
     areas = np.column_stack([values[first] for values in fs.arrays(PLACE).values()])
-    person = release.chain.person[fs.sample_user]
+    person = release.person[fs.sample_user]
     pairs, _ = distinct_rows(person.astype(np.float64), which.astype(np.float64))
     shares = _shares(areas, x, y, h3.average_hexagon_area(h3.get_resolution(int(cells[0])), "m^2"))
     shape = (original.n_users, len(areas))

@@ -65,19 +65,18 @@ def study(
 
 
 def estimate_reading(
-    source: Source, reading: Reading, *, timed: bool = True, limits: Limits | None = None
+    source: Source, reading: Reading, *, limits: Limits | None = None
 ) -> ReadingEstimate:
     """Estimate what ``read(source, reading)`` takes.
 
-    The time is good to a factor of about two, the memory to a factor of about one and a half.
+    The first rows are read, which takes a few seconds at most. The time is good to a factor of
+    about two, the memory to a factor of about one and a half.
 
     Parameters
     ----------
     source : Source
         A file, an upload or a folder of parts; for a sample data set, or data already read, nothing
         is estimated.
-    timed : bool
-        Whether to read the first rows, which takes a few seconds at most.
     limits : Limits, optional
         Memory limits; those of this machine, as set in the environment, when None.
 
@@ -101,7 +100,7 @@ def estimate_reading(
     if not heads:
         return ReadingEstimate(limit_bytes=limit)
     needs = needed_for_parts(heads) if in_parts else needed_for(heads[0])
-    seconds = _seconds(heads, source, reading, in_parts) if timed else None
+    seconds = _seconds(heads, source, reading, in_parts)
     return ReadingEstimate(seconds, needs, limit, sum(head.rows for head in heads) or None)
 
 

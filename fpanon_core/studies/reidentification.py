@@ -25,6 +25,7 @@ from typing import Unpack
 import numpy as np
 import pandas as pd
 
+from ..anonymize.chain import Chained
 from ..attacks.search import ranks
 from ..engines.local import Engine
 from ..engines.progress import Progress
@@ -44,7 +45,7 @@ from ..model.released import AnyRelease
 from .learnt import homes_found
 from .linkage import Attacked, attacked, of_origin, share_with_interval, targets_of, true_ranks
 from .option_result import Interval
-from .releases import Release, homes
+from .releases import homes
 from .tabled import Work, nth_of, part_of, working
 
 PUBLISHED = "bayes_published"
@@ -212,20 +213,20 @@ class OutsiderRisk:
 
 
 def outsider_risk(
-    release: Release, knowledge: KnowledgeConfig, alike: Crowds, work: Work
+    release: Chained, knowledge: KnowledgeConfig, alike: Crowds, work: Work
 ) -> OutsiderRisk:
     """Measure re-identification risk, linkage and home inference of a release.
 
     Parameters
     ----------
-    release : Release
+    release : Chained
     knowledge : KnowledgeConfig
         The attacker's knowledge: p points of each target, or all points of a target with fewer.
     alike : Crowds
         Number of people who share each record, which bounds the intervals.
     work : Work
     """
-    held = of_origin(release.made)
+    held = of_origin(release.origin())
     risks: dict[str, Interval] = {"outsider": UNKNOWN, "linkage": UNKNOWN, "home": UNKNOWN}
     guessing = {"linkage": held.guessing}
     unasked: dict[str, str] = {}
@@ -239,7 +240,7 @@ def outsider_risk(
     except InfeasibleError as why:
         unasked["linkage"] = str(why)
     try:
-        true, last = homes(release.chain.original), part_of(work, _LINKAGE_SHARE, 1.0)
+        true, last = homes(release.original), part_of(work, _LINKAGE_SHARE, 1.0)
         table = homes_found(held, true, [HOME_WITHIN_M], 1, **last)
         found_home, low, high, guess, people = (
             float(table[name].iloc[0]) for name in ("found", "low", "high", "guessing", "people")

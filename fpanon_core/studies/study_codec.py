@@ -13,10 +13,9 @@ the declaration of the function that computes the answer.
 
 from __future__ import annotations
 
-import inspect
 import math
 import types
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from functools import cache
@@ -79,7 +78,6 @@ them.
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 
 
-@cache
 def result_type(kind: str) -> Any:
     """Return the type of result of the study that answers questions of a kind."""
     return _hints(kind)["return"]
@@ -89,20 +87,19 @@ def result_type(kind: str) -> Any:
 def types_kept() -> dict[str, type]:
     """Return every dataclass that may occur in a file, by its module and name."""
     found: dict[str, type] = {}
-    roots = [Study, Answers]
+    waiting: list[Any] = [Study, Answers]
     for kind in KINDS:
-        hints = _hints(kind)
-        roots += [hints["return"], *(h for name, h in hints.items() if name == "config")]
-    waiting = [each for root in roots for each in _dataclasses(root)]
+        waiting += [_hints(kind)["return"], _hints(kind).get("config")]
     while waiting:
-        each = waiting.pop()
-        name = name_of(each)
-        if name not in found and each not in _NEVER:
-            found[name] = each
+        hint = waiting.pop()
+        waiting += get_args(hint)
+        if not isinstance(hint, type) or not is_dataclass(hint) or hint in _NEVER:
+            continue
+        if (name := name_of(hint)) not in found:
+            found[name] = hint
             # A step may be a kind of the one declared, such as aligned of GLOVE.
-            waiting += [k for k in each.__subclasses__() if k.__module__ == each.__module__]
-            hints = hints_of(each)
-            waiting += [one for f in fields(each) for one in _dataclasses(hints[f.name])]
+            waiting += [k for k in hint.__subclasses__() if k.__module__ == hint.__module__]
+            waiting += hints_of(hint).values()
     return found
 
 
@@ -137,14 +134,6 @@ def _hints(kind: str) -> dict[str, Any]:
     return get_type_hints(getattr(import_module(f"{__package__}.{module}"), name))
 
 
-def _dataclasses(hint: Any) -> Iterator[Any]:
-    """Yield the dataclasses in a declaration."""
-    if inspect.isclass(hint) and is_dataclass(hint):
-        yield hint
-    for inner in get_args(hint):
-        yield from _dataclasses(inner)
-
-
 # --- values ---
 
 Column = np.ndarray[Any, np.dtype[Any]]
@@ -153,7 +142,7 @@ SHORT = 32
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}
-_TEXT, _TEXTS = "text", "texts"  # of numpy, of a fixed width; and a column of Python's own
+_TEXT = "text"  # of numpy, of a fixed width
 _UTC = "+00:00"  # Python's own, which is not the zone of that name
 _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
 
@@ -198,7 +187,10 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
     if isinstance(value, (dict, MappingProxyType)):
         return ["m", *([encode(k, put), encode(v, put)] for k, v in value.items())]
     if isinstance(value, datetime):
-        return ["i", value.replace(tzinfo=None).isoformat(), value.fold, _zone_of(value)]
+        zone = _UTC if value.tzinfo is UTC else getattr(value.tzinfo, "key", None)
+        if zone is None:
+            raise NotKept("a time zone")
+        return ["i", value.replace(tzinfo=None).isoformat(), value.fold, zone]
     if isinstance(value, date):
         return ["y", value.isoformat()]
     if isinstance(value, np.ndarray):
@@ -233,53 +225,31 @@ def decode(node: Any, get: Callable[[int], Column]) -> Any:
 
 
 def _value(node: Any, get: Callable[[int], Column]) -> Any:
-    if node is None or isinstance(node, (bool, int, float, str)):
-        return node
-    if not isinstance(node, list):
-        raise Damaged("a mapping")
-    letter, rest = node[0], node[1:]
-    match letter:
-        case "t":
-            return tuple(_value(each, get) for each in rest)
-        case "l":
-            return [_value(each, get) for each in rest]
-        case "s":
-            return frozenset(_value(each, get) for each in rest)
-        case "m":
-            return {_value(key, get): _value(each, get) for key, each in rest}
-        case "n":
-            (text,) = rest
+    match node:
+        case None | bool() | int() | float() | str():
+            return node
+        case ["t", *several]:
+            return tuple(_value(each, get) for each in several)
+        case ["l", *several]:
+            return [_value(each, get) for each in several]
+        case ["s", *several]:
+            return frozenset(_value(each, get) for each in several)
+        case ["m", *pairs]:
+            return {_value(key, get): _value(each, get) for key, each in pairs}
+        case ["n", text]:
             return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[text]
-        case "y":
-            (text,) = rest
+        case ["y", text]:
             return date.fromisoformat(text)
-        case "i":
-            text, fold, zone = rest
-            when = datetime.fromisoformat(text).replace(fold=fold)
-            if zone is not None:
-                when = when.replace(tzinfo=UTC if zone == _UTC else ZoneInfo(zone))
-            return when
-        case "o":
-            name, named = rest
+        case ["i", text, fold, zone]:
+            of = UTC if zone == _UTC else ZoneInfo(zone)
+            return datetime.fromisoformat(text).replace(fold=fold, tzinfo=of)
+        case ["o", name, named]:
             return _made(name, named, get)
-        case "a":
-            kind, shape, kept = rest
+        case ["a", kind, shape, kept]:
             return _array_of(kind, shape, kept, get)
-        case "p":
-            rows, columns = rest
+        case ["p", rows, columns]:
             return _table_of(rows, columns, get)
     raise Damaged("a letter")
-
-
-def _zone_of(when: datetime) -> str | None:
-    zone = when.tzinfo
-    if zone is None:
-        return None
-    if isinstance(zone, ZoneInfo):
-        return zone.key
-    if zone is UTC:
-        return _UTC
-    raise NotKept("a time zone")
 
 
 def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> Any:
@@ -299,15 +269,10 @@ def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> 
 
 
 def _array(array: Column, put: Callable[[Column], int]) -> list[Any]:
-    kind = array.dtype.name
-    if array.dtype.kind == "U":
-        kind = _TEXT
-    elif array.dtype == object:
-        kind = _TEXTS if all(isinstance(each, str) for each in array.ravel().tolist()) else ""
-    if kind not in (*_DTYPES, _TEXT, _TEXTS):
+    kind = _TEXT if array.dtype.kind == "U" else array.dtype.name
+    if kind not in (*_DTYPES, _TEXT):
         raise NotKept(f"an array of {array.dtype}")
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return ["a", kind, [*array.shape], _listed(flat, put)]
+    return ["a", kind, [*array.shape], _listed(array.ravel(), put)]
 
 
 def _listed(flat: Column, put: Callable[[Column], int]) -> Any:
@@ -320,26 +285,27 @@ def _listed(flat: Column, put: Callable[[Column], int]) -> Any:
 
 
 def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], Column]) -> Column:
-    if kind not in (*_DTYPES, _TEXT, _TEXTS) or not all(
-        isinstance(n, int) and n >= 0 for n in shape
-    ):
+    if kind == _TEXT:
+        flat = _elements(kept, True, get).astype(np.str_)
+    else:
+        flat = _numbers(kind, kept, get)
+    made = flat.reshape(tuple(shape))
+    if [*made.shape] != shape:
+        raise Damaged("a shape")
+    return made
+
+
+def _numbers(kind: str, kept: Any, get: Callable[[int], Column]) -> Column:
+    """Return numbers of a declared type; raise Damaged for others, such as 3.7 for an integer."""
+    if kind not in _DTYPES:
         raise Damaged("an array")
-    dtype = {_TEXT: np.str_, _TEXTS: np.object_}.get(kind, kind)
-    array = np.asarray(_elements(kept, kind not in _DTYPES, get))
-    if kind in _DTYPES and len(array) and array.dtype != np.dtype(kind):
-        array = _exactly(array, np.dtype(kind))
-    return array.astype(dtype, copy=False).reshape(tuple(shape))
-
-
-def _exactly(array: Column, dtype: np.dtype[Any]) -> Column:
-    """Cast numbers to a declared type; raise Damaged for others, such as 3.7 for an integer."""
-    if dtype.kind == "f" and array.dtype.kind in "Uif":
-        return array.astype(dtype)  # of texts: "nan" and "inf"
-    if array.dtype.kind not in "biu" or (dtype.kind == "b") != (array.dtype.kind == "b"):
-        raise Damaged("numbers")
-    cast = array.astype(dtype)
-    if not np.array_equal(cast, array):
-        raise Damaged("numbers")
+    dtype, array = np.dtype(kind), _elements(kept, False, get)
+    cast = array.astype(dtype, copy=False)
+    floats = dtype.kind == "f" and array.dtype.kind in "if"
+    if len(array) and array.dtype != dtype and not floats:
+        whole = array.dtype.kind in "iu" and dtype.kind != "b"
+        if not whole or not np.array_equal(cast, array):
+            raise Damaged("numbers")
     return cast
 
 
@@ -349,15 +315,14 @@ def _elements(kept: Any, texts: bool, get: Callable[[int], Column]) -> Column:
         if texts != (found.dtype == object):
             raise Damaged("texts")
         return found
-    if len(kept) > SHORT or any(isinstance(each, list) for each in kept):
+    several = isinstance(kept, list) and len(kept) <= SHORT
+    if not several or any(isinstance(each, list) for each in kept):
         raise Damaged("a list")
-    if texts:
-        if not all(isinstance(each, str) for each in kept):
-            raise Damaged("texts")
-        return np.array(kept, dtype=object)
-    if all(isinstance(each, str) or each is None for each in kept):
-        return np.array([float(each) for each in kept], np.float64)
-    return np.array([float(x) if isinstance(x, str) else x for x in kept])
+    if not texts:
+        return np.array([float(each) if isinstance(each, str) else each for each in kept])
+    if not all(isinstance(each, str) for each in kept):
+        raise Damaged("texts")
+    return np.array(kept, dtype=object)
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -384,9 +349,9 @@ def _column(column: pd.Series[Any], put: Callable[[Column], int]) -> list[Any]:
     values = column.tolist()
     texts = all(isinstance(each, str) for each in values)
     kind = _STRINGS if isinstance(dtype, pd.StringDtype) else _OBJECTS
-    if (texts and kind == _STRINGS) or (len(values) > SHORT and texts):
+    if texts and (kind == _STRINGS or len(values) > SHORT):
         return [kind, _listed(np.array(values, dtype=object), put)]
-    return [kind, ["l", *(encode(each, put) for each in values)]]
+    return [kind, encode(values, put)]
 
 
 def _table_of(rows: int, columns: list[Any], get: Callable[[int], Column]) -> pd.DataFrame:
@@ -402,20 +367,15 @@ def _table_of(rows: int, columns: list[Any], get: Callable[[int], Column]) -> pd
 
 
 def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Column]) -> Any:
-    if kind in _DTYPES:
-        n = len(kept) if isinstance(kept, list) else len(get(kept))
-        return _array_of(kind, [n], kept, get)
     if kind == _TIMES:
-        whole = _exactly(np.asarray(_elements(kept, False, get)), np.dtype(np.int64))
-        when = pd.Series(whole.astype("datetime64[us]"))
+        when = pd.Series(_numbers("int64", kept, get).astype("datetime64[us]"))
         return when if more[0] is None else when.dt.tz_localize("UTC").dt.tz_convert(more[0])
     if kind not in (_STRINGS, _OBJECTS):
-        raise Damaged("a column")
+        return _numbers(kind, kept, get)
     if isinstance(kept, list) and kept[:1] == ["l"]:
-        values = [_value(each, get) for each in kept[1:]]
-        given = np.empty(len(values), dtype=object)
-        for i, each in enumerate(values):  # an array's elements would be spread over the rows
-            given[i] = each
+        values = _value(kept, get)
+        # Not np.array: an array's elements would be spread over the rows.
+        given = np.fromiter(values, object, len(values))
     else:
         given = _elements(kept, True, get)
     return pd.Series(given, dtype="str" if kind == _STRINGS else object)
@@ -424,72 +384,34 @@ def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Colum
 def fits(value: Any, hint: Any) -> bool:
     """Return whether a value is of a declared type, at every level.
 
-    A dataclass inside the value was checked when it was made. Nothing fits a function type, as no
-    file holds a function.
+    A dataclass inside the value was checked when it was made.
+
+    Raises
+    ------
+    TypeError
+        The value should be hashable and is not, or the declaration is none that a file may hold.
     """
-    if hint is Any:
+    origin, inner = get_origin(hint) or hint, get_args(hint)
+    if origin is Any:
         return True
-    if hint is None or hint is type(None):
-        return value is None
-    if isinstance(hint, types.UnionType) or get_origin(hint) is Union:
-        return any(fits(value, one) for one in get_args(hint))
-    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, one) for one in inner)
     if origin is Literal:
-        return value in get_args(hint)
-    if hint is np.ndarray or origin is np.ndarray:
-        return isinstance(value, np.ndarray) and _is_of(value.dtype, get_args(hint))
-    if origin is tuple:
-        return _is_tuple(value, get_args(hint))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        key, kept = get_args(hint)
-        return isinstance(value, Mapping) and all(
-            fits(k, key) and fits(v, kept) for k, v in value.items()
-        )
-    if origin is not None and origin is not Callable and isinstance(origin, type):
-        inner = get_args(hint)
-        several: Any = value
-        return isinstance(value, origin) and all(fits(each, inner[0]) for each in several)
-    return _is_one(value, hint)
-
-
-def _is_one(value: Any, hint: Any) -> bool:
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if hint is Hashable:
-        return _hashes(value)
-    return isinstance(hint, type) and isinstance(value, hint)
-
-
-def _is_tuple(value: Any, inner: tuple[Any, ...]) -> bool:
-    if not isinstance(value, tuple):
-        return False
-    if len(inner) == 2 and inner[1] is Ellipsis:
-        return all(fits(each, inner[0]) for each in value)
-    return len(value) == len(inner) and all(map(fits, value, inner))
-
-
-def _is_of(dtype: np.dtype[Any], declared: tuple[Any, ...]) -> bool:
-    """Return whether an array's type fits the declaration ``ndarray[shape, dtype[x]]``."""
-    wanted = _scalars(declared[-1]) if declared else ()
-    return not wanted or any(
-        one is Any or (isinstance(one, type) and issubclass(dtype.type, one)) for one in wanted
-    )
-
-
-@cache
-def _scalars(hint: Any) -> tuple[Any, ...]:
-    if isinstance(hint, types.UnionType) or get_origin(hint) is Union:
-        return tuple(each for one in get_args(hint) for each in _scalars(one))
-    if get_origin(hint) is np.dtype:
-        return _scalars(get_args(hint)[0])
-    return (get_origin(hint) or hint,)
-
-
-def _hashes(value: Any) -> bool:
-    try:
+        return value in inner
+    if origin is np.ndarray:  # ndarray[shape, dtype[scalar]]
+        (scalar,) = get_args(inner[1])
+        return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, scalar)
+    if origin is Hashable:
         hash(value)
-    except TypeError:
+        return True
+    if isinstance(value, bool) and origin in (int, float):
         return False
-    return True
+    if not isinstance(value, (int, float) if origin is float else origin):
+        return False
+    if not inner:
+        return True
+    if issubclass(origin, Mapping):
+        return all(fits(key, inner[0]) and fits(kept, inner[1]) for key, kept in value.items())
+    if origin is tuple and inner[1:] != (...,):
+        return len(value) == len(inner) and all(map(fits, value, inner))
+    return all(fits(each, inner[0]) for each in value)

@@ -18,7 +18,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,14 +43,15 @@ from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, 
 FORMAT = 1
 _NO_LONGER = {"counts_release"}  # kinds of answers that only earlier programs made
 _MANIFEST, _STUDY = "manifest.json", "study.json"
-_EVENTS, _ANTENNAS, _REGIONS = "data/events", "data/antennas", "data/regions"
+_EVENTS = "data/events"
+_TABLES = {"file": _EVENTS, "antennas": "data/antennas", "regions": "data/regions"}
+"""Members with the files of the data, by the attributes of :class:`.reading.Source`."""
 _NAMED_BY = "regions named by"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
 # Of zipfile, whatever is in the bytes.
 _FAULTS: tuple[type[Exception], ...] = (zipfile.BadZipFile, struct.error, zlib.error, EOFError)
 _FAULTS += (ValueError, RuntimeError, OSError, LookupError, OverflowError)
-_NO_TIME = (1980, 1, 1, 0, 0, 0)
 _DAMAGED = "The study is damaged or has been changed since it was saved; use it as it was saved."
 _NO_STUDY = "The file is not a study; open one saved by “Study (zip)”."
 
@@ -90,8 +91,8 @@ def save(study: Study) -> bytes:
         data = {"label": source.label, "note": source.note}
         if source.region_name is not None:
             data[_NAMED_BY] = source.region_name
-        tables = (_EVENTS, source.file), (_ANTENNAS, source.antennas), (_REGIONS, source.regions)
-        for name, table in tables:
+        for attribute, name in _TABLES.items():
+            table = getattr(source, attribute)
             if table is not None and isinstance(table[1], bytes):
                 data[name], members[name] = table[0], table[1]
     manifest = {
@@ -107,7 +108,7 @@ def save(study: Study) -> bytes:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
         for name, content in ({_MANIFEST: _json(manifest)} | members).items():
-            archive.writestr(zipfile.ZipInfo(name, _NO_TIME), content)
+            archive.writestr(zipfile.ZipInfo(name), content)  # of 1980, without a time
     return into.getvalue()
 
 
@@ -224,10 +225,9 @@ def _members(content: bytes) -> dict[str, bytes]:
 def _known(info: zipfile.ZipInfo) -> bool:
     """Return whether the member is a known one, and within its size limit."""
     most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON}
-    most |= dict.fromkeys((_EVENTS, _ANTENNAS, _REGIONS), MAX_BYTES)
-    if _ARRAY.fullmatch(info.filename):
-        return True
-    return info.file_size <= most.get(info.filename, -1)
+    most |= dict.fromkeys(_TABLES.values(), MAX_BYTES)
+    known = _ARRAY.fullmatch(info.filename) is not None
+    return known or info.file_size <= most.get(info.filename, -1)
 
 
 def _loads(content: bytes, otherwise: str) -> Any:
@@ -299,9 +299,8 @@ def _check(study: Any, manifest: Mapping[str, Any]) -> None:
     """Check that each answer fits its study, and that the manifest agrees with the study."""
     if not isinstance(study, Study):
         raise Damaged("a study")
-    same: Callable[[Any, Any], bool] = lambda a, b: type(a) is type(b) and a == b  # noqa: E731
-    told = (manifest.get("digest"), manifest["fpanon"], manifest["figures"])
-    if not all(map(same, told, (study.digest, study.version, study.figures))):
+    told = [manifest.get("digest"), manifest["fpanon"], manifest["figures"]]
+    if repr(told) != repr([study.digest, study.version, study.figures]):  # 6 is not 6.0
         raise Damaged("what the manifest says")
     for each in study.answers:
         if each.kind not in KINDS or not fits(each.result, result_type(each.kind)):
@@ -322,18 +321,13 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
     if _EVENTS not in members:
         return None
     texts = [data["label"], data["note"], data[_EVENTS]]
-    texts += [data.get(name, "") for name in (_ANTENNAS, _REGIONS, _NAMED_BY)]
+    texts += [data.get(name, "") for name in (*_TABLES.values(), _NAMED_BY)]
     if not all(isinstance(text, str) for text in texts):
         raise Damaged("a name")
-    antennas, regions = (
-        (data[name], members[name]) if name in members else None for name in (_ANTENNAS, _REGIONS)
-    )
-    return Source(
-        data["label"],
-        "",
-        (data[_EVENTS], members[_EVENTS]),
-        antennas,
-        regions,
-        data.get(_NAMED_BY),
-        note=data["note"],
-    )
+    tables: dict[str, Any] = {
+        attribute: (data[name], members[name])
+        for attribute, name in _TABLES.items()
+        if name in members
+    }
+    named_by = data.get(_NAMED_BY)
+    return Source(data["label"], **tables, region_name=named_by, note=data["note"])

@@ -13,8 +13,6 @@ import os
 import pickle
 import pkgutil
 from dataclasses import replace
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -73,13 +71,10 @@ ARRAYS = [
     np.array(5.5),
     np.array(["a", "ööö", ""]),
     np.array(["", ""]),
-    np.array([b"x", b"yz"]),
-    np.array([None, "a", 2, (1, [2]), Decimal("0.1")], object),
+    np.array([None, "a", 2, (1, [2])], object),
     np.array([[1, 2], [3, None]], object),
     np.array(["2024-03-04T08:00", "NaT"], "M8[us]"),
-    np.array([1, 2], "m8[D]"),
     np.array([True, False]),
-    np.array([1 + 2j]),
 ]
 
 
@@ -100,22 +95,15 @@ TABLES: list[Any] = [
             "object": pd.Series(["a", 1, None], dtype=object),
             "number": [1.5, np.nan, -0.0],
             "whole": [1, 2, 3],
-            "maybe": pd.array([1, None, 3], dtype="Int32"),
-            "share": pd.array([0.5, None, 1.0], dtype="Float64"),
-            "truth": pd.array([True, None, False], dtype="boolean"),
-            "kind": pd.Categorical(["x", "y", "x"], ordered=True),
             "local": pd.to_datetime(["2024-03-31T01:30"] * 3).tz_localize("Africa/Dakar"),
             "utc": pd.DatetimeIndex(["2024-03-31", "NaT", "2025-01-01"]),
-            "long": pd.to_timedelta([1, 2, 3], unit="h"),
         },
         index=pd.Index(["r", "s", "t"], name="row"),
     ),
-    pd.DataFrame({"a": [1, 2]}, index=pd.MultiIndex.from_tuples([("x", 1), ("y", 2)])),
     pd.DataFrame([[1, 2]], columns=["twice", "twice"]),
     pd.DataFrame(index=pd.RangeIndex(3)),
     pd.DataFrame(),
     pd.DataFrame({"a": pd.Series([], dtype=str)}),
-    pd.Series([1.0, 2.0], index=pd.DatetimeIndex(["2024-01-01", "2024-01-02"]), name="s"),
     pd.Index([1, 2], dtype="int32"),
     pd.Index(["a", "b"], dtype=object),
 ]
@@ -133,15 +121,8 @@ def test_times_numbers_and_texts() -> None:
         dt.datetime(2024, 3, 31, tzinfo=dt.UTC),
         dt.timezone(dt.timedelta(hours=-3), "x"),
         dt.date(1, 1, 1),
-        dt.time(23, 59, tzinfo=dt.UTC),
         dt.timedelta(-1, 2, 3),
-        pd.Timestamp("2024-03-31T01:30", tz="Europe/Paris"),
-        Fraction(1, 3),
-        Decimal("1e-7"),
         2**70,
-        1j,
-        range(3, 9, 2),
-        slice(1, None),
         {"a": {1, 2}, (1, "b"): frozenset("ab"), None: b"x"},
         np.float32(0.1),
         np.str_(""),
@@ -149,8 +130,6 @@ def test_times_numbers_and_texts() -> None:
         np.bool_(True),
     ]
     check_alike(values, through(values))
-    assert through([pd.NaT, pd.NA])[0] is pd.NaT
-    assert through([pd.NaT, pd.NA])[1] is pd.NA
     assert through(dt.UTC) is dt.UTC
     assert for_screen(through(said)) == for_screen(said) == "Say which column holds the time."
     assert through(fp.StretchConfig()) == fp.StretchConfig()
@@ -234,8 +213,11 @@ class Colour(enum.Enum):
 
 @pytest.mark.parametrize(
     "value",
-    [lambda: None, os.system, ProcessRunner, Colour.RED, Path("/"), object(), functools.partial],
-    ids=["function", "built-in", "class", "enum of a test", "path", "object", "partial"],
+    [
+        *(lambda: None, os.system, ProcessRunner, Colour.RED, Path("/"), object()),
+        *(functools.partial, pd.Timestamp(0), pd.DataFrame({"a": pd.Categorical(["x"])})),
+    ],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_not_data_is_not_told(value: object) -> None:
     with pytest.raises(NotDataError):
@@ -303,9 +285,9 @@ def told(kind: str, *parts: Any) -> bytes:
         ("dataclass", ("fpanon_core.model.fingerprints:FingerprintSet", {"subset": 1})),
         ("dataclass", ("fpanon_core.model.aggregates:AggregateCounts", {"_close": 1})),
         ("text", ("fpanon_core.model.configs:StretchConfig", ())),
-        ("member", ("fpanon_core.model.configs:StretchConfig", "x")),
         ("nothing", ()),
         ("array", ("|O8", (1,), "C", True, b"12345678")),
+        ("frame", ([("categories", [0], ["x"])], ["a"], None, {})),
         ("array", ("|V8", (1,), "C", True, b"12345678")),
         ("array", ("<f8", (1 << 40,), "C", True, b"12345678")),
         ("array", ("<f8", (1 << 40,), "C", True, b"")),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.engines.limits import Limits
+from fpanon_core.engines.limits import MEMORY_VARIABLE
 from fpanon_core.studies import (
     anonymizability,
     attack,
@@ -31,7 +31,7 @@ from fpanon_core.studies import (
 )
 from fpanon_core.studies.estimates import START_BYTES, needed_bytes, people_that_fit
 
-LITTLE = Limits(memory_bytes=START_BYTES + 450 * 3_000)
+LITTLE_BYTES = START_BYTES + 450 * 3_000
 
 
 def people(n, each=3):
@@ -131,18 +131,19 @@ def test_the_estimate_of_an_attack_is_near_whatever_the_release(study):
 # --- what does not fit ---------------------------------------------------------------------------
 
 
-def test_what_does_not_fit_is_refused_with_what_would():
+def test_what_does_not_fit_is_refused_with_what_would(monkeypatch):
     """Of 2,000 people with 3 samples, 6,000 in all, 3,000 samples fit at 450 bytes."""
     fs, config = people(2_000), hiding.Config(2)
-    fit = people_that_fit(hiding.study, fs, config, LITTLE.memory_bytes)
+    monkeypatch.setenv(MEMORY_VARIABLE, f"{LITTLE_BYTES / 1e9}")
+    fit = people_that_fit(hiding.study, fs, config, LITTLE_BYTES)
     assert fit == 3_000 * 2_000 // fs.n_samples // 10 * 10
     with pytest.raises(fp.InfeasibleError) as refused:
-        estimates.refuse_what_does_not_fit(hiding.study, fs, config, limits=LITTLE)
+        estimates.refuse_what_does_not_fit(hiding.study, fs, config)
     assert f"About {fit:,} of the 2,000 people would fit." in str(refused.value)
     assert "The computation was not begun." in str(refused.value)
     half = fs.subset(np.arange(fit))
-    estimates.refuse_what_does_not_fit(hiding.study, half, config, limits=LITTLE)
-    estimates.refuse_what_does_not_fit(sparsity.study, fs, None, limits=LITTLE)  # not measured
+    estimates.refuse_what_does_not_fit(hiding.study, half, config)
+    estimates.refuse_what_does_not_fit(sparsity.study, fs, None)  # not measured
     assert needed_bytes(hiding.study, None) is None
 
 
@@ -169,17 +170,19 @@ def test_shards_are_a_way_out():
     assert "shards" not in ways(None, 10**8, 4)
 
 
-def test_for_the_screen():
-    fs, enough = people(2_000), Limits(memory_bytes=10**9)
-    said = estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=LITTLE)
+def test_for_the_screen(monkeypatch):
+    fs = people(2_000)
+    monkeypatch.setenv(MEMORY_VARIABLE, f"{LITTLE_BYTES / 1e9}")
+    said = estimates.describe_memory(hiding.study, fs, hiding.Config(2))
     assert "which is too much" in said
     assert "of the 2,000 people would fit" in said
-    assert estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=enough) == (
+    # With its usual settings, too, something that does not fit is said, and nothing fails.
+    assert estimates.describe_memory(hiding.study, fs) == said
+    monkeypatch.setenv(MEMORY_VARIABLE, "1")
+    assert estimates.describe_memory(hiding.study, fs, hiding.Config(2)) == (
         "About 183 MB of memory is needed; a computation may take 1.0 GB here."
     )
-    assert estimates.describe_memory(sparsity.study, fs, limits=enough) == ""
-    # With its usual settings, too, something that does not fit is said, and nothing fails.
-    assert estimates.describe_memory(hiding.study, fs, limits=LITTLE) == said
+    assert estimates.describe_memory(sparsity.study, fs) == ""
 
 
 # --- time ----------------------------------------------------------------------------------------
