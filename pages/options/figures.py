@@ -38,13 +38,13 @@ LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _OF = "fp_choice_of"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
-    "Fails": 120,
+    "Fails": 100,
     "Re-identified": 105,
     "Unicity": 65,
     "Linkage": 65,
     "k-disclosure": 90,
-    "Home": 110,
-    "Unique": 110,
+    "Home": 95,
+    "Unique": 95,
 }
 _WHOLE_WIDTHS = {"Option": 320, "Beaten by": 140}
 _ROWS_WITHOUT_SCROLLING = 40
@@ -85,7 +85,7 @@ def numbers(table: pd.DataFrame) -> None:
     """Draw a table with a row per option, narrow enough for the page; long names are cut off."""
     longest = max(map(len, table["Option"]), default=0)
     columns: dict[str, Any] = _texts(
-        _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
+        _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 530)}
     )
     columns["No."] = st.column_config.NumberColumn(width=45)
     columns["Utility"] = st.column_config.NumberColumn(format="%.2f", width=60)
