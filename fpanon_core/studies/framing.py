@@ -61,15 +61,10 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
     )
 
 
-def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:
-    """Derive a frame from the data for a trial; counts over it carry no privacy promise."""
-    return frame_for(fs, stated_of_data(fs, slot_min, side_m))
-
-
 def stated_of_data(
     fs: FingerprintSet, slot_min: float = 60.0, side_m: float = 1_000.0, antennas_an_area: int = 1
 ) -> FrameConfig:
-    """Return the frame that the data themselves suggest.
+    """Return the frame that the data themselves suggest; counts over it promise no privacy.
 
     Its places are the antennas where there is a table of them, else squares over the samples; its
     period is all days. A few far travellers do not decide the extent of the squares

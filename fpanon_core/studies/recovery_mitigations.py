@@ -30,7 +30,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import UNITS, Unit
 from . import recovery
 from .estimates import costs
-from .framing import frame_for, frame_of_data
+from .framing import frame_for, stated_of_data
 from .recovery import CUSTOMARY_LIMIT, Counting, bytes_of_counting, drawn_rows, part_counted
 from .recovery_factors import attacked_each
 from .tabled import Tabled, Work, working
@@ -340,10 +340,8 @@ class _Releases:
         self._fs, self._seed = fs, config.seed
         self._made = counted_people(fs, slot_min=config.slot_min)
         self.counts = self._made.counts
-        if config.frame is None:
-            self._frame = frame_of_data(fs, config.slot_min, config.coarse_m)
-        else:
-            self._frame = frame_for(fs, config.frame)
+        frame = config.frame or stated_of_data(fs, config.slot_min, config.coarse_m)
+        self._frame = frame_for(fs, frame)
         self._framed: CountedPeople | None = None  # the same for every ε and unit
 
     def with_cost(
