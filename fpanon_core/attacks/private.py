@@ -13,11 +13,11 @@ distinguish, up to a factor of e^ε:
   count loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1
   sensitivity).
 - ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
-  samples: if gaps are filled in, one record decides many slots, so filled-in counts are refused. In
-  the slot the person is at one place at most, the place with the most samples. One count loses 1
-  and another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots.
-  Two slots are two units, for which the guarantee is 2 ε. For all of a person's records, the total
-  is ε times the number of slots.
+  samples: if gaps are filled in, one record can affect many slots, so filled-in counts are
+  refused. In the slot the person is at one place at most, the place with the most samples. One
+  count loses 1 and another gains 1, so the sensitivity is 2. A record moved to another slot changes
+  two slots. Two slots are two units, for which the guarantee is 2 ε. For all of a person's records,
+  the total is ε times the number of slots.
 
 Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε values of several
 publications about the same people add up. Fingerprints that stand for several people are refused,
@@ -103,8 +103,8 @@ def privacy_guarantee(
         )
     if unit == "user-slot" and counts.filled_in:
         raise ConfigError(
-            "Gaps are filled in, so one record decides many slots, and no promise for one slot "
-            "holds. Count recorded samples only, or protect all of a person's records."
+            "Gaps are filled in, so one record can affect many slots: no guarantee for a single "
+            "slot would hold. Count recorded samples only, or protect all of a person's records."
         )
     sensitivity = sensitivity_of(counts.n_slots, unit)
     return PrivacyGuarantee(epsilon, unit, sensitivity, sensitivity / epsilon, counts.n_slots)

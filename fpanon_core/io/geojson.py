@@ -187,7 +187,7 @@ def _content(source: Any) -> Any:
     body = source if isinstance(source, bytes) else bytes_of(source)
     if len(body) > MAX_BYTES or body.count(b"[") > MAX_POSITIONS:
         raise SchemaError(
-            f"The file of regions has more than {MAX_BYTES >> 20} MB or {MAX_POSITIONS:,} "
+            f"The file of regions is larger than {MAX_BYTES >> 20} MB, or has over {MAX_POSITIONS:,} "
             "positions. Simplify the outlines, or cut the file to the country."
         )
     damaged = "The file of regions is damaged, cut short, or not JSON."
@@ -323,7 +323,7 @@ def read_background(body: bytes) -> Background:
     """
     if len(body) > MAX_BYTES:
         raise SchemaError(
-            f"The file has more than {MAX_BYTES >> 20} MB; a background needs far less. Make it "
+            f"The file is larger than {MAX_BYTES >> 20} MB; a background needs far less. Make it "
             "simpler, or cut it to the region."
         )
     if body.count(b"[") > MAX_POSITIONS:

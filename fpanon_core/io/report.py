@@ -226,12 +226,15 @@ class IngestReport:
         became = f"{count(self.rows_used, 'row')} became {count(self.n_samples, 'sample')}"
         if not self.rows_repeating:
             return f"{became}."
-        cell = "their place and minute"
+        cell = "at the same place in the same minute"
         if (self.granularity_m, self.granularity_min) != (100.0, 1.0):
-            cell = f"their place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
+            cell = f"at the same place and time ({self.granularity_m:g} m, "
+            cell += f"{self.granularity_min:g} min)"
+        one = self.rows_repeating == 1
         repeats = (
-            f"{became}: {self.n_samples:,} were the first of their person in {cell}. "
-            f"{self.rows_repeating:,} more fell into one of those samples and raised its count"
+            f"{became}: a person's rows {cell} make one sample. "
+            f"{count(self.rows_repeating, 'row')} fell into {'an ' * one}existing "
+            f"sample{'' if one else 's'} and raised {'its count' if one else 'their counts'}"
         )
         if self.rows_identical:
             repeats += f", {self.rows_identical:,} of them equal to an earlier row in every field"

@@ -201,7 +201,9 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
     # by more than its neighbours.
     along = 2 + int(max(places.dx_m.max(), places.dy_m.max()) / (space.edge_m / 2))
     if len(places.x_m) * along**2 > _MOST_ENTRIES:
-        raise ConfigError(f"These data's cells are too large for {space}; choose larger areas.")
+        raise ConfigError(
+            f"The areas in these data are too large for {space}; choose larger areas."
+        )
     across, up = (g.ravel() for g in np.meshgrid(*[np.linspace(0, 1, along)] * 2))
     x = (places.x_m[:, None] + across * places.dx_m[:, None]).ravel()
     y = (places.y_m[:, None] + up * places.dy_m[:, None]).ravel()

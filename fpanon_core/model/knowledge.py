@@ -131,8 +131,8 @@ class Knowledge(Cells):
         if missing:
             total = sum(m + len(r) for r, m in known)
             raise InfeasibleError(
-                f"Their users' trajectories lack {missing} of the {total} bins given; give bins by "
-                "the lower corners of the user's samples in this data set (see to_frame)."
+                f"The users' trajectories lack {missing} of the {total} bins given. Give each bin "
+                "by the lower corner of one of that user's samples in this data set (see to_frame)."
             )
         offsets = offsets_of([len(r) for r, _ in known])
         rows = np.array([row for r, _ in known for row in r], np.int64)

@@ -122,11 +122,11 @@ def blocks_of(place: Path | int) -> Iterator[bytes]:
 def _head(file: BinaryIO) -> tuple[int, np.dtype[Any]]:
     """Read the number of rows and the type from a column file's header, up to the first row."""
     if file.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError("no NumPy file of version 1")
+        raise ValueError("not a NumPy file of version 1")
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
     found = _HEAD.fullmatch(file.read(length))
     if found is None:
-        raise ValueError("no NumPy file of one column of numbers")
+        raise ValueError("not a NumPy file with one column of numbers")
     return int(found[2]), np.dtype(found[1].decode())
 
 

@@ -306,7 +306,8 @@ def kept_of(
 ) -> tuple[dict[str, float], str]:
     """Return what a release keeps of the samples in its frame, and the areas of the comparison.
 
-    The figures are the components of utility: NaN, in areas "", where they cannot be measured.
+    The figures are the components of utility. If they cannot be measured, all are NaN, and the
+    areas are ``""``.
     Where no sample is in the frame, the release is compared with all samples.
     """
     try:
@@ -366,11 +367,11 @@ class Result(Tabled):
     verdict : str
         Verdict of the verifier on the bytes.
     archives : dict of str to bytes
-        The bytes of the zip by the format of its tables; empty where a verdict has not passed.
+        The bytes of the zip by the format of its tables; empty if the tables failed verification.
     kept, compared_in : dict of str to float, and str
         What the tables keep of the data, and in which areas (:func:`kept_of`).
     recovery : TableRecovery or None
-        What linking counts of single days recovers; None where the attack is not run.
+        What an attack recovers by linking counts of single days; None if it is not run.
     """
 
     config: Tables

@@ -73,7 +73,8 @@ class Limits:
             checked = _checked(name, limit)
             if given.setdefault(key, checked) != checked:
                 raise ConfigError(
-                    f"Measures that share the threshold for {key} have different ones; give one."
+                    f"Different thresholds are given for measures that share the one for {key}; "
+                    "give one."
                 )
         told |= given
         object.__setattr__(self, "of", told)

@@ -11,7 +11,7 @@ from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption, Synthesize
 from ..model.release_page import count as count
-from ..model.release_page import duration, length
+from ..model.release_page import duration, length, two_digits
 from ..model.release_page import listed as listed
 from ..model.release_page import percent as percentage
 from .judgement import Limits, interval
@@ -172,7 +172,7 @@ def draws(table: OptionsTable) -> str:
 
 
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
-    """Describe a sum of EM- or KL-disclosure; return "" for other measures, or if not known.
+    """Describe a sum of EM- or KL-disclosure; return "" for other measures, for 0, or if not known.
 
     EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin adds
     1 if a probability of 0 becomes 1, so the sum is stated as that number of visits. KL in nats
@@ -196,7 +196,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     >>> describe_sum(0.05, "home")
     ''
     """
-    if risk not in PLAIN or not math.isfinite(total):
+    if risk not in PLAIN or not math.isfinite(total) or not total:
         return ""
     if risk == "kl":
         bits = _rounded(total / math.log(2))
@@ -213,7 +213,7 @@ def _window_min(option: ReleaseOption) -> float | None:
 
 
 def _rounded(number: float) -> str:
-    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+    return two_digits(number) if number >= 10 else f"{number:.1f}"
 
 
 def between(low: float, high: float, risk: str) -> str:

@@ -78,8 +78,8 @@ class FolderFile(_Chosen):
         with self.opened() as file:
             if os.fstat(file.fileno()).st_size > most:
                 raise SchemaError(
-                    f"The file has more than {most >> 30} GB; give Parquet, or a part of the "
-                    "people or days."
+                    f"The file is larger than {most >> 30} GB; convert it to Parquet, or keep "
+                    "only some of the people or days."
                 )
             try:
                 return file.read()

@@ -29,7 +29,7 @@ MARK = "_not_for_release"
 COLUMN = "for_release"
 """Last column of a file not for release: "no" in every row, so a renamed file is still marked."""
 
-MAY_LEAVE = "May leave: figures of everyone together."
+MAY_LEAVE = "May be released: figures about everyone together."
 GUARDED = (
     "Not for release: figures about single people, or about a few people at one place or time. "
     "Protect such files as carefully as the data. Each file has pseudonyms drawn for that file "

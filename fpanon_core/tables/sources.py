@@ -121,8 +121,8 @@ def _bytes_at(name: str | bytes) -> bytes:
 def _check_size(size: int) -> None:
     if size > budgets.MAX_BYTES:
         raise SchemaError(
-            f"The file has more than {budgets.MAX_BYTES >> 30} GB; give a smaller one, such as "
-            "Parquet, or a part of the people or days."
+            f"The file is larger than {budgets.MAX_BYTES >> 30} GB; convert it to Parquet, or keep "
+            "only some of the people or days."
         )
 
 
@@ -140,8 +140,8 @@ def _tables(
             raise SchemaError(f"The file is {what}; {_ACCEPTED}.")
     if len(data) > 2 and data[0] == 0x80 and data[1] in range(2, 6) and data.rstrip()[-1:] == b".":
         raise SchemaError(
-            "The file is a Python pickle. Opening one can run any program hidden in it, so fpanon "
-            f"does not; export the table instead: {_ACCEPTED}."
+            "The file is a Python pickle. A pickle can run a hidden program when it is opened, so "
+            f"fpanon does not open it. Export the table instead: {_ACCEPTED}."
         )
     if data[257:262] == b"ustar":
         raise SchemaError(f"The file is a tar archive; {_ACCEPTED}.")

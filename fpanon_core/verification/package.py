@@ -136,7 +136,9 @@ def _folder_members(place: Path, faults: Faults) -> dict[str, Content]:
 
 def _check_size(size: int, most: int) -> None:
     if size > most:
-        raise SchemaError(f"The release has more than {most >> 30} GB; give one of fewer people.")
+        raise SchemaError(
+            f"The release is larger than {most >> 30} GB; give one with fewer people."
+        )
 
 
 def _content_of(place: Path) -> Content:

@@ -174,7 +174,8 @@ def top_places(habits: Habits) -> str:
     """Say what mean share of their records people have at one place, and at five places."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return (
-        f"On average, people have {one} of their records at one place, and {five} at five places."
+        f"On average, people have {one} of their records at their most visited place, and {five} "
+        "at their five most visited places."
     )
 
 
@@ -184,7 +185,10 @@ def nights(habits: Habits) -> str:
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
     one = words.percent(float(habits.top_night[known, 0].mean()))
-    return f"On average, people have {one} of their night-time records at one place."
+    return (
+        f"On average, people have {one} of their night-time records at their most visited place at "
+        "night."
+    )
 
 
 def places(habits: Habits) -> Sentences:
@@ -359,8 +363,8 @@ def _after(row: Any) -> str:
     digits = 1 if row["count_error"] < 10 else 0
     return (
         f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
-        f"{words.percent(row['recorded_random'])}). The published counts are then off by "
-        f"{row['count_error']:,.{digits}f} people each on average, and together by "
+        f"{words.percent(row['recorded_random'])}). Each published count is then off by "
+        f"{row['count_error']:,.{digits}f} people on average, and the errors add up to "
         f"{_times(row['count_error_share'])} the sum of all counts."
     )
 

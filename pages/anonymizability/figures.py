@@ -208,7 +208,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     defined = share[np.isfinite(share)]
     n = len(share)
     if not len(defined):
-        return [f"Everyone is {k}-anonymous already, so there is no effort to divide."]
+        return [f"Everyone is {k}-anonymous already: no effort is needed, in place or in time."]
     hidden = n - len(defined)
     by_time = float((defined > 0.5).mean())
     return [

@@ -367,11 +367,12 @@ def compared(found: comparison.Result) -> list[str]:
     )
     last, grid = found.searched[-1], plain(uniform["profile"])
     if uniform["share_hidden"] == 1:
-        whole = ", one cell for all places and times," if uniform["profile"] == str(last) else ""
+        last_of_all = uniform["profile"] == str(last)
+        whole = ": one area and one time window for everything" if last_of_all else ""
         told = [
-            f"If all places and times are made equally coarse, {grid}{whole} is the first grid "
-            f"tried that puts everyone in a group of at least {first}. {_tried(found.searched)}. "
-            f"GLOVE needs {spans}."
+            "Suppose that all places and times are made equally coarse. The first grid tried that "
+            f"puts everyone in a group of at least {first} is {grid}{whole}. "
+            f"{_tried(found.searched)}. GLOVE needs {spans}."
         ]
     else:
         hidden = words.percent(uniform["share_hidden"])

@@ -129,11 +129,11 @@ def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | Non
     """Return the places chosen; raise ConfigError if a number is missing, or given but unused."""
     for kind, (what, _) in _PLACES.items():
         if places == kind and given[kind] is None:
-            raise ConfigError(f"Places are to be {kind}; give {what}, too.")
+            raise ConfigError(f"You chose “{kind}” for places. Give {what}, too.")
         if places != kind and given[kind] is not None:
             raise ConfigError(
-                f"There is {what}, but places are to be “{places}”: choose {kind}, or empty the "
-                "field."
+                f"There is {what}, but you chose “{places}” for places: choose {kind}, or empty "
+                "the field."
             )
     if places in _PLACES:
         return _PLACES[places][1](given[places])

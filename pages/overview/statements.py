@@ -40,7 +40,7 @@ _RECOVERED = (
     "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
     "nothing else. The number is the share of everyone's recorded points that the trajectories "
     "paired with them get right. Nights and days are linked first, then successive days. The "
-    "counts are of the places and the period of the data, with no noise and nothing left out."
+    "counts cover the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""

@@ -307,9 +307,9 @@ def people_told(found: Result, days: int) -> str:
 def hexagons_told(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
-        "Before: people recorded in a hexagon. After: people to be expected there from the "
-        f"published data. We left out hexagons where fewer than {found.config.least} people were "
-        "recorded (before) or may have been (after)."
+        "Before: people recorded in a hexagon. After: the number of people there, as estimated "
+        "from the published data. We left out hexagons where fewer than "
+        f"{found.config.least} people were recorded (before) or may have been (after)."
     )
 
 

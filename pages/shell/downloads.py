@@ -74,7 +74,7 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
                         prefix + leaving.file_name(file.name, may_leave),
                         key=f"{view}_get_{file.name}",
                         icon=":material/download:" if may_leave else ":material/lock:",
-                        help="May leave." if may_leave else "Not for release.",
+                        help="May be released." if may_leave else "Not for release.",
                     )
 
 

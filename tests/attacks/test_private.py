@@ -167,7 +167,7 @@ def test_no_promise_is_made_where_none_holds():
             fp.dp_counts(of_the_data, 1.0, unit)
         with pytest.raises(fp.ConfigError, match="stand for several people"):
             fp.dp_counts(_counts(heaviest=3), 1.0, unit)
-    with pytest.raises(fp.ConfigError, match="one record decides many slots"):
+    with pytest.raises(fp.ConfigError, match="one record can affect many slots"):
         fp.dp_counts(_counts(filled_in=True), 1.0, "user-slot")
     merged = replace(fs, weight=np.array([1, 2]))
     assert fp.aggregate_counts(merged, frame=GRID)[0].heaviest == 2

@@ -294,13 +294,13 @@ def test_rows_and_samples_are_reconciled_in_words():
     fs, report = read_cdr(table)
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
-        "4 rows became 2 samples: 2 were the first of their person in their place and minute. 2 "
-        "more fell into one of those samples and raised its count, 1 of them equal to an "
+        "4 rows became 2 samples: a person's rows at the same place in the same minute make one "
+        "sample. 2 rows fell into existing samples and raised their counts, 1 of them equal to an "
         "earlier row in every field."
     )
     assert report.reconciliation() in report.summary()
     _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)
-    assert "in their place and time (50000 m, 5 min)." in report.reconciliation()
+    assert "at the same place and time (50000 m, 5 min) make one sample." in report.reconciliation()
     # b and its rows are screened out: what is left is reconciled
     more = pd.concat([table, events(("a", "2024-03-05T08:00Z", 14.7, -17.4)), table[3:]])
     _, report = read_cdr(more, screen="civ")

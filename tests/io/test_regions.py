@@ -239,7 +239,7 @@ _PROJECTED = {"type": "FeatureCollection", "crs": _CRS, "features": [WEST]}
         (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
         (collection(feature([ring(0, 0, 1, 1)])), "Properties: none. Give region_name="),
         (collection(WEST, WEST), "different for every region. Properties: 'code', 'name'."),
-        (DISTRICTS + b" " * (20 << 20), "more than 20 MB"),
+        (DISTRICTS + b" " * (20 << 20), "larger than 20 MB"),
         (b"[[" * 600_000, "1,000,000 positions"),
     ],
 )

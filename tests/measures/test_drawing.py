@@ -131,7 +131,7 @@ def test_named_bins():
         ({0: [(0, 0, np.nan)]}, ConfigError, "three numbers"),
         ({0: 5}, ConfigError, "three numbers"),
         ({0: [(0, 0, 0), (0, 0, 9)]}, InfeasibleError, "lack 1 of the 2 bins given"),
-        ({1: [(40, 0, 9)]}, InfeasibleError, "lower corners"),
+        ({1: [(40, 0, 9)]}, InfeasibleError, "lower corner"),
     ],
 )
 def test_bins_that_cannot_be(bins, error, words):

@@ -64,7 +64,7 @@ def test_no_head_is_parsed_as_a_program(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_is_no_column_of_numbers_is_refused(tmp_path: Path, values: np.ndarray) -> None:
     np.save(tmp_path / "a.npy", values)
     for read in (rows_in, mapped_rows, lambda path: list(blocks_of(path))):
-        with pytest.raises(ValueError, match="no NumPy file of one column of numbers"):
+        with pytest.raises(ValueError, match="not a NumPy file with one column of numbers"):
             read(tmp_path / "a.npy")
 
 
@@ -73,7 +73,7 @@ def test_a_file_cut_short_is_refused(tmp_path: Path, size: int) -> None:
     np.save(tmp_path / "a.npy", np.arange(9))
     (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:size])
     for read in (rows_in, mapped_rows):
-        with pytest.raises(ValueError, match="no NumPy file"):
+        with pytest.raises(ValueError, match="not a NumPy file"):
             read(tmp_path / "a.npy")
     np.save(tmp_path / "a.npy", np.arange(9))
     os.truncate(tmp_path / "a.npy", 128 + 8 * 8)  # the column, not the head

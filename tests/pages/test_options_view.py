@@ -178,7 +178,9 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     assert row["People"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     added(app, 0, side=2.0)
-    assert "There is a side of the grid, but places are to be “as they are”" in app.error[0].value
+    assert (
+        "There is a side of the grid, but you chose “as they are” for places" in app.error[0].value
+    )
     added(app, 0, places="antenna clusters", side=None)
     assert "give a number of antennas, too" in app.error[0].value
     app.selectbox(key="options_places").set_value("as they are")

@@ -119,7 +119,7 @@ def test_a_table_may_leave_only_where_that_is_said() -> None:
     assert list(result.for_file("summary")) == ["share"]
     assert file_name("summary", True) == "summary.csv"
     assert file_name("by_person", False, ".parquet") == "by_person_not_for_release.parquet"
-    assert MAY_LEAVE.startswith("May leave")
+    assert MAY_LEAVE.startswith("May be released")
     assert GUARDED.startswith("Not for release")
     with pytest.raises(ConfigError, match="by_person"):
         result.for_file("other")
