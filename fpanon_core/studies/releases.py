@@ -9,16 +9,14 @@ than options measured together.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
+from ..anonymize.crowding import CANDIDATES
 from ..attacks.homes import Homes, true_homes
 from ..engines.progress import tell
 from ..measures.utility import Reference
@@ -28,9 +26,9 @@ from ..model.periods import PeriodSet
 from ..model.profiles import Areas, Grid
 from ..model.profiles import Origin as Corner
 from ..model.released import Origin
+from ..model.shelf import Shelf
 from .tabled import Work, nth_of
 
-T = TypeVar("T")
 Steps = tuple[Step, ...]
 
 MOST_KEPT = 16
@@ -102,63 +100,6 @@ class Release:
         return self.fs.n_samples + before
 
 
-class Shelf(Generic[T]):
-    """Cache of recent results by their inputs; the least recently used are dropped first.
-
-    Parameters
-    ----------
-    most : int
-        Largest number of results kept.
-    most_size : int
-        Largest total size of all results kept.
-    size : callable
-        Function that returns the size of one result.
-    """
-
-    def __init__(self, most: int, most_size: int, size: Callable[[T], int]) -> None:
-        self._most, self._most_size, self._size = most, most_size, size
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()
-        self._change = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    @property
-    def size(self) -> int:
-        """Total size of all results kept."""
-        return sum(map(self._size, self._kept.values()))
-
-    def get(self, key: Hashable) -> T | None:
-        """Return the result for a key; None if it is not kept."""
-        with self._change:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: Hashable, made: T) -> None:
-        """Keep a result, unless it alone is too large."""
-        if self._size(made) > self._most_size:
-            return
-        with self._change:
-            self._kept.pop(key, None)
-            self._kept[key] = made
-            while len(self._kept) > self._most or self.size > self._most_size:
-                self._kept.popitem(last=False)
-
-    def made(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result for a key: the kept one, or else a new one, which is kept."""
-        known = self.get(key)
-        if known is None:
-            known = make()
-            self.put(key, known)
-        return known
-
-    def clear(self) -> None:
-        """Drop all results."""
-        with self._change:
-            self._kept.clear()
-
-
 _RELEASES: Shelf[Release] = Shelf(MOST_KEPT, MOST_SAMPLES, lambda release: release.n_samples)
 _REFERENCES: Shelf[Reference] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 _HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
@@ -210,6 +151,7 @@ def homes(fs: FingerprintSet) -> Homes:
 
 def forget() -> None:
     """Drop everything kept so far, for instance where memory is short."""
+    CANDIDATES.clear()
     _HOMES.clear()
     _RELEASES.clear()
     _REFERENCES.clear()
