@@ -150,7 +150,7 @@ def attack_tables(
             given_away[row] = any((more != less).any() for more, less in seen.values())
 
     cells = sum(counting(where, each)[1] for _, counting, _ in tables)
-    fill(_engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
+    fill(engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
     membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
         share, many = float(given_away.mean()), int(given_away.sum())
@@ -161,7 +161,7 @@ def attack_tables(
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
 
 
-def _engine_for(cells: int, engine: Engine | None) -> LocalEngine:
+def engine_for(cells: int, engine: Engine | None) -> LocalEngine:
     """Return an engine with so few workers that the tables of all together fit into memory."""
     workers = (engine or LocalEngine()).workers
     return LocalEngine(min(workers, max(1, _CELLS_AT_ONCE // cells)))

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..kernels.table_smoothing import fit_gravity, share_kept, shrink_by_tree
+from ..kernels.table_smoothing import fit_gravity, number_strata, share_kept, shrink_by_tree
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.count_tables import TableFrame
@@ -306,20 +306,12 @@ def strata(values: FloatArray, many: int) -> IntArray:
     """Return the number of each value's part if the sorted values are cut into ``many`` parts.
 
     The parts are those of ``np.array_split`` of the values in stable order, numbered from 0. Only
-    the values at which parts begin are put in order, because a complete sort would take several
-    times as long.
+    the values are sorted, because a stable sort of their rows would take several times as long.
     """
     n = len(values)
     first = np.cumsum([0] + [n // many + (part < n % many) for part in range(many - 1)])[1:]
     first = first[first < n]
-    begins = np.partition(values, first)[first] if len(first) else values[:0]
-    part = np.searchsorted(begins, values, side="right")
-    # Of equal values, as many as belong below the beginning go back, in the order of rows.
-    for begin in np.unique(begins):
-        equal = np.flatnonzero(values == begin)
-        rank = np.count_nonzero(values < begin) + np.arange(len(equal))
-        part[equal] = np.searchsorted(first, rank, side="right")
-    return part
+    return number_strata(values, first, np.sort(values)[first])
 
 
 def _off_diagonal(cells: np.ndarray) -> np.ndarray:

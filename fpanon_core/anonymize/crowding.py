@@ -53,11 +53,21 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Effort
+from ..model.shelf import Shelf
 from .hiding import Settings
 
 _BLOCK = 64
 _LARGE = 20  # smallest k without exact costs; see tests/benchmarks/RESULTS.md
 _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
+_MOST_SETS, _MOST_PAIRS = 256, 5_000_000
+
+CANDIDATES: Shelf[tuple[IntArray, FloatArray]] = Shelf(
+    _MOST_SETS, _MOST_PAIRS, lambda found: found[0].size
+)
+"""Recent candidates of everybody, best first, and the losses of the pairs: at most 80 MB.
+
+They depend neither on k nor on how long groups are searched for, so several searches share them.
+"""
 
 
 @dataclass(frozen=True)
@@ -236,8 +246,26 @@ class _Crowding:
         kept = min(many, len(users) - 1)
         if kept < 1:
             return near, alike
-        some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         among = min(max(self.search.nearest, kept), len(users) - 1)
+
+        def found() -> tuple[IntArray, FloatArray]:
+            return self._best_of(users, among, progress)
+
+        if len(users) == self.fs.n_users:
+            others, loss = CANDIDATES.made((self.fs.digest, self.config, among), found)
+        else:
+            others, loss = found()
+        near[users, :kept], alike[users, :kept] = others[:, :kept], loss[:, :kept]
+        return near, alike
+
+    def _best_of(
+        self, users: IntArray, among: int, progress: Progress | None
+    ) -> tuple[IntArray, FloatArray]:
+        """Return each user's ``among`` nearest of ``users``, best first, and the loss of each pair.
+
+        The best have the smallest loss per sample.
+        """
+        some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         gaps = k_gap(
             some,
             among + 1,
@@ -254,10 +282,8 @@ class _Crowding:
         fill(self.engine, len(users), _BLOCK, pairs, progress=part(progress, 0.7, 1.0))
         lengths = self.fs.lengths
         each = loss / (lengths[users][:, None] + lengths[others])
-        order = np.argsort(each, axis=1, kind="stable")[:, :kept]
-        near[users, :kept] = np.take_along_axis(others, order, axis=1)
-        alike[users, :kept] = np.take_along_axis(loss, order, axis=1)
-        return near, alike
+        order = np.argsort(each, axis=1, kind="stable")
+        return np.take_along_axis(others, order, axis=1), np.take_along_axis(loss, order, axis=1)
 
     def grow(self, near: IntArray, progress: Progress | None) -> None:
         """Put everybody into groups except the last users, whose weight is below k."""

@@ -22,13 +22,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 from typing import Any, NamedTuple, Protocol, get_args
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, beside
 from ..engines.progress import Progress, tell
 from ..engines.progress import part as stretch
 from ..kernels.glove_merge import Times, spans_of_holders
@@ -36,7 +35,7 @@ from ..measures.kgap import check_k
 from ..model.arrays import CELL, BoolArray, Codes, FloatArray, IntArray, offsets_of, rows_of
 from ..model.checks import number, one_of, positive, whole
 from ..model.configs import StretchConfig
-from ..model.errors import Cancelled, ConfigError, InfeasibleError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Method
 from ..model.options import MOST_LEFT_OUT, Effort
@@ -244,27 +243,12 @@ class Run:
         if self.engine.apart:
             self._at_once(pieces, each, work, found.__setitem__, progress)
             return [found[at] for at in range(len(each))]
-        shares, stopped = np.zeros(len(each)), Event()
 
-        def hidden(at: int) -> float:
-            def inner(share: float) -> None:
-                shares[at] = share
-                if stopped.is_set():
-                    raise Cancelled
-
+        def hidden(at: int, told: Progress) -> None:
             some = pieces.subset(each[at])
-            found[at] = _part_of(some, self.grouping(some, self.settings, LocalEngine(1), inner))
-            shares[at] = 1.0
-            return float(work[at])
+            found[at] = _part_of(some, self.grouping(some, self.settings, LocalEngine(1), told))
 
-        def told(_: float) -> None:
-            try:
-                tell(progress, float(shares @ work / work.sum()))
-            except BaseException:
-                stopped.set()
-                raise
-
-        self.engine.run(hidden, range(len(each)), float(work.sum()), told)
+        beside(self.engine, hidden, work.tolist(), progress)
         return [found[at] for at in range(len(each))]
 
     def _at_once(

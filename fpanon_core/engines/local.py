@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from ..model.checks import whole
+from ..model.errors import Cancelled
 from .progress import Progress, tell
 
 T = TypeVar("T")
@@ -183,3 +184,42 @@ def fill(
         return float(end - begin)
 
     engine.run(block, range(0, count, size), count, progress)
+
+
+def beside(
+    engine: Engine, task: Callable[[int, Progress], None], work: Sequence[float], progress: Progress
+) -> None:
+    """Run ``task(number, progress)`` for each piece of work, several at once.
+
+    The progress of a task may be told from any thread; ``progress`` is called from this thread.
+    If it raises an exception, the tasks end soon.
+
+    Parameters
+    ----------
+    engine : LocalEngine
+        A task may not use it.
+    task : callable
+    work : sequence of float
+        Work of each piece.
+    progress : callable of one float in [0, 1], optional
+    """
+    shares, stopped, total = [0.0] * len(work), threading.Event(), float(sum(work))
+
+    def one(number: int) -> float:
+        def inner(share: float) -> None:
+            shares[number] = share
+            if stopped.is_set():
+                raise Cancelled
+
+        task(number, inner)
+        shares[number] = 1.0
+        return float(work[number])
+
+    def told(_: float) -> None:
+        try:
+            tell(progress, sum(s * w for s, w in zip(shares, work, strict=True)) / total)
+        except BaseException:
+            stopped.set()
+            raise
+
+    engine.run(one, range(len(work)), total, told)

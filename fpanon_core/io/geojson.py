@@ -187,8 +187,8 @@ def _content(source: Any) -> Any:
     body = source if isinstance(source, bytes) else bytes_of(source)
     if len(body) > MAX_BYTES or body.count(b"[") > MAX_POSITIONS:
         raise SchemaError(
-            f"The file of regions is larger than {MAX_BYTES >> 20} MB, or has over {MAX_POSITIONS:,} "
-            "positions. Simplify the outlines, or cut the file to the country."
+            f"The file of regions is larger than {MAX_BYTES >> 20} MB, or has over "
+            f"{MAX_POSITIONS:,} positions. Simplify the outlines, or cut the file to the country."
         )
     damaged = "The file of regions is damaged, cut short, or not JSON."
     return _parsed(body, f"{damaged} {_EXPECTED}.")

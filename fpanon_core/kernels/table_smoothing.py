@@ -108,3 +108,26 @@ def fit_gravity(
                 of_column[j] += model[i, j]
         of_column[:] = ends / np.maximum(of_column, 1e-12)
         model *= of_column
+
+
+@njit(nogil=True, cache=True)
+def number_strata(values: FloatArray, first: IntArray, begins: FloatArray) -> IntArray:
+    """Return the part of each value, if part p + 1 begins at rank ``first[p]`` in stable order.
+
+    ``begins`` has the values of these ranks.
+    """
+    part = np.zeros(len(values), np.int64)
+    for begin in begins:
+        for i in range(len(values)):
+            part[i] += values[i] >= begin
+    rank = np.zeros(len(begins) + 2, np.int64)
+    for at in part:
+        rank[at + 1] += 1
+    rank = np.cumsum(rank)
+    # Of values equal to a beginning, as many as belong below it go back, in the order of rows.
+    for i in range(len(values)):
+        at = part[i]
+        if at > 0 and values[i] == begins[at - 1]:
+            part[i] = (first <= rank[at]).sum()
+            rank[at] += 1
+    return part

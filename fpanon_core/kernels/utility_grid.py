@@ -17,6 +17,8 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray
 
 _DAY, _HOUR = 1440.0, 60.0
+_ROOM = 1 << 20  # shares of places kept: 16 MB
+_STEPS = 4  # a search in a list takes about as long as this many of its entries
 
 
 class Laid(NamedTuple):
@@ -74,9 +76,8 @@ def _share(begin: float, end: float, square: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _from(keys: IntArray, key: int, at: int) -> int:
-    """Return the first position, from ``at`` on, whose key is not below ``key``."""
-    end = len(keys)
+def _from(keys: IntArray, key: int, at: int, end: int) -> int:
+    """Return the first position in ``at`` … ``end`` whose key is not below ``key``."""
     while at < end:
         middle = (at + end) // 2
         if keys[middle] < key:
@@ -106,15 +107,15 @@ def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, fl
     squares = float(last - first) * float(top - bottom)
     bottom, top = max(bottom, 0), min(top, rows)
     if bottom < top:
-        at = _from(laid.keys, max(first, 0) * rows + bottom, 0)
+        at = _from(laid.keys, max(first, 0) * rows + bottom, 0, len(laid.keys))
         while at < len(laid.keys):
             column, row = laid.keys[at] // rows, laid.keys[at] % rows
             if column >= last:
                 break
             if row < bottom:
-                at = _from(laid.keys, column * rows + bottom, at)
+                at = _from(laid.keys, column * rows + bottom, at, len(laid.keys))
             elif row >= top:
-                at = _from(laid.keys, (column + 1) * rows + bottom, at)
+                at = _from(laid.keys, (column + 1) * rows + bottom, at, len(laid.keys))
             else:
                 area[many] = at
                 share[many] = _share(left, right, column) * _share(low, high, row)
@@ -239,28 +240,43 @@ def match_trips(
     pairs count for the part that is common with the original, so no table of areas × areas is
     needed. Trips from an area to itself do not count.
     """
-    areas = len(laid.keys)
-    here, from_here = np.empty(areas, np.int64), np.empty(areas)
-    there, to_there = np.empty(areas, np.int64), np.empty(areas)
-    reached = np.zeros(areas)
-    total = 0.0
+    areas, reached = len(laid.keys), np.zeros(len(laid.keys))
+    # Shares of the places laid so far, until there is no room for more.
+    places, room = max(len(laid.left), len(laid.starts) - 1), 2 * areas + _ROOM
+    first, last = np.full(places, -1, np.int64), np.empty(places, np.int64)
+    rest, area, part = np.empty(places), np.empty(room, np.int64), np.empty(room)
+    total, used = 0.0, 0
     for n in range(len(origin)):
-        mine, out_of_mine = _lay(laid, origin[n], here, from_here)
-        theirs, out_of_theirs = _lay(laid, goal[n], there, to_there)
-        for j in range(theirs):
-            reached[there[j]] = to_there[j]
+        a, b = origin[n], goal[n]
+        if used + 2 * areas > room:
+            first[:] = -1
+            used = 0
+        for p in (a, b):
+            if first[p] < 0:
+                many, rest[p] = _lay(laid, p, area[used:], part[used:])
+                first[p], last[p] = used, used + many
+                used += many
+        for j in range(first[b], last[b]):
+            reached[area[j]] = part[j]
         within = 0.0
-        for i in range(mine):
-            within += from_here[i] * reached[here[i]]
-            share = from_here[i] * mass[n]
-            for at in range(starts[here[i]], starts[here[i] + 1]):
-                out[at] += share * reached[target[at]]
-        for j in range(theirs):
-            reached[there[j]] = 0.0
+        for i in range(first[a], last[a]):
+            within += part[i] * reached[area[i]]
+            share = part[i] * mass[n]
+            begin, end = starts[area[i]], starts[area[i] + 1]
+            if (last[b] - first[b]) * _STEPS > end - begin:
+                for at in range(begin, end):
+                    out[at] += share * reached[target[at]]
+                continue
+            for j in range(first[b], last[b]):
+                at = _from(target, area[j], begin, end)
+                if at < end and target[at] == area[j]:
+                    out[at] += share * part[j]
+        for j in range(first[b], last[b]):
+            reached[area[j]] = 0.0
         if len(laid.starts) > 0:  # what is elsewhere is one area
-            within += out_of_mine * out_of_theirs
-        elif out_of_mine > 0.0 and out_of_theirs > 0.0:
-            within = _same_square(laid, origin[n], goal[n])
+            within += rest[a] * rest[b]
+        elif rest[a] > 0.0 and rest[b] > 0.0:
+            within = _same_square(laid, a, b)
         total += mass[n] * (1.0 - within)
     return total
 

@@ -29,12 +29,12 @@ from ..model.limits import POINTS, SEED, TARGETS
 from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
 from ..model.options import ReleaseOption
 from ..model.released import AnyRelease, ReleasedSet
+from ..model.shelf import Shelf
 from . import releases
 from .estimates import Growth, carried_on, costs
 from .learnt import Example, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
-from .releases import Shelf
 from .tabled import Tabled, Work, nth_of, part_of, working
 
 _MOST_KEPT = 4

@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 
 from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
-from ..aggregates.attack import TablesAttacked, attack_tables
+from ..aggregates.attack import TablesAttacked, attack_tables, engine_for
 from ..aggregates.contributions import check_size, table_frame
 from ..aggregates.recovery import bands_are_slots, table_recovery
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, beside
 from ..engines.progress import Progress, part, tell
 from ..io.ledger import Ledger
 from ..io.positions import zone_at
@@ -67,6 +67,7 @@ from .tabled import Tabled, Work, part_of
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.4  # of an option's progress
 _DRAWS = 5  # of noise, over which utility is averaged
+_NUMBERS_A_CELL = 8  # in memory while a release is made, of each cell and sample
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
@@ -258,18 +259,8 @@ def tables_result(
 
     Utility is the mean over several draws of noise: the release will be yet another draw.
     """
-    compared, step = reference(fs, areas), option.recordless
-    draws = 1 if step is None or step.epsilon is None else _DRAWS
-    kept, hidden = [], 0
-    for draw in range(draws):
-        ends = (_MAKING_SHARE * at / draws for at in (draw, draw + 1))
-        made = release(fs, option, **part_of(work, *ends))
-        assert isinstance(made, CountTables | SyntheticPeople)
-        components, corners = _measured(compared, made, fs)
-        if isinstance(made, CountTables):
-            hidden += made.presence is not None and made.presence.hours_hidden
-        many = max(map(len, corners.values()), default=1)
-        kept.append({name: (value,) * many for name, value in components.items()} | dict(corners))
+    compared = reference(fs, areas)
+    kept, hidden = _drawn(fs, option, compared, part_of(work, 0.0, _MAKING_SHARE))
     found = _attacked(fs, option, _TARGETS, seed, False, **part_of(work, _MAKING_SHARE, 1.0))
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = dict(compared.even)
@@ -297,8 +288,36 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
-        hours_hidden=hidden > draws / 2,
+        hours_hidden=hidden,
     )
+
+
+def _drawn(
+    fs: FingerprintSet, option: ReleaseOption, compared: Reference, work: Work
+) -> tuple[list[Corners], bool]:
+    """Return the components of utility of each draw, by grid, and whether most draws hide hours."""
+    step, engine = option.recordless, work.get("engine")
+    assert step is not None
+    draws = 1 if step.epsilon is None else _DRAWS
+    kept: list[Corners] = [{}] * draws
+    hidden = [False] * draws
+    together = 1
+    if draws > 1 and not (engine is not None and engine.apart):
+        cells = table_frame(fs, step.frame).n_areas ** 2 + fs.n_samples
+        together = engine_for(_NUMBERS_A_CELL * cells, engine).workers
+
+    def drawn(draw: int, told: Progress) -> None:
+        alone = engine if together == 1 else LocalEngine(1)
+        made = release(fs, option, engine=alone, progress=told)
+        assert isinstance(made, CountTables | SyntheticPeople)
+        components, corners = _measured(compared, made, fs)
+        if isinstance(made, CountTables) and made.presence is not None:
+            hidden[draw] = made.presence.hours_hidden
+        many = max(map(len, corners.values()), default=1)
+        kept[draw] = {name: (value,) * many for name, value in components.items()} | dict(corners)
+
+    beside(LocalEngine(together), drawn, [1.0] * draws, work.get("progress"))
+    return kept, sum(hidden) > draws / 2
 
 
 def kept_of(

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.anonymize import chain
 from fpanon_core.model.options import step_from_dict, step_to_dict
+from fpanon_core.model.shelf import Shelf
 from fpanon_core.studies import look, releases
-from fpanon_core.studies.releases import Shelf, released
+from fpanon_core.studies.releases import released
 from tests.support.refusals import check_refused
 
 WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 360))
