@@ -93,7 +93,7 @@ TABLES: list[Any] = [
     pd.DataFrame(
         {
             "text": ["a", None, "ü"],
-            "object": pd.Series(["a", 1, None], dtype=object),
+            "object": pd.Series(["a", "b", "c"], dtype=object),
             "number": [1.5, np.nan, -0.0],
             "whole": [1, 2, 3],
             "local": pd.to_datetime(["2024-03-31T01:30"] * 3).tz_localize("Africa/Dakar"),
@@ -131,6 +131,7 @@ def test_times_numbers_and_texts() -> None:
         np.bool_(True),
     ]
     check_alike(values, through(values))
+    assert repr(through(values[:3])) == repr(values[:3])  # with the fold
     assert through(dt.UTC) is dt.UTC
     assert for_screen(through(said)) == for_screen(said) == "Say which column holds the time."
     assert through(fp.StretchConfig()) == fp.StretchConfig()

@@ -8,7 +8,7 @@ import json
 import zipfile
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -18,12 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import fpanon_core as fp
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies import anonymizability, disclosure, hiding, options, reading, unicity
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
-from fpanon_core.studies.study_codec import Damaged, NotKept, decode, encode, types_kept
+from fpanon_core.studies.study_codec import Damaged, NotKept, decode, encode, fits, types_kept
 from fpanon_core.studies.study_file import KINDS, open_study, result_type, save
 from tests.support.alike import check_alike
 from tests.support.releases import members_of
@@ -184,7 +185,7 @@ TABLE = pd.DataFrame(
 )
 def test_other_values_come_back(value: Any) -> None:
     check_alike(value, back(value))
-    assert str(back(value)) == str(value)  # of a time, with its offset
+    assert kept(back(value))[0] == kept(value)[0]  # of a time, with its zone and offset
 
 
 # --- other files ---
@@ -223,6 +224,8 @@ def test_what_was_edited_is_refused(content: bytes) -> None:
     for name, one in (("study.json", edited), ("extra.json", b"{}"), ("../x", b"")):
         with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
             open_study(zipped(parts | {name: one}))
+    with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
+        open_study(forged(zipped(parts | {"extra.json": b"{}"})))
     with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
         open_study(content + b"more")  # behind its end
     with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
@@ -300,7 +303,11 @@ def test_other_versions_are_told(content: bytes) -> None:
             open_study(forged(content, manifest=lambda m, n=name, v=value: m.update({n: v})))
 
 
+KEPT = {"kind": "", "digest": "", "result": None, "seconds": 0.0, "settings": None}
+
+
 def test_values_and_letters_that_are_none_are_refused() -> None:
+    assert decode(["o", "study.Kept", KEPT], lambda _: np.zeros(1)).kind == ""
     for node in (
         [],
         ["x"],
@@ -308,15 +315,44 @@ def test_values_and_letters_that_are_none_are_refused() -> None:
         ["n", "one"],
         ["t", {}],
         ["o", "study.Study"],
+        ["o", "study.Kept", KEPT | {"settings": ["l"]}],  # which no page could look up
         [["t"]],
         ["p", -1, []],
         ["a", "object", [1], ["x"]],
         ["a", "int64", [-1], []],
+        ["a", "int64", [1], [1.5]],
+        ["a", "int8", [1], [300]],
+        ["a", "bool", [1], [1]],
+        ["a", "<U1", [1], ["x"]],
+        ["a", "text", [1], [1]],
+        ["a", "text", [1], "x"],
+        ["a", "float64", [33], [0.0] * 33],
+        ["i", "2024-01-01T00:00:00", 0, None],
     ):
         with pytest.raises(Damaged):
             decode(node, lambda _: np.zeros(1))
-    with pytest.raises(NotKept):
-        encode(lambda: None, lambda _: 0)
+    for value in (lambda: None, np.array([None]), datetime(2024, 1, 1), pd.DataFrame([[1]])):
+        with pytest.raises(NotKept):
+            encode(value, lambda _: 0)
+
+
+@pytest.mark.parametrize(
+    ("hint", "fitting", "others"),
+    [
+        (float, (1, 1.5), (True, "1", None)),
+        (float | None, (None, 1.5), ("1",)),
+        (tuple[int, ...], ((), (1, 2)), ([1], (1, "2"))),
+        (tuple[int, str], ((1, "2"),), ((1,), (1, 2), (1, "2", 3))),
+        (list[list[int]], ([], [[1]]), ([1], [["1"]])),
+        (dict[str, float], ({}, {"a": 1}), ({1: 1.0}, {"a": "1"}, [])),
+        (Literal["a", "b"], ("a",), ("c", 1)),
+        (FloatArray, (np.zeros(2),), (np.zeros(2, int), [0.0])),
+    ],
+    ids=str,
+)
+def test_values_are_of_their_declared_type(hint: Any, fitting: Any, others: Any) -> None:
+    assert all(fits(value, hint) for value in fitting)
+    assert not any(fits(value, hint) for value in others)
 
 
 # --- what may stand in one ---
@@ -328,4 +364,5 @@ def test_every_kind_has_a_result_and_every_type_is_a_noun_of_ours() -> None:
     for name, kind in types_kept().items():
         assert kind.__module__.startswith("fpanon_core."), name
     assert "fingerprints.FingerprintSet" not in types_kept()
+    assert "options.Aligned" in types_kept()  # of which no declaration speaks, only of GLOVE
     assert reading.Source not in types_kept().values()
