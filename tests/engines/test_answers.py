@@ -93,7 +93,7 @@ TABLES: list[Any] = [
     pd.DataFrame(
         {
             "text": ["a", None, "ü"],
-            "object": pd.Series(["a", "b", "c"], dtype=object),
+            "object": pd.Series(["a", "b", "c"], list("rst"), dtype=object),
             "number": [1.5, np.nan, -0.0],
             "whole": [1, 2, 3],
             "local": pd.to_datetime(["2024-03-31T01:30"] * 3).tz_localize("Africa/Dakar"),

@@ -323,7 +323,7 @@ def test_values_and_letters_that_are_none_are_refused() -> None:
         ["a", "int64", [1], [1.5]],
         ["a", "int8", [1], [300]],
         ["a", "bool", [1], [1]],
-        ["a", "<U1", [1], ["x"]],
+        ["a", "O", [1], [1]],
         ["a", "text", [1], [1]],
         ["a", "text", [1], "x"],
         ["a", "float64", [33], [0.0] * 33],
