@@ -36,7 +36,7 @@ from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from .estimates import Growth, costs
 from .framing import frame_for, stated_middle
-from .packages import paragraphs
+from .packages import field_of, paragraphs
 from .recovery import CUSTOMARY_LIMIT
 from .tabled import Tabled, Work
 
@@ -416,19 +416,19 @@ def _packed_tables(result: Result) -> Sequence[PackedTable]:
         else " there in that slot."
     )
     counts = [
-        _field("start", kind, "Start", f"Start of the slot, {said}", unit),
-        _field("place", "integer", "Place", "Number of the place in the table of places.", ""),
-        _field("people", "integer", "People", people, "people"),
+        field_of("start", kind, "Start", f"Start of the slot, {said}", unit),
+        field_of("place", "integer", "Place", "Number of the place in the table of places.", ""),
+        field_of("people", "integer", "People", people, "people"),
     ]
     square = frame.area is not None
     what = "of the square's centre" if square else "of the antenna"
     known = {
-        "place": _field("place", "integer", "Place", "Number of the place.", ""),
-        "lat": _field("lat", "number", "Latitude", f"Latitude {what}, WGS 84.", "degree"),
-        "lon": _field("lon", "number", "Longitude", f"Longitude {what}, WGS 84.", "degree"),
-        "x_m": _field("x_m", "number", "x", "Western bound on the projection.", "m"),
-        "y_m": _field("y_m", "number", "y", "Southern bound on the projection.", "m"),
-        "side_m": _field("side_m", "number", "Side", "Width and height.", "m"),
+        "place": field_of("place", "integer", "Place", "Number of the place.", ""),
+        "lat": field_of("lat", "number", "Latitude", f"Latitude {what}, WGS 84.", "degree"),
+        "lon": field_of("lon", "number", "Longitude", f"Longitude {what}, WGS 84.", "degree"),
+        "x_m": field_of("x_m", "number", "x", "Western bound on the projection.", "m"),
+        "y_m": field_of("y_m", "number", "y", "Southern bound on the projection.", "m"),
+        "side_m": field_of("side_m", "number", "Side", "Width and height.", "m"),
     }
     places = [known[str(name)] for name in frames["places"].columns]
     return (
@@ -453,11 +453,6 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
         f"{stated} The values of ε of repeated publications about the same people add up: two such "
         "tables cost twice as much."
     )
-
-
-def _field(name: str, kind: str, title: str, description: str, unit: str) -> dict[str, str]:
-    told = {"name": name, "type": kind, "title": title, "description": description}
-    return told | ({"unit": unit} if unit else {})
 
 
 def _number(value: float) -> str:
