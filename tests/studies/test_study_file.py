@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -221,15 +221,15 @@ def test_what_was_edited_is_refused(content: bytes) -> None:
     parts = members_of(content)
     edited = parts["study.json"].replace(b'"because"', b'"perhaps"')
     assert edited != parts["study.json"]
-    for name, one in (("study.json", edited), ("extra.json", b"{}"), ("../x", b"")):
+    others = {"study.json": edited}, {"extra.json": b"{}"}, {"../x": b""}
+    for damaged in (
+        *(zipped(parts | other) for other in others),
+        forged(zipped(parts | {"extra.json": b"{}"})),
+        content + b"more",  # behind its end
+        zipped(parts, compression=zipfile.ZIP_DEFLATED),
+    ):
         with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
-            open_study(zipped(parts | {name: one}))
-    with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
-        open_study(forged(zipped(parts | {"extra.json": b"{}"})))
-    with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
-        open_study(content + b"more")  # behind its end
-    with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
-        open_study(zipped(parts, compression=zipfile.ZIP_DEFLATED))
+            open_study(damaged)
 
 
 def test_what_is_no_whole_study_is_told(content: bytes) -> None:
@@ -267,14 +267,10 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
 def test_what_no_program_of_ours_wrote_is_refused(content: bytes, field: str) -> None:
+    assert field in {each.name for each in fields(Study)}
     for value in NEVER_WRITTEN[field]:
-
-        def change(plain: Any, value: Any = value) -> None:
-            assert field in plain[2]
-            plain[2][field] = value
-
         with pytest.raises(fp.SchemaError, match="damaged or has been changed"):
-            open_study(forged(content, change))
+            open_study(forged(content, lambda plain, v=value: plain[2].update({field: v})))
 
 
 def test_forged_answers_are_refused(content: bytes) -> None:
