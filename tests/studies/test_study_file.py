@@ -98,21 +98,14 @@ def back(value: Any) -> Any:
     return decode(json.loads(text), arrays.__getitem__)
 
 
-def tree(value: Any) -> tuple[str, list[Any]]:
-    """All fields, arrays and tables, with their types."""
-    text, arrays = kept(value)
-    return text, [(array.dtype.str, json.dumps(array.tolist())) for array in arrays]
-
-
 def test_all_of_it_comes_back(study: Study, content: bytes) -> None:
     found = open_study(content)
     assert found.sealed
-    assert tree(found.study) == tree(study)
     for one, other in zip(found.study.answers, study.answers, strict=True):
         # The page looks an answer up by its settings.
         assert one.settings == other.settings
         assert hash(one.settings) == hash(other.settings)
-    assert save(found.study) == content
+    assert save(found.study) == content  # all fields, arrays and tables, with their types
     with pytest.raises(ValueError, match="read-only"):
         found.study.answers[3].result.release.published.x_m[0] = 1.0
 
@@ -242,10 +235,8 @@ def test_what_is_no_whole_study_is_told(content: bytes) -> None:
 
 
 def test_one_whose_digests_were_made_anew_is_not_taken_for_ours(content: bytes) -> None:
-    def change(plain: Any) -> None:
-        plain[2]["weighing"][2]["why"] = "perhaps"
-
-    assert not open_study(forged(content, change)).sealed
+    changed = forged(content, lambda plain: plain[2]["weighing"][2].update(why="perhaps"))
+    assert not open_study(changed).sealed
     assert not open_study(forged(content, manifest=lambda m: m.pop("seal"))).sealed
 
 
