@@ -15,8 +15,6 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import Generalize, Periods, ReleaseOption, Step, as_option
 from ..model.periods import PeriodSet
-from ..model.profiles import Grid
-from ..model.profiles import Origin as Corner
 from ..model.released import Origin, ReleasedSet
 from .applied import apply, records_of
 from .generalize import resolve
@@ -145,20 +143,6 @@ class Chained:
         """The pieces of people, where the data are in periods; None without periods."""
         return self.made if isinstance(self.made, PeriodSet) else None
 
-    @property
-    def people(self) -> int:
-        """Number of people who would be published."""
-        if self.periods is None:
-            return int(self.fs.weight.sum())
-        # GLOVE publishes each record separately: people have their weights of the original.
-        return int(self.original.weight[np.unique(self.person)].sum())
-
-    @property
-    def corner(self) -> Corner | None:
-        """Corner (x_m, y_m) of the square grid of the last generalization; None without a grid."""
-        laid = [step.profile for step in self.steps if isinstance(step, Generalize)]
-        return laid[-1].origin if laid and isinstance(laid[-1].space, Grid) else None
-
     def then(
         self, step: Step, *, engine: Engine | None = None, progress: Progress = None
     ) -> Chained:
@@ -221,20 +205,14 @@ def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
     return order[np.searchsorted(fs.number, made.number, sorter=order)]
 
 
-def step_seed(seed: int | None, position: int) -> int | None:
-    """Return the seed of the step at a position, counted from 0; None if ``seed`` is None."""
-    if seed is None:
-        return None
-    sequence = np.random.SeedSequence((whole("seed", seed, 0), position))
-    return int(sequence.generate_state(1)[0])
-
-
 def seed_at(seed: int | None, step: Step, position: int) -> int | None:
-    """Return the seed that a chain gives its step at a position.
+    """Return the seed that a chain gives its step at a position, counted from 0.
 
     Which antennas form one place is not secret. So without a seed, generalization uses seed 0, and
     the published clusters are the measured clusters. Clusters of two releases are then equal and do
     not cut each other into finer ones.
     """
-    drawn = 0 if seed is None and isinstance(step, Generalize) else seed
-    return step_seed(drawn, position)
+    if seed is None and not isinstance(step, Generalize):
+        return None
+    known = 0 if seed is None else whole("seed", seed, 0)
+    return int(np.random.SeedSequence((known, position)).generate_state(1)[0])

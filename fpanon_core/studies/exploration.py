@@ -249,7 +249,7 @@ def check(table: OptionsTable) -> None:
     """
     if table.risk_name not in (*RISKS, CUSTOM):
         raise SchemaError(_NO_MEASURE)
-    _check_utility(table.choice)
+    check_utility(table.choice)
     for result in table.results:
         _check(result)
 
@@ -290,7 +290,7 @@ def _is_told(name: str, interval: tuple[float, ...]) -> bool:
     return math.isnan(low) or math.isnan(high) or low <= high + _CLOSE
 
 
-def _check_utility(choice: UtilityChoice) -> None:
+def check_utility(choice: UtilityChoice) -> None:
     """Refuse an invalid utility: the weights of components, and scores, must be shares."""
     kept = [each for each in (choice.weights, choice.asked) if each is not None]
     sound = (

@@ -32,8 +32,9 @@ from ..model.disclosure import RISKS, DisclosureResult
 from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import OPTION_POINTS, SEED, TARGETS
-from ..model.options import ReleaseOption, as_option
-from ..model.profiles import Areas
+from ..model.options import Generalize, ReleaseOption, as_option
+from ..model.profiles import Areas, Grid
+from ..model.profiles import Origin as Corner
 from .count_tables import tables_result
 from .estimates import costs
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
@@ -252,7 +253,7 @@ class _Exploration:
         risks = risks_of(found, alike) | by_truth.risks
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
-        people = release.people
+        people = _people(release)
         compared = reference(self.fs, self.areas)
         components, corners = measured(compared, seen, None if release.periods is None else people)
         if self.own_utility is not None:
@@ -272,7 +273,7 @@ class _Exploration:
             naming_most=alike.naming_most,
             too_few=found.too_few,
             n_targets=found.n_targets,
-            origin=release.corner,
+            origin=_corner(release),
             size=sizes(release.origin()),
             **vars(by_truth) | {"risks": risks, "guessing": by_truth.guessing | compared.even},
         )
@@ -283,6 +284,20 @@ class _Exploration:
             return risk_in(release.periods, self.knowledge, work)
         known = drawn(release.fs, self.knowledge, beyond=True)
         return disclosure(release.fs, known, **work)
+
+
+def _people(release: Chained) -> int:
+    """Return the number of people who would be published."""
+    if release.periods is None:
+        return int(release.fs.weight.sum())
+    # GLOVE publishes each record separately: people have their weights of the original.
+    return int(release.original.weight[np.unique(release.person)].sum())
+
+
+def _corner(release: Chained) -> Corner | None:
+    """Return the corner of the square grid of the last generalization; None without a grid."""
+    laid = [step.profile for step in release.steps if isinstance(step, Generalize)]
+    return laid[-1].origin if laid and isinstance(laid[-1].space, Grid) else None
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:

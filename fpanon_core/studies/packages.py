@@ -39,7 +39,11 @@ def fields_of(table: pd.DataFrame) -> list[dict[str, str]]:
     found = []
     for name in map(str, table.columns):
         kind, meaning, unit = known[name]
-        title = name.replace("_", " ").capitalize()
-        entry = {"name": name, "type": kind, "title": title, "description": meaning}
-        found.append(entry | ({"unit": unit} if unit else {}))
+        found.append(field_of(name, kind, name.replace("_", " ").capitalize(), meaning, unit))
     return found
+
+
+def field_of(name: str, kind: str, title: str, meaning: str, unit: str = "") -> dict[str, str]:
+    """Return the entry of one column."""
+    entry = {"name": name, "type": kind, "title": title, "description": meaning}
+    return entry | ({"unit": unit} if unit else {})

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import NAMING, RISKS
-from ..model.errors import ConfigError, SchemaError
+from ..model.errors import ConfigError, FpanonError, SchemaError
 from ..model.files import keyed
 from ..model.options import ReleaseOption, name_key
 from ..model.profiles import StatedAreas, checked_areas
 from ..model.purpose import Recipient
-from ..model.utility import COMPONENTS
 from ..model.version import __version__
+from .exploration import check_utility
 from .judgement import Limits
 from .option_result import CUSTOM, FIGURES, UtilityChoice
 from .options import Config
@@ -165,7 +165,7 @@ class Recipe:
                 str(plain["version"]),
                 int(plain["figures"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FpanonError):
             raise SchemaError(
                 "The recipe is damaged; use the one that comes with the report."
             ) from None
@@ -231,10 +231,7 @@ def named(table: OptionsTable, name: str) -> int:
 def _utility(plain: Any) -> UtilityChoice:
     """Read a utility of known components or experts' answers; check that all values are shares."""
     choice = UtilityChoice(**plain)
-    weights, asked = choice.weights, choice.asked
-    if weights is not None and set(weights) != set(COMPONENTS):
-        raise TypeError
-    values = [*(weights or {}).values(), *(asked or {}).values()]
-    if (weights is None) == (asked is None) or not all(0 <= float(v) <= 1 for v in values):
+    if (choice.weights is None) == (choice.asked is None):
         raise ValueError
+    check_utility(choice)
     return choice

@@ -406,7 +406,8 @@ def fits(value: Any, hint: Any) -> bool:
         return True
     if isinstance(value, bool) and origin in (int, float):
         return False
-    if not isinstance(value, (int, float) if origin is float else origin):
+    of: Any = (int, float) if origin is float else origin
+    if not isinstance(value, of):
         return False
     if not inner:
         return True

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fpanon_core as fp
-from fpanon_core.anonymize.chain import step_seed
+from fpanon_core.anonymize.chain import seed_at
 from tests.support.fingerprint_sets import boxes, crowds, events
 from tests.support.refusals import check_refused
 
@@ -357,11 +357,11 @@ def test_a_chain_is_its_techniques_one_after_the_other():
             fp.Glove(2),
         ],
     )
-    by_hand = fp.sample_users(fs, 0.8, seed=step_seed(5, 0))
-    by_hand = fp.add_noise(by_hand, space_m=500, time_min=10, seed=step_seed(5, 1))
-    by_hand = fp.generalize(by_hand, profile, seed=step_seed(5, 2))
-    by_hand = fp.permute(by_hand, "positions", window_min=720, seed=step_seed(5, 3))
-    by_hand = fp.suppress_rare(by_hand, 2, seed=step_seed(5, 4))
+    by_hand = fp.sample_users(fs, 0.8, seed=seed_at(5, None, 0))
+    by_hand = fp.add_noise(by_hand, space_m=500, time_min=10, seed=seed_at(5, None, 1))
+    by_hand = fp.generalize(by_hand, profile, seed=seed_at(5, None, 2))
+    by_hand = fp.permute(by_hand, "positions", window_min=720, seed=seed_at(5, None, 3))
+    by_hand = fp.suppress_rare(by_hand, 2, seed=seed_at(5, None, 4))
     shares = []
     released = fp.release(fs, option, seed=5, progress=shares.append)
     assert same(fp.release(fs, fp.ReleaseOption(steps=option.steps[:-1]), seed=5), by_hand)
@@ -369,7 +369,7 @@ def test_a_chain_is_its_techniques_one_after_the_other():
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert same(fp.release(fs, fp.ReleaseOption()), fs)
-    assert len({step_seed(0, 0), step_seed(0, 1), step_seed(1, 0)}) == 3
+    assert len({seed_at(0, None, 0), seed_at(0, None, 1), seed_at(1, None, 0)}) == 3
 
 
 def test_glove_that_publishes_nothing_says_so():

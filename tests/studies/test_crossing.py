@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
 from fpanon_core.studies import crossing, production
 from fpanon_core.studies.crossing import membership
@@ -286,7 +285,7 @@ def test_the_command_tells_the_same(made, files, tmp_path):
 def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
     place, key = files["aligned"]
     config = crossing.Config("r", "k")
-    read = unpacked(packed(crossing.study(config, place.read_bytes(), key.read_bytes())))
+    read = crossing.study(config, place.read_bytes(), key.read_bytes())
     assert read.refused == ""
     assert (read.found.n_people, read.found.k) == (40, 3)
     wrong = crossing.study(config, place.read_bytes(), files["GLOVE"][1].read_bytes())
@@ -296,7 +295,7 @@ def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
 
 def test_what_is_produced_says_whose_its_records_are(fs):
     config = production.Config(fp.ReleaseOption(steps=[fp.Glove(2)]))
-    found = unpacked(packed(production.study(fs, config)))
+    found = production.study(fs, config)
     assert found.membership.n_people == 40
     assert set(found.membership.who) == {str(name) for name in fs.user_ids}
     again = production.study(fs, config)

@@ -19,7 +19,7 @@ CHAINS = [
     (WIDE,),
     (fp.SampleUsers(0.5), WIDE),
     (fp.SampleUsers(0.5), WIDE, fp.SuppressRare(2)),
-    (fp.AddNoise(2_000, 30),),
+    (fp.AddNoise(2_000, 30), fp.SampleUsers(0.5)),
     (fp.Glove(2),),
 ]
 
@@ -77,6 +77,7 @@ def test_what_was_suppressed_is_known_of_a_release_made_before(fs):
     for _ in range(2):
         found = released(fs, steps, 0)
         assert found.kept_share == pytest.approx(found.fs.n_samples / before)
+        assert releases.n_samples(found) == found.fs.n_samples + before
     assert released(fs, steps[:2], 0).kept_share == 1.0
 
 

@@ -23,6 +23,7 @@ def check_alike(one: Any, other: Any, near: float | None = None, at: str = "it")
         _check_arrays(one, other, near, at)
     elif isinstance(one, pd.DataFrame):
         pd.testing.assert_frame_equal(one, other, **exactly)
+        check_alike(one.attrs, other.attrs, near, f"{at}.attrs")
     elif isinstance(one, pd.Series):
         pd.testing.assert_series_equal(one, other, **exactly)
     elif isinstance(one, pd.Index):
