@@ -267,7 +267,7 @@ def _check(result: OptionResult) -> None:
     sound = (
         all(_fits(count, "int") and count >= 0 for count in counts)
         and all(_is_share(share) or (_fits(share, "float") and share != share) for share in shares)
-        and all(_is_told(name, each) for name, each in result.risks.items())
+        and all(_is_possible(name, each) for name, each in result.risks.items())
         and set(result.size) in (set(), {each.name for each in fields(Size)})
         and all(_fits(size, "float") and 0 <= size < math.inf for size in result.size.values())
         and set(result.corners) <= set(COMPONENTS)
@@ -279,7 +279,7 @@ def _check(result: OptionResult) -> None:
         raise SchemaError("A saved result of an option is damaged; explore the options again.")
 
 
-def _is_told(name: str, interval: tuple[float, ...]) -> bool:
+def _is_possible(name: str, interval: tuple[float, ...]) -> bool:
     """Return whether a risk and its interval are possible, with the ends in order."""
     if name not in (*RISKS, CUSTOM) or len(interval) != 3:
         return False

@@ -66,7 +66,7 @@ def verdict(
     file : OptionResult, optional
         Result of the chosen option with the components of the file that was made.
     """
-    tried = tried_told(exploration)
+    tried = describe_tried(exploration)
     if left := exploration.untried:
         told = f"The search ended with {w.count(left, 'more option')} to try."
         text = (*tried.text[:1], told, *tried.text[1:])
@@ -87,7 +87,7 @@ def within(exploration: Exploration) -> list[int]:
     return judgement.within_limits(exploration.table, exploration.limits)
 
 
-def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
+def describe_exceeded(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """Say which thresholds an option exceeds or may exceed.
 
     An option exceeds a threshold if even the lower end of its interval is above it. Each sentence
@@ -122,11 +122,11 @@ def describe_nearest(exploration: Exploration) -> str:
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
         return ""
-    over = " ".join(over_told(exploration.table.results[best], exploration.limits))
+    over = " ".join(describe_exceeded(exploration.table.results[best], exploration.limits))
     return f"The nearest option is {_named(exploration, best)}. {over}"
 
 
-def alone_told(result: OptionResult) -> str:
+def describe_alone(result: OptionResult) -> str:
     """Say how many people have a unique record or share each record, and what that means."""
     if result.option.recordless is not None:
         told = (
@@ -156,7 +156,7 @@ def alone_told(result: OptionResult) -> str:
     )
 
 
-def found_told(result: OptionResult, p: int, limits: Limits) -> str:
+def describe_found(result: OptionResult, p: int, limits: Limits) -> str:
     """Say what an attacker with a few known points finds, and how many homes are found."""
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
@@ -170,7 +170,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
-        _homes_told(result, "An attacker with the record"),
+        _describe_homes(result, "An attacker with the record"),
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
@@ -178,7 +178,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     return " ".join(told)
 
 
-def _homes_told(result: OptionResult, attacker: str) -> str:
+def _describe_homes(result: OptionResult, attacker: str) -> str:
     """Say for how many people an attacker, named in words, finds the home."""
     of = w.homes_asked(result) or "the people whose nights are recorded"
     found, more = judgement.interval(result, "home")[0], w.evidence(result, "home")
@@ -200,7 +200,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     if result.homes_asked:
         high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
         told.append(
-            _homes_told(result, "With 4 points of a person, an attacker")
+            _describe_homes(result, "With 4 points of a person, an attacker")
             + " An attacker without the person's data has the same points and a release made "
             f"without the person{', so the data add nothing' if high <= guess else ''}."
         )
@@ -213,9 +213,9 @@ def as_they_are(exploration: Exploration) -> Sentence:
     if raw is None or raw.fault is not None:
         told = "Explore the options again with this program, which also measures the original data."
         return Sentence("The original data have not been assessed.", (told,), "open")
-    said = (found_told(raw, p, limits), alone_told(raw))
+    said = (describe_found(raw, p, limits), describe_alone(raw))
     if limits.broken(raw):
-        many = _above_told(raw, limits)
+        many = _describe_above(raw, limits)
         return Sentence("Do not release these data as they are.", (many, *said), "against")
     if not limits.judged:
         return Sentence("As they are, these data are held to no threshold.", said, "against")
@@ -228,7 +228,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
     return Sentence("As they are, these data stay within the thresholds.", said, "for")
 
 
-def _above_told(result: OptionResult, limits: Limits) -> str:
+def _describe_above(result: OptionResult, limits: Limits) -> str:
     """Say how many thresholds there are, and how many are surely or perhaps exceeded."""
     over = limits.broken(result)
     sure = sum(limits.surely_over(result, risk) for risk in over)
@@ -241,7 +241,7 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that {apply}."
 
 
-def tried_told(exploration: Exploration) -> Sentence:
+def describe_tried(exploration: Exploration) -> Sentence:
     """Say how many of the options tried are within the thresholds, and which is recommended."""
     table, limits = exploration.table, exploration.limits
     made, good = judgement.options_tried(table), within(exploration)
@@ -266,7 +266,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if best is None:
         return Sentence(head, ("The utility is not known.", *also), "open")
     if not serves(table, good):
-        lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
+        lost, use = w.components(needs_lost(table, best)), w.describe_use(table.results[best])
         told = (
             f"The best of these options is {_named(exploration, best)}. It keeps too little of "
             f"{lost}. {w.areas(table)} {use}"
@@ -277,7 +277,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         other = judgement.most_useful(table, good)
         beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} the purpose."
-        return Sentence(head, (told, alone_told(table.results[best]), *beside, *also), "open")
+        return Sentence(head, (told, describe_alone(table.results[best]), *beside, *also), "open")
     if len(good) > 1:
         many = len(serves(table, good))
         head = f"{head[:-1]}; {many:,} of them {'serves' if many == 1 else 'serve'} the purpose."
@@ -289,7 +289,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         told += " In this option, nobody has a unique record."
     elif more:
         told += describe_least(table, good, best)
-    told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
+    told = " ".join(filter(None, (told, w.describe_use(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option may be of little use."
     if not some_alone(table.results[best]):
@@ -301,7 +301,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         "Every option within the thresholds has unique records. Whether to accept them is for you "
         "to decide: no measurement can tell."
     )
-    return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
+    return Sentence(head, (told, describe_alone(table.results[best]), none, *also), "open")
 
 
 def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
@@ -343,14 +343,14 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     For an option within the thresholds, also say what an attacker finds in it.
     """
     table, best = exploration.table, best_option(exploration.table, exploration.limits)
-    told = tried_told(exploration).text
+    told = describe_tried(exploration).text
     if best is None:
         return told + tuple(sorted({why for r in table.results for why in r.unasked.values()}))
     result = table.results[best]
     if not within(exploration):
-        return (*told, w.use_told(result))
-    shared = () if some_alone(result) else (alone_told(result),)
-    return (*told, found_told(result, table.config.p, exploration.limits), *shared)
+        return (*told, w.describe_use(result))
+    shared = () if some_alone(result) else (describe_alone(result),)
+    return (*told, describe_found(result, table.config.p, exploration.limits), *shared)
 
 
 def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ...]:
@@ -358,7 +358,7 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
     result = exploration.table.results[row]
     if some_alone(result) and not some_alone(exploration.table.results[best]):
         may = "may be" if math.isnan(result.alone_share) else "are"
-        told = f"is more useful, but some of its records {may} unique. {alone_told(result)}"
+        told = f"is more useful, but some of its records {may} unique. {describe_alone(result)}"
         return (f"{_named(exploration, row)} {told}",)
     if lost := needs_lost(exploration.table, row):
         kept = w.listed([w.keeps(result, name) for name in lost])
@@ -404,15 +404,15 @@ def _chosen(
         because = f"{w.describe_file(table.choice, file)} {because}"
     said: tuple[str, ...] = (
         because,
-        found_told(result, table.config.p, limits),
-        alone_told(result),
+        describe_found(result, table.config.p, limits),
+        describe_alone(result),
     )
-    if use := w.use_told(result):
+    if use := w.describe_use(result):
         said += (use,)
     name = f"The chosen option is “{w.shown(result.option.told)}”."
     if not limits.judged:
         return Sentence(f"{name} No threshold was set.", said, "against")
-    if over := over_told(result, limits):
+    if over := describe_exceeded(result, limits):
         told = "Nobody is named as overriding the thresholds."
         if who := w.shown(decision.signer):
             told = f"{who} overrides the thresholds."

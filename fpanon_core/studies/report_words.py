@@ -301,7 +301,7 @@ def little_use(result: OptionResult) -> bool:
     return here is not None and (here.wide or here.long or thin(result))
 
 
-def use_told(result: OptionResult) -> str:
+def describe_use(result: OptionResult) -> str:
     """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
     step = result.option.recordless
     if isinstance(step, Synthesize):

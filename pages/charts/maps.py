@@ -100,16 +100,16 @@ def places_map(
     rim = {"stroked": True, "get_line_color": [*of.paper, 160], "line_width_min_pixels": 0.5}
     layer = dots("places", data, "c", "r", opacity=0.75, **rim)
     seen = central(*around) if around else central(lon, lat, samples)
-    told = beyond_told(seen, lon[order], lat[order], "place")
+    told = describe_beyond(seen, lon[order], lat[order], "place")
     return over(seen, [layer], of, height, whole=around or (lon, lat), told=told)
 
 
-def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> str:
+def describe_beyond(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> str:
     """Return a note on how many drawn items lie beyond the part shown at first; "" if none does.
 
     Examples
     --------
-    >>> beyond_told(Extent(0, 0, 1, 1), np.array([0.5, 9.0]), np.array([0.5, 0.5]), "place")
+    >>> describe_beyond(Extent(0, 0, 1, 1), np.array([0.5, 9.0]), np.array([0.5, 0.5]), "place")
     '1 of the 2 places drawn lies beyond the edge of the map; zoom out to see it.'
     """
     beyond = int(_box_of(seen).outside(lon, lat).sum())
@@ -208,7 +208,7 @@ def _of_areas(
     layer: pdk.Layer, bounds: FloatArray, noun: str, seen: Extent, of: Theme, height: int
 ) -> Map:
     middle = (bounds[:, :2] + bounds[:, 2:]) / 2
-    told = beyond_told(seen, middle[:, 0], middle[:, 1], noun)
+    told = describe_beyond(seen, middle[:, 0], middle[:, 1], noun)
     return over(seen, [layer], of, height, whole=corners_of(bounds), told=told)
 
 
@@ -313,7 +313,7 @@ def columns_map(
         pickable=True,
         material={"ambient": 0.6, "diffuse": 0.5, "shininess": 8},
     )
-    told = beyond_told(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
+    told = describe_beyond(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
     return over(extent_of(*seen.ends), [layer], of, height, above_m=tallest_m, told=told)
 
 

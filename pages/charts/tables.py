@@ -20,7 +20,7 @@ from fpanon_core.model.projection import Extent, central
 from fpanon_core.model.release_page import two_digits
 
 from .ground import PIXELS, areas, discs, lines, rgb
-from .maps import Map, Shades, beyond_told, extent_of, over, scale_bar, shades
+from .maps import Map, Shades, describe_beyond, extent_of, over, scale_bar, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
@@ -150,7 +150,7 @@ def presence_map(
 
 
 def _over(ground: Ground, layer: pdk.Layer, around: Extent, of: Theme, height: int) -> Map:
-    told = beyond_told(around, ground.lon, ground.lat, "area")
+    told = describe_beyond(around, ground.lon, ground.lat, "area")
     return over(around, [layer], of, height, whole=(ground.lon, ground.lat), told=told)
 
 

@@ -48,7 +48,7 @@ def fates(report: IngestReport) -> pd.DataFrame:
     )
 
 
-def fates_told(report: IngestReport) -> str:
+def describe_fates(report: IngestReport) -> str:
     """Say, as a list, what each case in the table of :func:`fates` means."""
     fates = report.to_frame()["fate"]
     lines = [f"- **{fate}**: {MEANINGS[fate]}" for fate in fates]

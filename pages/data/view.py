@@ -59,7 +59,7 @@ if data is None:
 report, fs = data.report, data.fs
 places = places_of(fs)
 lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
-layout.about(place, story.fates_told(report), story.OUTLINES)
+layout.about(place, story.describe_fates(report), story.OUTLINES)
 if far := describe_remote(lat, lon, places["samples"].to_numpy()):
     st.warning(f"{far} {story.FAR}")
 

@@ -133,4 +133,4 @@ def explainer() -> None:
             return
         # A plain table: a grid is not drawn while the expander around it is closed.
         st.markdown(story.example_table(worked))
-        st.markdown(story.example_told(worked))
+        st.markdown(story.describe_example(worked))

@@ -124,7 +124,7 @@ def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
     }
 
 
-def discordant_told(row: dict[str, Any], most: int = 6) -> str:
+def describe_discordant(row: dict[str, Any], most: int = 6) -> str:
     """List up to ``most`` pairs of profiles that two measures rank differently, in Markdown."""
     pairs = row["discordant_pairs"]
     if not pairs and not row["concordant"]:
@@ -154,7 +154,7 @@ def _whole(profile: str) -> str:
     return plain(profile).replace(" ", "\u00a0")
 
 
-def agreement_told(found: Result) -> list[str]:
+def describe_agreement(found: Result) -> list[str]:
     """Say how far the other measures rank profiles in the same order as unicity."""
     pairs, own = _records(found.agreement), _unicity(found)
     against = {r["b"] if r["a"] == own else r["a"]: r for r in pairs if own in (r["a"], r["b"])}
@@ -220,7 +220,7 @@ def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
     return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
-def measures_told(found: Result, profile: str, measure: str) -> list[str]:
+def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
     """Say what the measures of one profile mean; the given measure comes first."""
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
@@ -311,7 +311,7 @@ def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
     ]
 
 
-def places_told(leak: Leak, measure: str) -> list[str]:
+def describe_places(leak: Leak, measure: str) -> list[str]:
     """Say at what place an attacker learns most, and how much at half of the places."""
     places = leak.places
     top = places.nlargest(1, measure).iloc[0]
@@ -328,7 +328,7 @@ def places_told(leak: Leak, measure: str) -> list[str]:
     ]
 
 
-def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
+def describe_hours_learnt(leak: Leak, measure: str, weekdays: bool) -> str:
     """Say about which hour of the week an attacker learns most, and about which least."""
     week = leak.week.dropna(subset=[measure])
     most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
@@ -345,7 +345,7 @@ def _hour(row: pd.Series[Any], weekdays: bool) -> str:
     return f"{day}, {int(row['hour'])} to {int(row['hour']) + 1} h"
 
 
-def people_told(leak: Leak) -> list[str]:
+def describe_people(leak: Leak) -> list[str]:
     """Say how unevenly disclosure is spread over the people tested."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
@@ -400,7 +400,7 @@ def example_table(worked: worked_example.Result) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def example_told(worked: worked_example.Result) -> str:
+def describe_example(worked: worked_example.Result) -> str:
     """Explain one user's example step by step, and state everybody's measures."""
     whole, second = worked.everybody, worked.second
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)

@@ -42,7 +42,7 @@ leak = found.leaks[profile]
 
 # --- over profiles ---
 what_this_means(
-    *story.measures_told(found, profile, what),
+    *story.describe_measures(found, profile, what),
     corners_text(each.laid.space for each in found.leaks.values()),
     key="disclosure",
 )
@@ -91,7 +91,7 @@ with left:
         )
     else:
         st.info("There is no map: the data carry no map projection.")
-    what_this_means(*story.places_told(leak, measure), key="disclosure_places")
+    what_this_means(*story.describe_places(leak, measure), key="disclosure_places")
 with right:
     st.markdown(f"**By hour of the week** – mean {unit}")
     week = leak.week[measure].to_numpy().reshape(7, 24)
@@ -100,7 +100,7 @@ with right:
         key="disclosure_week",
         alt=f"Mean {name} in each hour of the week.",
     )
-    what_this_means(story.hours_told(leak, measure, weekdays), key="disclosure_hours")
+    what_this_means(story.describe_hours_learnt(leak, measure, weekdays), key="disclosure_hours")
 
 # --- who bears it ---
 st.subheader("Who bears the disclosure?", anchor=False, help=definitions.LORENZ)
@@ -112,7 +112,7 @@ with left:
         alt="Lorenz curves of EM- and KL-disclosure over the people tested.",
     )
 with right:
-    what_this_means(*story.people_told(leak), key="disclosure_people")
+    what_this_means(*story.describe_people(leak), key="disclosure_people")
 
 # --- as published, and agreement ---
 with st.expander("All four measures, as they are published", key="disclosure_all"):
@@ -143,9 +143,9 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             pair = st.selectbox(
                 "Pair of measures", list(rows), key="disclosure_pair", label_visibility="collapsed"
             )
-            st.markdown(story.discordant_told(rows[pair]))
+            st.markdown(story.describe_discordant(rows[pair]))
         what_this_means(
-            *story.agreement_told(found),
+            *story.describe_agreement(found),
             key="disclosure_agreement",
             published="unicity (p = 3, 4, 5), EM and KL put eight profiles in the same order.",
             source="1.6 million people (Noriega Campero 2015, figure 4-2)",

@@ -142,7 +142,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         _keep(table.digest, chosen, name, why, by)
     why_not, standing = mine.refusal, mine.choice
     if why_not is not None and name in (REFUSE, None):
-        st.success(story.refused_told(why_not))
+        st.success(story.describe_refusal(why_not))
     elif why_not is not None:
         st.info(story.REFUSED_BEFORE)
     if standing is not None and name is not None and name != standing.result.option.name:
@@ -328,7 +328,7 @@ def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: T
             continue
         curves.append(Curve(name, found.gaps, of.categories[at], at))
         periods = any(isinstance(step, Periods) for step in option.steps)
-        told.append(story.gaps_told(name, found.gaps, periods=periods))
+        told.append(story.describe_gaps(name, found.gaps, periods=periods))
     if not curves:
         return
     show(

@@ -27,14 +27,14 @@ from fpanon_core.studies.option_result import LOST, OptionResult, UtilityChoice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import crowd
 from fpanon_core.studies.report_verdict import (
-    alone_told,
     best_named,
+    describe_alone,
     describe_best,
+    describe_exceeded,
+    describe_found,
     describe_least,
     describe_passed_over,
-    found_told,
-    over_told,
-    tried_told,
+    describe_tried,
     within,
 )
 from pages.charts import words
@@ -208,7 +208,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{title(criteria.risk)} is not known for any of these options."]
     tried = Exploration(table, limits=criteria.limits)
-    head, named, told = tried_told(tried).head, best_named(tried), describe_best(tried)
+    head, named, told = describe_tried(tried).head, best_named(tried), describe_best(tried)
     row = best_option(table, criteria.limits)
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)
@@ -239,7 +239,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     """Describe the front, an option that another beats, and what the figures cover."""
     scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
     if not scored:
-        return moved_told(table.options)
+        return describe_moved_points(table.options)
     front = [d for d in scored if d.front]
     told = turned(table, criteria)
     if len(front) == len(scored) > 1:
@@ -258,7 +258,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
         )
     worse = [d for d in scored if not d.front]
     told.append(_explained(table, worse, criteria) if worse else "No option beats another.")
-    return told + moved_told(table.options)
+    return told + describe_moved_points(table.options)
 
 
 def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
@@ -317,7 +317,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
     return []
 
 
-def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
+def describe_moved_points(options: Sequence[ReleaseOption]) -> list[str]:
     """Say what the figures cover for options with noise, with exchange or in periods."""
     cut = [o.told for o in options if any(isinstance(step, Periods) for step in o.steps)]
     moved = [option.told for option in options if option.moved]
@@ -348,7 +348,7 @@ def _some_of(names: Sequence[str]) -> str:
 # --- what is beside the figure ---
 
 
-def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
+def describe_not_drawn(table: OptionsTable, criteria: Criteria) -> str:
     """Say what a reader of the figure may miss: dots at 0, no line, options without a dot."""
     told = _describe_drawn(table, criteria)
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
@@ -363,7 +363,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     return " ".join(told)
 
 
-def outsider_told(known: KnowledgeConfig) -> str:
+def describe_attacker(known: KnowledgeConfig) -> str:
     """Say what the attacker is assumed to know about a release."""
     points = words.count(known.p, "point")
     return (
@@ -380,7 +380,7 @@ def outsider_told(known: KnowledgeConfig) -> str:
     )
 
 
-def compared_told(table: OptionsTable) -> str:
+def describe_comparison(table: OptionsTable) -> str:
     """Say by which areas utility compares places, and that detail within an area does not count.
 
     Return "" if utility compares no areas.
@@ -389,7 +389,7 @@ def compared_told(table: OptionsTable) -> str:
     return told and f"{told} What happens within one area does not count."
 
 
-def faults_told(results: Sequence[OptionResult]) -> str:
+def describe_faults(results: Sequence[OptionResult]) -> str:
     """Say which options have no figures, in a paragraph for each reason; return "" if none."""
     reasons: dict[str, list[str]] = {}
     for result in results:
@@ -402,7 +402,7 @@ def faults_told(results: Sequence[OptionResult]) -> str:
     )
 
 
-def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
+def describe_gaps(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
     """Say how many people have a unique record; with periods, how many records are unique."""
     alone = int((gaps > 0).sum())
     if periods:
@@ -425,12 +425,12 @@ REFUSED_BEFORE = (
 )
 
 
-def refused_told(why: str) -> str:
+def describe_refusal(why: str) -> str:
     """Say that nothing is released, and why."""
     return f"Decided: **nothing is released.** {plain(why, MESSAGE_LENGTH)} The report says so."
 
 
-def chosen_told(
+def describe_chosen(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, list[str], bool]:
     """Return a text on the chosen option, sentences with its figures, and whether all is well.
@@ -438,7 +438,7 @@ def chosen_told(
     All is well if the option stays within the thresholds, no other option beats it, and it leaves
     nobody a unique record.
     """
-    over = over_told(result, criteria.limits)
+    over = describe_exceeded(result, criteria.limits)
     better = next(
         (
             _named(table, table.dominated_by[i])
@@ -451,18 +451,22 @@ def chosen_told(
     lines = [
         f"Your reason: “{said}”." if said else "No reason is given yet.",
         w.describe_over(criteria.limits, result),
-        "Some people have a unique record." if some_alone(result) else alone_told(result),
+        "Some people have a unique record." if some_alone(result) else describe_alone(result),
         plain(f"By {name}, this option is beaten by {better}.", MESSAGE_LENGTH) if better else "",
     ]
     text = " ".join([f"**Chosen: {plain(result.option.told)}.**", *filter(None, lines)])
     figures = [
-        found_told(result, table.config.p, criteria.limits),
-        alone_told(result) if some_alone(result) else "",
-        w.use_told(result),
+        describe_found(result, table.config.p, criteria.limits),
+        describe_alone(result) if some_alone(result) else "",
+        w.describe_use(result),
         *over,
     ]
     told = [plain(each, MESSAGE_LENGTH) for each in figures if each]
-    return text, [*told, *moved_told([result.option])], not (over or better or some_alone(result))
+    return (
+        text,
+        [*told, *describe_moved_points([result.option])],
+        not (over or better or some_alone(result)),
+    )
 
 
 def recipe(options: Sequence[ReleaseOption]) -> bytes:

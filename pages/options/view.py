@@ -56,7 +56,7 @@ with work:
     results = exploration.results(data.fs, wanted, known)
 done = [result for result in results if not result.fault]
 with below:
-    if failed := story.faults_told(results):
+    if failed := story.describe_faults(results):
         st.warning(failed)
 if by is None or not done:
     with top:
@@ -77,9 +77,9 @@ mine.made["options"] = tuple(
 )
 weighed = replace(all_weighed, results=everything)  # with those that failed, and why
 mine.weigh(weighed, by.limits, len(wanted) - len(results))
-about = [story.outsider_told(known), *story.MEASURES.values(), definitions.UTILITY]
+about = [story.describe_attacker(known), *story.MEASURES.values(), definitions.UTILITY]
 corners = corners_text(result.grid for result in done if result.grid is not None)
-layout.about(place, *about, story.compared_told(table), corners)
+layout.about(place, *about, story.describe_comparison(table), corners)
 
 # --- the front ---
 with below:
@@ -99,7 +99,7 @@ with top:
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
     source = aims.describe_threshold() if by.risk in NAMING else ""
-    under = story.describe_more_useful(all_weighed, by), source, story.not_drawn_told(table, by)
+    under = story.describe_more_useful(all_weighed, by), source, story.describe_not_drawn(table, by)
     if told := " ".join(filter(None, under)):
         st.caption(told)
 with table_place:
@@ -111,7 +111,7 @@ with chosen_place:
     st.header("Which one do you choose?", anchor=False)
     standing = figures.choice(table, names)
     if standing is not None:
-        text, more, unopposed = story.chosen_told(standing.result, standing.why, table, by)
+        text, more, unopposed = story.describe_chosen(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
         layout.details(*more, key="options_chosen")
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")

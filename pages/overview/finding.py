@@ -75,7 +75,7 @@ def section(data: Dataset, explored: Exploration) -> None:
             _found(explored, under_way(data), story.skipped([option.told for option in gone]))
         mine = workspace.of(data.digest)
         if (standing := mine.choice) is not None:
-            st.markdown(story.chosen_told(standing.result.option.name, standing.why))
+            st.markdown(story.describe_chosen(standing.result.option.name, standing.why))
         elif mine.refusal is not None:
             st.markdown(story.REFUSED)
         if tried is None:
@@ -156,7 +156,7 @@ def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
     if row is not None:
         with st.container(key="overview_best"):
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
-    said, more = story.best_told(explored)
+    said, more = story.describe_best_option(explored)
     layout.what_this_means("\n\n".join(said), *more, skipped, key="overview_best")
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):

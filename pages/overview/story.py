@@ -24,7 +24,7 @@ from fpanon_core.studies.report_verdict import (
     as_they_are,
     best_named,
     describe_best,
-    tried_told,
+    describe_tried,
     unusual,
     within,
 )
@@ -66,7 +66,10 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
     if exploration.table.results:
         are = "is" if waiting == 1 else "are"
         told.append(
-            (tried_told(exploration), f" ({waiting:,} more {are} on the way.)" if waiting else "")
+            (
+                describe_tried(exploration),
+                f" ({waiting:,} more {are} on the way.)" if waiting else "",
+            )
         )
     told += [(each, "") for each in unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]
@@ -90,7 +93,7 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 
 
-def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
+def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]]:
     """Return paragraphs on the best option, or on that nearest to the thresholds, and details."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
@@ -105,7 +108,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
         kept = f"**3. What it keeps.** {left}"
         step = result.option.recordless
         likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
-        grounds = len(tried_told(exploration).text)
+        grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [f"**4. How sure this is.** {told[grounds]}", *told[grounds + 1 :], likely]
         return [cost], [decides(exploration, row), why, kept, *sure]
@@ -205,7 +208,7 @@ def _some(names: list[str]) -> str:
     return w.listed(named)
 
 
-def chosen_told(name: str, why: str) -> str:
+def describe_chosen(name: str, why: str) -> str:
     """Say which option was chosen, and where its release is."""
     reason = "" if why else " No reason is given yet."
     return f"Chosen: **{plain(name)}**.{reason} Its release is produced on *Report*."

@@ -80,7 +80,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     first, last = seen.ends
     at = moments(first, last).tolist()
     told = [spacetime.clock(moment, dates) for moment in at]
-    draw = partial(_moment, seen, at, name, story.nobody_told(option, name), of)
+    draw = partial(_moment, seen, at, name, story.describe_no_person(option, name), of)
     # All of it is there at first; a press of the space bar goes through it.
     play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")
     marks = played_legend(of, published=record is not None)
@@ -89,7 +89,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
         key="present_marks",
         alt="What the marks on the maps mean.",
     )
-    return story.person_told(name, result, record, seen)
+    return story.describe_person(name, result, record, seen)
 
 
 def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | None) -> Played:

@@ -71,7 +71,7 @@ def _where(question: Question, of: Theme) -> str:
         key="present_people_scale",
         alt=f"Colours of the map: from {by.low:.2g} to {by.high:.2g} people.",
     )
-    return story.people_told(found, len(days(question.fs)))
+    return story.describe_people(found, len(days(question.fs)))
 
 
 def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
@@ -129,7 +129,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
     around = central(ground.lon, ground.lat, np.rint(found.people + after))
     before = np.where(found.people > 0, found.people, np.nan)
     _pair(ground, around, before, np.where(after > 0, after, np.nan), np.zeros(many), of)
-    return story.hexagons_told(found)
+    return story.describe_hexagons(found)
 
 
 def _areas(made: Made, of: Theme) -> str | None:
@@ -154,7 +154,7 @@ def _areas(made: Made, of: Theme) -> str | None:
         after = np.where(after < least, np.nan, after)
     off = np.zeros(len(after)) if error is None else error[:, day, band]
     _pair(ground, charts.extent(ground, made.before), before, after, off, of)
-    return story.areas_told(made.made, day, int(band), exact.values.shape[2], least)
+    return story.describe_areas(made.made, day, int(band), exact.values.shape[2], least)
 
 
 def _pair(

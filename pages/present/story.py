@@ -102,7 +102,7 @@ def verdict(
     told, sentence = [now, tried], next(iter(tried.text), "")
     if chosen is not None:
         told, result = [now, last], found.table.results[chosen]
-        sentence = w.use_told(result)
+        sentence = w.describe_use(result)
         if last.over:
             asked = sum(asked_of(result, risk) for risk in found.limits.judged)
             of_all = words.count(asked, "threshold")
@@ -167,7 +167,7 @@ def not_asked(raw: OptionResult) -> str:
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and the thresholds that it exceeds, if any."""
-    over = report_verdict.over_told(result, found.limits)
+    over = report_verdict.describe_exceeded(result, found.limits)
     mark = words.MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(without_epsilon(w.first_up(result.option.told)))}**"]
     if over:
@@ -176,7 +176,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
         return [*heads, "No threshold was set."]
     said = [*heads, "The option stays within the thresholds."]
     said += [f"With a unique record: {w.people(result)}."] if some_alone(result) else []
-    return [*said, plain(w.use_told(result), MESSAGE_LENGTH)] if w.little_use(result) else said
+    return [*said, plain(w.describe_use(result), MESSAGE_LENGTH)] if w.little_use(result) else said
 
 
 def reason(why: str) -> str:
@@ -195,12 +195,12 @@ def recommended(found: Exploration) -> str:
     """Say which option comes first, while none is chosen."""
     if not found.table.results:
         return NOT_TRIED
-    return plain(next(iter(report_verdict.tried_told(found).text), ""), MESSAGE_LENGTH)
+    return plain(next(iter(report_verdict.describe_tried(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
     """Say how coarse a release is, how many people it leaves out, and how useful it is."""
-    told = [w.use_told(result)]
+    told = [w.describe_use(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
     told.append(f"Utility ({plain(choice.title)}), out of 1: {w.describe_utility(choice, result)}.")
@@ -281,7 +281,7 @@ def _brief(share: float) -> str:
     return words.brief(words.percent(share)) if math.isfinite(share) else ""
 
 
-def people_told(found: Result, days: int) -> str:
+def describe_people(found: Result, days: int) -> str:
     """Say what a column of the map counts, and which hexagons and people the map leaves out."""
     least = found.config.least
     told = [
@@ -304,7 +304,7 @@ def people_told(found: Result, days: int) -> str:
     return " ".join(told)
 
 
-def hexagons_told(found: Result) -> str:
+def describe_hexagons(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: the number of people there, as estimated "
@@ -313,7 +313,7 @@ def hexagons_told(found: Result) -> str:
     )
 
 
-def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
+def describe_areas(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
     """Say what the maps of people by area show, at which hours, and which areas they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
     omitted = f"Both maps omit areas with fewer than {least} people."
@@ -328,7 +328,7 @@ def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -
     )
 
 
-def nobody_told(option: ReleaseOption, name: str) -> str:
+def describe_no_person(option: ReleaseOption, name: str) -> str:
     """Return a note that a release without records has no person's record; otherwise ""."""
     if option.recordless is None:
         return ""
@@ -338,7 +338,7 @@ def nobody_told(option: ReleaseOption, name: str) -> str:
     return f"**The release has no record of {name}.** {holds}"
 
 
-def person_told(
+def describe_person(
     name: str, result: OptionResult, record: PublishedRecord | None, seen: Played
 ) -> str:
     """Return a description of one person's record, and of what is published from it."""

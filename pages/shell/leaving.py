@@ -32,7 +32,7 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
-from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.report_verdict import describe_exceeded
 from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
@@ -391,7 +391,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
         return
     option, weighed = found.config, workspace.of(data.digest).weighed
     mine = _weighed_as(data, option)
-    over = weighed is not None and any(over_told(result, weighed.limits) for result in mine)
+    over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
     if weighed is not None and (file := file_of(data, found)):
         show = st.warning if weighed.table.choice.too_little(file) else st.caption
         if told := describe_file(weighed.table.choice, file):

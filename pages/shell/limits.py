@@ -74,7 +74,7 @@ def draw(label: str, usual: Limits) -> None:
                 on_change=act(_changed),
                 args=(name, key),
             )
-            st.caption(source_told(of, name, usual))
+            st.caption(describe_source(of, name, usual))
         st.button(
             "Restore the usual thresholds",
             key="limits_usual",
@@ -112,7 +112,7 @@ def counted(of: Limits) -> str:
     return f"{len(parts)} {have} a threshold: {'; '.join(parts)}."
 
 
-def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
+def describe_source(limits: Limits, name: str, of_recipient: Limits) -> str:
     """Say where a threshold comes from."""
     limit, usual = limits.limit(name), of_recipient.limit(name)
     if limit == usual != Limits().limit(name):

@@ -17,7 +17,7 @@ from fpanon_core.studies import count_tables, production, report_words, syntheti
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
-from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.report_verdict import describe_exceeded
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -50,13 +50,13 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
     found, result = workspace.of(data.digest).weighed, _weighed(data, option)
     if found is None or result is None:
         return False
-    over = over_told(result, found.limits)
+    over = describe_exceeded(result, found.limits)
     if over:
         st.warning(
             f"**{report_words.describe_over(found.limits, result)}** A verified release keeps what "
             "it promises; that does not mean that it may be released."
         )
-    use = report_words.use_told(result) if option.recordless is None else ""
+    use = report_words.describe_use(result) if option.recordless is None else ""
     if use and report_words.little_use(result):
         st.warning(use)
         use = ""

@@ -18,7 +18,7 @@ from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.recipe import NOTHING_LEAVES
-from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.report_verdict import describe_exceeded
 from fpanon_core.studies.study import AtHand, Weighing
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -214,7 +214,7 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     A reason is due if the option is, or may be, above a threshold, or if a record in it is unique.
     Accepting either is a person's decision. Overriding a threshold also needs a name.
     """
-    over = over_told(result, limits)
+    over = describe_exceeded(result, limits)
     alone = result.alone if result.crowd_least <= 1 else 0
     if not (over or alone) or (why.strip() and (by.strip() or not over)):
         return ""

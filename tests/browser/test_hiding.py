@@ -46,7 +46,7 @@ _GROUP = ".st-key-pair_glove_group [data-testid=stDeckGlJsonChart]"
 def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None:
     """The one that loses most at first; then the second, its members and its areas."""
     dashboard, page = hidden, hidden.page
-    first, _ = members_told(dashboard, 1)
+    first, _ = describe_members(dashboard, 1)
     before = dashboard.picture_of(_GROUP, lambda drawn: colours(drawn) > 50)
     assert colours(before) > 50
     dashboard.insist(
@@ -54,7 +54,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
         lambda ms: dashboard.says("Group 2 of 248, ordered by loss", ms),
     )
     dashboard.settle()
-    members = members_told(dashboard, 2)
+    members = describe_members(dashboard, 2)
     assert first not in members
     number = page.get_by_label("Group, the largest loss first")
     expect(number).to_have_value("2")
@@ -81,7 +81,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
     dashboard.says("Group 1 of 248 loses most")
 
 
-def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
+def describe_members(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     """The members of the group looked at."""
     told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
     one, other = re.search(r"The members of the group are (u\d+) and (u\d+)\.", told).groups()

@@ -78,7 +78,7 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     dots = options.dots(table, criteria, [])
     assert [i for i, dot in enumerate(dots) if dot.best] == ([best] if serving else [])
     answers = {
-        "overview": " ".join(itertools.chain(*overview.best_told(made))),
+        "overview": " ".join(itertools.chain(*overview.describe_best_option(made))),
         "options": " ".join(options.conclusion(table, dots, criteria)),
         "report": " ".join(report(made, Decision()).verdict[1].text),
         "present": present.verdict(made)[1],

@@ -80,7 +80,7 @@ def told(found: OptionsTable, by: Criteria) -> list[str]:
 
 
 def chosen(result: OptionResult, found: OptionsTable, by: Criteria) -> list[str]:
-    text, more, fine = story.chosen_told(result, "why", found, by)
+    text, more, fine = story.describe_chosen(result, "why", found, by)
     return [text, *more, "(within the thresholds)" if fine else "(not within the thresholds)"]
 
 
@@ -138,11 +138,11 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             "Some alone, chosen": chosen(WEEKLY, table(WEEKLY, RARE), usual),
             "Few alone, chosen": chosen(RARE, table(RARE), usual),
             "A name, chosen": chosen(mine, table(mine), usual),
-            "Moved points": story.moved_told([mine.option, mixed.option, RAW.option]),
-            "No moved points": story.moved_told([RAW.option]),
+            "Moved points": story.describe_moved_points([mine.option, mixed.option, RAW.option]),
+            "No moved points": story.describe_moved_points([RAW.option]),
             "Who is like nobody": [
-                story.gaps_told("x", np.array([0.0, 0.1, 0.2])),
-                story.gaps_told("x", np.array([0.0, 0.0, 0.2]), periods=True),
+                story.describe_gaps("x", np.array([0.0, 0.1, 0.2])),
+                story.describe_gaps("x", np.array([0.0, 0.0, 0.2]), periods=True),
             ],
             "Dots": [d.told for d in story.dots(table(PAIRS, RAW), usual, [])]
             + [d.told for d in story.dots(table(FINE, RAW), open_, [])]
@@ -154,7 +154,7 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             ],
         }
         | {
-            f"Points drawn: {each}": story.outsider_told(KnowledgeConfig(strategy=each))
+            f"Points drawn: {each}": story.describe_attacker(KnowledgeConfig(strategy=each))
             for each in get_args(Strategy)
         },
     )

@@ -206,7 +206,7 @@ def test_what_a_search_skipped_and_what_larger_squares_would_keep_are_named() ->
         ("regions by district", 0.05, False),
     ):
         kept = replace(one, areas=areas, components={**one.components, "flows": flows})
-        told = " ".join(story.best_told(exploration(kept))[0])
+        told = " ".join(story.describe_best_option(exploration(kept))[0])
         assert ("larger areas" in told) == larger
 
 

@@ -198,7 +198,7 @@ def test_who_is_alone_at_a_place_is_not_on_the_map() -> None:
     found = people_by_hexagon.study(people([0.0] * 5 + [90_000.0] * 4), people_by_hexagon.Config())
     assert found.people.tolist() == [5]
     assert (found.few, found.unseen, found.n_people) == (1, 4, 9)
-    told = story.people_told(found, 1)
+    told = story.describe_people(found, 1)
     assert "up to 5 of 9" in told
     assert "1 hexagon with fewer than 5 people was left out" in told
     assert "4 people were recorded in none" in told
@@ -282,7 +282,7 @@ def test_who_is_not_in_the_release_has_no_area() -> None:
     assert found[inside] == 1
     out = published_record(fs, Wanted(half, user=found.index(0)))
     seen = person.played(fs, out.user, out)
-    told = story.person_told("u0009", option("half", 0.0, half.steps), out, seen)
+    told = story.describe_person("u0009", option("half", 0.0, half.steps), out, seen)
     assert "**No record of u0009 is published.**" in told
 
 

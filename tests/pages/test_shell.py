@@ -83,9 +83,12 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             ],
             "Thresholds in force": [limits.counted(usual), limits.counted(none)],
             "Where thresholds are from": [
-                *(limits.source_told(usual, name, usual) for name in ("outsider", "home", "em")),
-                *(limits.source_told(own, name, usual) for name in own.of),
-                limits.source_told(contract, "outsider", contract),
+                *(
+                    limits.describe_source(usual, name, usual)
+                    for name in ("outsider", "home", "em")
+                ),
+                *(limits.describe_source(own, name, usual) for name in own.of),
+                limits.describe_source(contract, "outsider", contract),
             ],
             "The error of tables": [
                 leaving.expected(cells, fp.Tables(frame, 24, epsilon=1.0)),

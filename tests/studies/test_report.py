@@ -31,10 +31,10 @@ from fpanon_core.studies.report_figures import front
 from fpanon_core.studies.report_words import (
     between,
     describe_sum,
+    describe_use,
     estimate,
     percent,
     shown,
-    use_told,
 )
 from fpanon_core.synthetic.generate import generate_cdr
 from tests.support.snapshots import check_snapshot
@@ -523,11 +523,11 @@ def test_of_what_use_a_form_is_is_that_of_the_snapshot() -> None:
         "report_use",
         {
             "Wide": verdict(exploration(wide), chosen="hidden", why="It hides."),
-            "Fine": use_told(fine),
-            "Half as wide, and a day": use_told(edge),
-            "A minute more": use_told(over),
-            "Of half of the people": use_told(replace(edge, suppressed_share=0.51)),
-            "Of no size": use_told(result(FINE, 0.5, 0.8)),
+            "Fine": describe_use(fine),
+            "Half as wide, and a day": describe_use(edge),
+            "A minute more": describe_use(over),
+            "Of half of the people": describe_use(replace(edge, suppressed_share=0.51)),
+            "Of no size": describe_use(result(FINE, 0.5, 0.8)),
         },
     )
     # It stays with what is saved; a size that cannot be is refused.
@@ -553,9 +553,9 @@ def test_days_of_which_nothing_is_published_are_counted() -> None:
     table = explore_options(fs, [ReleaseOption("days", [Periods(1), Glove(3)]), []], p=1)
     days, whole = table.results
     assert (days.size["days"], days.size["days_lost"]) == (3, 1)
-    assert "Nothing is published for 1 of 3 days with samples." in use_told(days)
+    assert "Nothing is published for 1 of 3 days with samples." in describe_use(days)
     assert (whole.size["days"], whole.size["days_lost"]) == (3, 0)
-    assert "Nothing is published" not in use_told(whole)
+    assert "Nothing is published" not in describe_use(whole)
 
 
 def test_sums_are_told_in_plain_words() -> None:

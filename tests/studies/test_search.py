@@ -26,7 +26,7 @@ from fpanon_core.studies.judgement import (
 )
 from fpanon_core.studies.option_result import UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import merged
-from fpanon_core.studies.report_verdict import describe_nearest, tried_told
+from fpanon_core.studies.report_verdict import describe_nearest, describe_tried
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable, most_worth
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
@@ -153,7 +153,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         assert rows["Hidden records"] == "within, too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
         told = "scores higher, but keeps too little: 5% of trips between areas agree with the data"
-        assert f"{told} (needed: 10%)." in " ".join(tried_told(found).text)
+        assert f"{told} (needed: 10%)." in " ".join(describe_tried(found).text)
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
     found = exploration(bare, moving)

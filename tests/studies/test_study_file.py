@@ -263,7 +263,7 @@ def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, cont
     def change(plain: Any) -> None:
         plain[2]["answers"][1:1] = [["o", "study.Kept", gone | {"result": ["x"], "seconds": 1.0}]]
 
-    assert tree(open_study(forged(content, change)).study) == tree(study)
+    assert save(open_study(forged(content, change)).study) == content
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
