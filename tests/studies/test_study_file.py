@@ -111,8 +111,7 @@ def test_all_of_it_comes_back(study: Study, content: bytes) -> None:
 
 
 def test_ids_are_not_in_it(study: Study, content: bytes) -> None:
-    for name, one in members_of(content).items():
-        assert b"person-" not in one, name
+    assert [n for n, one in members_of(content).items() if b"person-" in one] == []
     # Equal arrays are kept once: the release at hand is that of the answer.
     assert len(content) - len(save(replace(study, releases=()))) < 5_000
 
@@ -188,9 +187,7 @@ def zipped(parts: dict[str, bytes], **how: Any) -> bytes:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", **how) as archive:
         for name, one in parts.items():
-            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            info.compress_type = how.get("compression", zipfile.ZIP_STORED)
-            archive.writestr(info, one)
+            archive.writestr(zipfile.ZipInfo(name), one, how.get("compression"))
     return into.getvalue()
 
 
@@ -345,7 +342,6 @@ def test_values_and_letters_that_are_none_are_refused() -> None:
         (Literal["a", "b"], ("a",), ("c", 1)),
         (FloatArray, (np.zeros(2),), (np.zeros(2, int), [0.0])),
     ],
-    ids=str,
 )
 def test_values_are_of_their_declared_type(hint: Any, fitting: Any, others: Any) -> None:
     assert all(fits(value, hint) for value in fitting)
