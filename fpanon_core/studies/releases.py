@@ -13,6 +13,7 @@ from typing import Unpack
 
 from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
+from ..anonymize.crowding import CANDIDATES
 from ..attacks.homes import Homes, true_homes
 from ..engines.progress import tell
 from ..measures.utility import Reference
@@ -91,6 +92,7 @@ def homes(fs: FingerprintSet) -> Homes:
 
 def forget() -> None:
     """Drop everything kept so far, for instance where memory is short."""
+    CANDIDATES.clear()
     _HOMES.clear()
     _RELEASES.clear()
     _REFERENCES.clear()
