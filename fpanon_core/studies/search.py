@@ -3,8 +3,8 @@
 Each kind of records has lines of options; from one option to the next, utility and risk rise. A
 line is bisected until the last option within the thresholds and the first outside are neighbours.
 For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
-can be neither the most useful nor the recommended one are skipped. Aligned options are first tried
-with a quick search for groups, whose result bounds their utility.
+can neither serve the purpose best nor be recommended are skipped. Aligned options are first tried
+with a quick search for groups, whose result bounds what they keep.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -88,6 +88,8 @@ _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
+_MOST_RISE = 0.1  # of a component
+_OF_PERIODS = ("mobility", "visits")  # components that longer periods may raise to 1
 _LARGE = 10  # smallest k for which a quick search for groups takes far less time
 
 Known = Mapping[tuple[Step, ...], OptionResult]
@@ -104,8 +106,8 @@ class SearchedTable(OptionsTable):
     untried : tuple of ReleaseOption
         The options to try next; empty where the search is complete.
     skipped : tuple of ReleaseOption
-        The options that were not tried, as they can be neither the most useful nor the recommended
-        one.
+        The options that were not tried: none of them can be recommended, and none that serves the
+        purpose can be the most useful.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -296,7 +298,7 @@ class Search:
         return self._without(known) + self._further([*self._lines, *self._slow], known)
 
     def skipped(self, known: Known) -> list[ReleaseOption]:
-        """Return the options that can be neither the most useful nor the recommended one.
+        """Return the options that can neither serve the purpose best nor be recommended.
 
         Parameters
         ----------
@@ -306,7 +308,7 @@ class Search:
         return [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
 
     def useless(self, option: ReleaseOption, known: Known) -> bool:
-        """Return whether an option can by now be neither the most useful nor the recommended one.
+        """Return whether an option can by now neither serve the purpose best nor be recommended.
 
         Parameters
         ----------
@@ -357,17 +359,20 @@ class Search:
         return Standing(max(least), kinds, known)
 
     def _useless(self, option: ReleaseOption, stands: Standing) -> bool:
-        """Return whether an option can be neither the most useful nor the recommended one.
+        """Return whether an option can neither serve the purpose best nor be recommended.
 
-        The result of a finer option bounds its utility. An option of less than 80% of the best
-        utility does not serve. Nor is one with records recommended that is less useful than one
-        without. Of each kind, an option within the thresholds is looked for nevertheless.
+        The result of a finer option bounds its utility, and its components. An option of less than
+        80% of the best utility does not serve, nor does one that keeps too little of what the
+        purpose needs. Nor is one with records recommended that is less useful than one without. Of
+        each kind, an option within the thresholds is looked for nevertheless; and where nothing
+        serves, the most useful of all is.
         """
         if kind_of(option) not in stands.kinds or self.choice.weights is None:
             return False
         finer = (stands.known.get(steps) for steps in self._finer.get(option.steps, ()))
         return any(
             most_worth(option, result, self.choice.weights) < stands.least
+            or (stands.least > -math.inf and cannot_serve(option, result, self.choice))
             for result in finer
             if result is not None and result.fault is None
         )
@@ -437,9 +442,23 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
     alike = _periods(steps) == _periods(others)
     for name, weight in weights.items():
         value = finer.components.get(name, math.nan)
-        rises = name in ("mobility", "visits") and not alike
+        rises = name in _OF_PERIODS and not alike
         worth += weight * (1.0 if rises or math.isnan(value) else value)
     return worth
+
+
+def cannot_serve(option: ReleaseOption, finer: OptionResult, choice: UtilityChoice) -> bool:
+    """Return whether an option keeps too little of a component, by the result of a finer option.
+
+    Density and flows of coarser records, larger groups and longer periods, and of the usual search
+    for groups after the quick one, rose by at most 0.05 (see :func:`most_worth`); 0.1 is allowed.
+    """
+    alike = _periods(option.steps) == _periods(finer.option.steps)
+    return any(
+        finer.components.get(name, math.nan) + _MOST_RISE < finer.needed(name)
+        for name in choice.weighty
+        if alike or name not in _OF_PERIODS
+    )
 
 
 def _by_regions(option: ReleaseOption) -> bool:

@@ -380,6 +380,25 @@ def test_an_aligned_option_follows_its_quick_search_and_only_if_it_may_matter():
     assert {step.effort for step in small if step.k < 10} == {"default"}
 
 
+@pytest.mark.parametrize(("flows", "efforts"), [(0.2, {"quick"}), (0.3, {"quick", "default"})])
+def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, efforts):
+    """Even shares keep 0.3 of the flows, so 0.37 is needed; from a finer option, 0.1 may be won."""
+
+    def measure(option):
+        found = measured_as(option, 0.5, 0.0)
+        found = replace(found, guessing={**found.guessing, "flows": 0.3})
+        if isinstance(option.steps[-1], fp.Aligned):
+            found = replace(found, components=dict.fromkeys(found.components, 0.9))
+            found.components["flows"] = flows
+        return found
+
+    search = of_travel()
+    known = walked(search, measure)
+    tried = [steps[-1] for steps in known if isinstance(steps[-1], fp.Aligned)]
+    assert {step.effort for step in tried} == efforts
+    assert (len(tried) == 1) == bool(search.skipped(known))
+
+
 def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
     weights = {"flows": 0.5, "mobility": 0.2, "space": 0.3}
     parts = {"flows": 0.1, "mobility": 0.4, "space": 0.2}
