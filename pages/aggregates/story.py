@@ -72,6 +72,8 @@ def attack(found: recovery.Result) -> Sentences:
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
     beside = f"; linking at random recovers {words.percent(random)}" if random > 0 else ""
+    if 0 < whole <= random < 1:
+        beside = f", no more than linking at random ({words.percent(random)})"
     single = f"Within single days, the attack recovers {words.percent(day)} of the points."
     if night == night:
         single = (
@@ -127,7 +129,7 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
-    why = "**Why the attack recovers no more.** " if found.score.recorded < 0.5 else ""
+    why = "**Why so little.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6:00, so the attack has no "

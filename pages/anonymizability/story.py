@@ -31,8 +31,7 @@ def gap_title(k: str, stretch: StretchConfig) -> str:
     if not judges_all(stretch):
         return f"{k}-gap: mean effort to match the nearest others (0 = none in {_of(stretch)})"
     near = moved(stretch.max_space_m / 10, stretch.max_time_min / 10)
-    already = f"{k}-gap: 0 = already {k}-anonymous, 0.1 = {near}, for example"
-    return f"{already}; farther right is harder to hide"
+    return f"Effort to hide among {k} people ({k}-gap): 0 = none, 0.1 = {near}, for example"
 
 
 def judges_all(stretch: StretchConfig) -> bool:

@@ -16,7 +16,7 @@ from pages.shell.guard import act, end_view
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("anonymizability", "How far is everyone from a group of k?")
+place = layout.line("anonymizability", "How much must change for k people to look alike?")
 data = layout.data("anon", ", and everyone is measured.")
 n = data.fs.n_users
 with place.popover("Settings", icon=":material/tune:", key="anon_settings"):

@@ -121,7 +121,6 @@ def pareto(
         text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
     if percent:
         dots, limit = [_rooted(d) for d in dots], None if limit is None else math.sqrt(limit)
-        utility_title += ". Risks are drawn at their square roots."
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0

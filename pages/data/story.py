@@ -77,7 +77,11 @@ def account(report: IngestReport) -> list[str]:
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
     told = f"Of {words.count(report.rows_read, 'row')}, {used}, for one reason per row"
     if not set_aside:
-        told = f"{'All ' * (report.rows_used > 1)}{words.count(report.rows_used, 'row')} were used"
+        told = f"{'All ' * (report.rows_used > 1)}{words.count(report.rows_used, 'row')} "
+        told += f"{words.were(report.rows_used)} used"
+        if report.rows_repeating:
+            told += f": {words.count(report.n_samples, 'row')} made a sample, and "
+            told += f"{report.rows_repeating:,} repeated one"
     return [
         f"{told}. The times run from "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",

@@ -125,9 +125,11 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     small = ""
     if most is not None and result.config.k * most < 1 - 1e-9:
         least = crowd(thresholds) if most else math.inf
-        small = f"k = {result.config.k} is too small for your threshold of {100 * most:.3g}%: "
+        small = (
+            f"Groups of {result.config.k} are too small for your threshold of {100 * most:.3g}%: "
+        )
         enough = least <= worth.all_people
-        small += f"choose {least:,} or more." if enough else "no group can be large enough."
+        small += f"choose k = {least:,} or more." if enough else "no group can be large enough."
     if worth.useful and small:
         return "warning", f"**{small}**"
     if worth.useful:

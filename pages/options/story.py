@@ -53,6 +53,7 @@ MEASURES = {
 }
 """The measures of risk that the figure can show, with their descriptions."""
 CHOOSE = "Choose below the figure."
+ROOTS = "The figure draws risks at their square roots, so that small risks have room."
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
@@ -213,7 +214,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)
         finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
-        told = (SERVES if len(within(tried)) > 1 else "", *told)
+        told = (SERVES if len(within(tried)) > 1 else "", *told, ROOTS)
     else:  # which of them is named follows from the head
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
@@ -224,15 +225,22 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
-    """Say why the most useful option within the thresholds is not the recommended one.
+    """Say why the most useful options, of all and of those that serve, are not recommended.
 
     Return "" if no option within the thresholds is more useful than the recommended one.
     """
     tried = Exploration(table, limits=criteria.limits)
-    best, other = best_option(table, criteria.limits), most_useful(table, within(tried))
-    if best is None or other is None or not table.utility[other] > table.utility[best]:
+    best, good = best_option(table, criteria.limits), within(tried)
+    if best is None:
         return ""
-    return plain(" ".join(describe_passed_over(tried, other, best)), MESSAGE_LENGTH)
+    others = dict.fromkeys(most_useful(table, rows) for rows in (serves(table, good), good))
+    told = [
+        sentence
+        for other in others
+        if other is not None and table.utility[other] > table.utility[best]
+        for sentence in describe_passed_over(tried, other, best)
+    ]
+    return plain(" ".join(told), MESSAGE_LENGTH)
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:

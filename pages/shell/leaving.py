@@ -28,6 +28,7 @@ from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
 from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.judgement import serves, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
@@ -381,6 +382,19 @@ def _pressed(
     return pressed
 
 
+def too_little(data: Dataset, found: Result | synthetic_people.Result) -> str:
+    """Say that a release keeps too little for the purpose, and where others are; "" if not."""
+    weighed = workspace.of(data.digest).weighed
+    file = None if weighed is None else file_of(data, found)
+    if weighed is None or not file or not weighed.table.choice.too_little(file):
+        return ""
+    told = describe_file(weighed.table.choice, file)
+    good = within_limits(weighed.table, weighed.limits)
+    return told + " *Overview* recommends an option that serves." * bool(
+        serves(weighed.table, good)
+    )
+
+
 def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
@@ -392,10 +406,10 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     option, weighed = found.config, workspace.of(data.digest).weighed
     mine = _weighed_as(data, option)
     over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
-    if weighed is not None and (file := file_of(data, found)):
-        show = st.warning if weighed.table.choice.too_little(file) else st.caption
-        if told := describe_file(weighed.table.choice, file):
-            show(told)
+    if little := too_little(data, found):
+        st.warning(little)
+    elif weighed is not None and (file := file_of(data, found)):
+        st.caption(describe_file(weighed.table.choice, file))
     elif mine and found.compared_in:
         st.caption(OTHER_AREAS.format(found.compared_in))
     if isinstance(found, Result) and (nothing := nothing_shown(found)):

@@ -62,9 +62,14 @@ ONLY_FOR_YOU = (
 )
 
 
-def found(result: Result | People) -> tuple[str, ...]:
-    """Say what the published data show, about which people, and how exactly."""
+def found(result: Result | People, too_little: str = "") -> tuple[str, ...]:
+    """Say what the published data show, about which people, and how exactly.
+
+    ``too_little`` comes first: what the release keeps too little of for the purpose.
+    """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
+    if too_little:
+        said[0] = f"**{too_little}** {said[0].replace('**', '')}"
     if result.archives:
         said[0] += " The download is further down."
     return tuple(said)
