@@ -235,6 +235,34 @@ def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     assert any("These tables show nothing" in box.value for box in app.warning)
 
 
+def test_a_release_of_another_reading_is_not_offered(app: AppTest) -> None:
+    """The middle of this area is in Mali, whose zone the noise was drawn in; then one is stated."""
+    upload(app, rows(30, 5), page="tables")
+    app.segmented_control(key="tables_contents").set_value(("presence",)).run()
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    app.number_input(key="tables_side").set_value(50.0)
+    app.text_input(key="tables_area").set_value("14, -17.6, 15, -6")
+    state(app, 30, dt.date(2024, 3, 5))
+    assert "time zone Africa/Bamako" in said(app)
+    found = made(app)
+    choose_option(app, found.config)
+    digest = sha256(found.archives["csv"]).hexdigest()
+    assert digest in report_page(app)
+    go(app, "data")
+    press(app, "data_list_columns", "data_timezone")
+    app.selectbox(key="data_timezone").set_value("Africa/Dakar")
+    press(app, "data_read_again")
+    assert digest not in report_page(app)
+    go(app, "tables")
+    assert not has(app, "tables_get_release"), "its hours are those of Bamako"
+    assert has(app, "tables_go")
+
+
+def report_page(at: AppTest) -> str:
+    """The report in HTML, as its page previews it."""
+    return str(go(at, "report").get("iframe")[0].proto.srcdoc)
+
+
 def test_moments_of_the_types_of_day() -> None:
     assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
     halves = ("00:00 to 12:00", "12:00 to 24:00")
@@ -336,8 +364,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     little = bool(choice.too_little(file))  # as the noise will have it
     assert told.startswith(("This release keeps ", "In this release, "))
     assert told in [each.value for each in (app.warning if little else app.caption)]
-    go(app, "report")
-    page = str(app.get("iframe")[0].proto.srcdoc)
+    page = report_page(app)
     assert f"{sha256(found.archives['csv']).hexdigest()}" in page
     assert page.count(told) == 1 + little
     assert told in said(app)
