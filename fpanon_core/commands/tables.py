@@ -136,6 +136,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
 _UNCHARGED = "No ledger records this ε. Give --ledger, so that the ε of all releases add up."
+_PRINTED = "What is printed here must not leave: ε does not cover the exact numbers of the data."
 
 
 @dataclass(frozen=True)
@@ -321,6 +322,8 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
         raise InfeasibleError(f"The package did not pass its verification. {found}")
     path = write_package(archive, out)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    if option.epsilon is not None:
+        run.written.append(_PRINTED)
     return str(path)
 
 
