@@ -15,10 +15,17 @@ import fpanon_core as fp
 from fpanon_core.model.count_tables import hides_days
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import count_tables, synthetic_people
+from fpanon_core.studies.framing import frame_for, stated_of_data
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report_words import describe_file
-from pages.shell.leaving import NOTHING_LEFT, days_without_records, nothing_shown
+from pages.shell.leaving import (
+    BY_SPAN,
+    NOTHING_LEFT,
+    days_without_records,
+    nothing_shown,
+    unreadable,
+)
 from pages.tables import story
 from tests.support.releases import members_of
 
@@ -216,3 +223,24 @@ def test_stated_days_without_records_are_warned_of(
     assert bool(told) is (covered is not None)
     assert covered is None or f"cover {covered} of the {days} stated days" in told
     assert days_without_records(report, fp.StatedPeriod(None, days)) == ""
+
+
+@pytest.mark.parametrize("rule", ["civ", "sen"])
+def test_people_screened_by_the_days_of_all_give_no_private_release(rule: str) -> None:
+    rows = {"user": ["a"], "time": ["2008-06-07 15:00"], "lat": [37.7], "lon": [-122.4]}
+    report = replace(fp.read_cdr(pd.DataFrame(rows))[1], screening=fp.Screening.of(rule))
+    assert unreadable(fp.Presence(SQUARES, epsilon=1.0), report, False) == BY_SPAN
+    assert unreadable(fp.Presence(SQUARES, threshold=8), report, False) == ""
+    by_samples = replace(report, screening=fp.Screening.of(5))
+    assert unreadable(fp.Synthesize(SQUARES, 1.0), by_samples, False) == ""
+
+
+def test_the_frame_that_data_suggest_holds_all_of_them(marked) -> None:
+    """With a calendar and without one; of three days."""
+    near = marked.subset(np.arange(133))
+    for fs, first_day in ((near, dt.date(2024, 3, 4)), (replace(near, clock=None), None)):
+        suggested = stated_of_data(fs, 60, 5_000)
+        assert (suggested.places, suggested.period.first_day) == ("grid", first_day)
+        counts, truth = fp.aggregate_counts(fs, frame=frame_for(fs, suggested))
+        assert counts.n_slots == 72
+        assert (truth >= 0).all()
