@@ -27,6 +27,7 @@ from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
+from pages.data.form import CENTRE
 from pages.shell import leaving
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
@@ -209,7 +210,9 @@ def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     app.segmented_control(key="tables_contents").set_value(("records",)).run()
     app.text_input(key="tables_area").set_value("0m, 0m, 3000m, 3000m").run()
     state(app, 30, dt.date(2024, 3, 5))
-    assert "State the area of private counts in degrees" in said(app), "records decide the metres"
+    assert "State the area of a private release in degrees" in said(app), (
+        "records decide the metres"
+    )
     assert not has(app, "tables_go"), "nothing is charged for it"
     app.text_input(key="tables_area").set_value(AREA).run()
     app.number_input(key="tables_side").set_value(5.0).run()
@@ -389,7 +392,7 @@ def test_data_without_a_clock_give_minutes_and_no_date() -> None:
 def test_sentences_are_short() -> None:
     told = leaving.expected_people(Expected(8, 125.0, 5.0, ("So few people reveal little.",)))
     check_sentences(told)
-    for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
+    for text in (CENTRE, story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
         check_sentences(text)
 
 

@@ -170,7 +170,7 @@ def test_private_tables_of_data_whose_reading_the_records_decided_are_refused(ma
     towers = fp.Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
     metres = replace(SQUARES, area=fp.StatedArea(0, 0, 5_000, 5_000, "metres"))
     for fs, stated, said in (
-        (derived, metres, "State the area of private counts in degrees"),
+        (derived, metres, "State the area of a private release in degrees"),
         (derived, SQUARES, "centre=(14.7, -17.4))"),
         (replace(derived, antennas=towers), fp.FrameConfig(PERIOD), "centre=(14.69, -17.42))"),
     ):
