@@ -79,6 +79,8 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
         ([*asked, *epsilon, "--format", "xlsx"], "csv or parquet"),
         ([*data, *PERIOD, *epsilon], "--timezone"),
         ([*asked, *epsilon, "--screen", "civ"], "one more person"),
+        ([*asked, *epsilon, "--days", 3661], "--days = 3661"),
+        ([*asked, *epsilon, "--side-m", 9], "--side-m = 9.0"),
         ([*asked, *epsilon, "--granularity-min", 7], "1, 3, 5 or 15"),
         ([*asked, *epsilon, "--places", "towers"], "antennas, grid, hexagons"),
         ([*asked, *epsilon, "--places", "grid"], "area stated"),
