@@ -182,7 +182,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
         "There is a side of the grid, but you chose “as they are” for places" in app.error[0].value
     )
     added(app, 0, places="antenna clusters", side=None)
-    assert "give a number of antennas, too" in app.error[0].value
+    assert "Give a number of antennas, too" in app.error[0].value
     app.selectbox(key="options_places").set_value("as they are")
     assert len(shown(app)) == 2
     added(app, 0, share=100.0, rare=9, name="only where all are")
