@@ -26,7 +26,6 @@ from ..model.arrays import (
     IntArray,
     SmallInts,
     distinct_rows,
-    offsets_of,
     pieces,
     rows_of,
     stretches,
@@ -150,15 +149,35 @@ def counted_people(
             "slots or fewer people."
         )
     truth = np.full((fs.n_users, slots), UNKNOWN, np.int32)
-    for users, part in _in_parts(where):
-        truth[users] = part
-    recorded = np.zeros(truth.shape, np.bool_)
-    recorded[where.user, where.slot] = True
+    truth[where.user, where.slot] = where.place
+    recorded = truth != UNKNOWN
+    x_m, y_m, dx_m, dy_m = where.corners
+    if filled_in:
+        centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
+        tree, seen = cKDTree(centres), np.flatnonzero(recorded.any(axis=1))
+        at_once = max(1, _CELLS_AT_ONCE // slots)
+        for first in range(0, len(seen), at_once):
+            users = seen[first : first + at_once]
+            truth[users] = _interpolated(truth[users], centres, tree)
     if np.any(fs.weight != 1):
         truth = np.repeat(truth, fs.weight, axis=0)
         recorded = np.repeat(recorded, fs.weight, axis=0)
-    counts = CountRows.of_blocks(_counted(truth, len(where.corners[0])))
-    return CountedPeople(where.released(counts), truth, recorded)
+    counts = AggregateCounts(
+        counts=cast(IntArray, CountRows.of_blocks(_counted(truth, len(x_m)))),
+        x_m=x_m,
+        y_m=y_m,
+        dx_m=dx_m,
+        dy_m=dy_m,
+        slot_start_min=where.starts,
+        slot_min=where.slot_min,
+        wall_start_min=where.wall,
+        digest=fs.digest,
+        frame=frame,
+        filled_in=filled_in,
+        heaviest=int(fs.weight.max()),
+        of_records=decided_by_records(fs),
+    )
+    return CountedPeople(counts, truth, recorded)
 
 
 def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
@@ -173,29 +192,8 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
         yield block
 
 
-def _in_parts(where: _Located) -> Iterator[tuple[slice, SmallInts]]:
-    """Yield some users at a time, with their place in every slot; −1 where not counted."""
-    x_m, y_m, dx_m, dy_m = where.corners
-    slots, n_users = len(where.starts), where.fs.n_users
-    centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
-    tree = cKDTree(centres) if where.filled_in else None
-    offsets = offsets_of(np.bincount(where.user, minlength=n_users))
-    at_once = max(1, _CELLS_AT_ONCE // slots)
-    for first in range(0, n_users, at_once):
-        users = slice(first, min(first + at_once, n_users))
-        rows = slice(int(offsets[users.start]), int(offsets[users.stop]))
-        part = np.full((users.stop - first, slots), UNKNOWN, np.int32)
-        part[where.user[rows] - first, where.slot[rows]] = where.place[rows]
-        if tree is not None:
-            seen = np.flatnonzero(np.diff(offsets[users.start : users.stop + 1]))
-            some = part[seen]
-            _interpolate(some, centres, tree)
-            part[seen] = some
-        yield users, part
-
-
-def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
-    """Fill in the −1 of each row; each row must have at least one place."""
+def _interpolated(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> SmallInts:
+    """Return places with the −1 of each row filled in; each row must have at least one place."""
     slots = np.arange(truth.shape[1], dtype=np.int32)
     known = truth >= 0
     before = np.maximum.accumulate(np.where(known, slots, -1), axis=1)
@@ -210,6 +208,7 @@ def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
     a, b = centres[left[moving]], centres[right[moving]]
     share = (slot[moving] - before[moving]) / (after[moving] - before[moving])
     truth[user[moving], slot[moving]] = _nearest_place(tree, a + (b - a) * share[:, None])
+    return truth
 
 
 _CLOSE_M = 1e-6  # differences of distance below this count as ties
@@ -226,9 +225,6 @@ class _Located:
     same times on the wall clock.
     """
 
-    fs: FingerprintSet
-    frame: CountsFrame | None
-    filled_in: bool
     slot_min: float
     user: IntArray
     slot: IntArray
@@ -236,25 +232,6 @@ class _Located:
     corners: tuple[FloatArray, ...]
     starts: FloatArray
     wall: FloatArray
-
-    def released(self, counts: CountRows) -> AggregateCounts:
-        """Return the counts of these people with their description."""
-        x_m, y_m, dx_m, dy_m = self.corners
-        return AggregateCounts(
-            counts=cast(IntArray, counts),
-            x_m=x_m,
-            y_m=y_m,
-            dx_m=dx_m,
-            dy_m=dy_m,
-            slot_start_min=self.starts,
-            slot_min=self.slot_min,
-            wall_start_min=self.wall,
-            digest=self.fs.digest,
-            frame=self.frame,
-            filled_in=self.filled_in,
-            heaviest=int(self.fs.weight.max()),
-            of_records=decided_by_records(self.fs),
-        )
 
 
 def _located(
@@ -293,7 +270,7 @@ def _located(
         kept = (at >= 0) & ~ahead & (from_ < edges[-1])
         found.append(_most_frequent(user[kept], at[kept], from_[kept], to[kept], edges))
     user, slot, at = (np.concatenate(column) for column in zip(*found, strict=True))
-    return _Located(fs, frame, filled_in, slot_min, user, slot, at, corners, starts, wall)
+    return _Located(slot_min, user, slot, at, corners, starts, wall)
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:

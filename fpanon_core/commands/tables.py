@@ -18,6 +18,7 @@ from ..io.turns import AS_THEY_ARE
 from ..model.checks import one_of
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
+from ..model.limits import COUNTS_DAYS, COUNTS_SIDE_M
 from ..model.options import Flows, Presence, Synthesize, Tables
 from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..studies import synthetic_package
@@ -85,12 +86,13 @@ class Stated:
     residents: str | None = None
 
     def frame(self, timezone: str | None) -> FrameConfig:
-        """Return the stated frame; raise ConfigError if no number of days is stated."""
+        """Return the stated frame; raise ConfigError if days are lacking, or out of their range."""
         if self.days is None:
             raise ConfigError("State the period: --from with the first day, and --days.")
-        period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
+        days = COUNTS_DAYS.check("--days", self.days)
+        period = StatedPeriod(self.first_day, days, 60.0, timezone)
         places: Any = self.places or ("antennas" if self.area is None else "grid")
-        areas = self.area, self.side_m, self.resolution
+        areas = self.area, COUNTS_SIDE_M.check("--side-m", self.side_m), self.resolution
         return FrameConfig(period, places, *areas, residents=self.residents)
 
 
@@ -136,6 +138,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
 _UNCHARGED = "No ledger records this ε. Give --ledger, so that the ε of all releases add up."
+_PRINTED = "What is printed here must not leave: ε does not cover the exact numbers of the data."
 
 
 @dataclass(frozen=True)
@@ -321,6 +324,8 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
         raise InfeasibleError(f"The package did not pass its verification. {found}")
     path = write_package(archive, out)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    if option.epsilon is not None:
+        run.written.append(_PRINTED)
     return str(path)
 
 

@@ -85,7 +85,7 @@ def read_cdr(
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84), to six significant
         digits. The middle of the data if None; any record may then affect how all positions are
-        snapped. For differentially private counts, the centre must be stated, and must not come
+        snapped. For differentially private releases, the centre must be stated, and must not come
         from the records.
     regions : path, file object or bytes, optional
         GeoJSON of named areas such as districts. Each antenna gets the name of its area in the

@@ -102,7 +102,7 @@ SUPPRESSED_BELOW = Limit(2, 100_000)
 """Threshold below which counts are not published."""
 
 EPSILON = Limit(0.0001, 100.0)
-"""ε of private counts."""
+"""ε of private releases."""
 
 LINK_M = Limit(0.0, 100_000.0)
 """Distance up to which the attack on counts links records before the optimal assignment, metres."""

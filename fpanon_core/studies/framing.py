@@ -31,8 +31,8 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
     """Return the latitude and longitude of the middle of the stated area or antenna table.
 
-    The area must be stated in degrees. No record decides this middle, so private counts may be
-    projected around it.
+    The area must be stated in degrees. No record decides this middle, so a private release may
+    be projected around it.
     """
     if frame.area is not None:
         return frame.area.middle
@@ -42,7 +42,7 @@ def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]
 
 
 def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
-    """Say why private counts of these data promise nothing, and the remedy; "" if all is well.
+    """Say why a private release of these data promises nothing, and the remedy; "" if all is well.
 
     Where the records decided how the data were read, noise cannot hide a single record.
     """
@@ -51,7 +51,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
         return fault
     if frame.area is not None and frame.area.unit == "metres":
         return (
-            "State the area of private counts in degrees: metres are on the data's own map "
+            "State the area of a private release in degrees: metres are on the data's own map "
             "projection, whose middle is taken from the records."
         )
     lat, lon = stated_middle(fs, frame)

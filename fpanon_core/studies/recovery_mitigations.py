@@ -184,8 +184,8 @@ def mitigation_table(
     that each ε needs. Nothing is published here, so the noise is drawn from the seed. If the unit
     of protection is one slot, only recorded samples are counted; if it is a person, gaps are filled
     in. Without ``frame``, the places and the period are taken from the data. The counts show only
-    the effect of the noise, and carry no promise. To publish counts, make them with
-    :func:`dp_counts` over a stated frame.
+    the effect of the noise, and carry no promise. To publish counts, release them as
+    :class:`Tables`.
 
     Parameters
     ----------

@@ -33,6 +33,10 @@ FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {None: "(find out; usually the zone of display)", OFFSET: "the zone of the offset column"}
+CENTRE = (
+    "A private release takes the middle of its area or antennas, so it needs this only if its area "
+    "is in metres. State it without looking at the records."
+)
 _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }
@@ -168,7 +172,7 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         "" if reading.centre is None else "{:g}, {:g}".format(*reading.centre),
         placeholder="the middle of the records",
         key="data_centre",
-        help="Needed for private counts: state it without looking at the records.",
+        help=CENTRE,
     )
     return replace(
         reading,

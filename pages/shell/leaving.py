@@ -142,12 +142,43 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
 def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
     """Return the latest verified release of an option without records; None if there is none.
 
-    The ε of a private release has been charged to the ledger.
+    The ε of a private release has been charged to the ledger. A release counts only if the data
+    would be read for it as they were read then.
     """
-    kind = PEOPLE if isinstance(step, Synthesize) else TABLES
-    every = [each.result for each in questions.of_data(kind, data.fs).values()]
+    every = [each.result for each in questions.of_data(_kind(step), data.fs).values()]
     mine = [each for each in every if each.archives and _is_of(each.config, step)]
-    return mine[-1] if mine else None
+    return next((each for each in reversed(mine) if _is_offered(data, each)), None)
+
+
+def _is_offered(data: Dataset, found: Result | synthetic_people.Result) -> bool:
+    """Return whether :func:`ask` would offer a release for the data as they are read now."""
+    try:
+        question = _question(data, found.config, _reading_for(data, found.config))
+    except FpanonError:  # data read like this give no private release
+        return False
+    return questions.answer(question) is found
+
+
+def _kind(option: Tables | Synthesize) -> questions.Kind:
+    return PEOPLE if isinstance(option, Synthesize) else TABLES
+
+
+def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
+    """Return how to read the data again for a private release; None if they can stay."""
+    if option.epsilon is None:
+        return None
+    guessed = data.report.timezone_guessed
+    return count_tables.stated_reading(data.fs, data.reading, option.frame, guessed=guessed)
+
+
+def _question(
+    data: Dataset, option: Tables | Synthesize, reading: Reading | None
+) -> questions.Question:
+    """Return the question for a release; releases of different readings are kept apart."""
+    what = "Making people up" if isinstance(option, Synthesize) else "Making tables"
+    also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
+    also += () if reading is None else (data.source, reading)
+    return questions.Question(_kind(option), data.fs, option, what, also, apart=reading)
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
@@ -276,26 +307,18 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
         st.button(label, key="tables_go", type="primary", disabled=True)
         st.caption(wish.lacking)
         return None
-    kind, what = (TABLES, "Making tables")
-    if isinstance(option, Synthesize):
-        kind, what = PEOPLE, "Making people up"
-    reading, found = None, None
+    found = None
     if where := _describe_area(option.frame.area):
         st.caption(where)
     if days := days_without_records(data.report, option.frame.period):
         st.warning(days)
     try:
-        if option.epsilon is not None:
-            reading = count_tables.stated_reading(
-                data.fs, data.reading, option.frame, guessed=data.report.timezone_guessed
-            )
+        reading = _reading_for(data, option)
         kept = data.source.was_read and reading is not None
         if lacking := unreadable(option, data.report, kept):
             st.error(lacking)
             return None
-        also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
-        also += () if reading is None else (data.source, reading)
-        question = questions.Question(kind, data.fs, option, what, also)
+        question = _question(data, option, reading)
         found = questions.answer(question)
         if found is None:
             _expected(data, option, wish.people)
@@ -304,7 +327,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
                 st.rerun()
     except FpanonError as fault:
         layout.say(fault)
-    questions.progress(kind)
+    questions.progress(_kind(option))
     return found
 
 

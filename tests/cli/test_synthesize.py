@@ -56,7 +56,12 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     assert fp.Ledger(book).spent == 1
     assert "names are in order" in " ".join(said_by("verify", out, *data, *ZONE).split())
     more = said_by("synthesize", *asked, "--out", tmp_path / "more.zip")
-    assert "No ledger records this ε" in " ".join(more.split())
+    more = " ".join(more.split())
+    assert "No ledger records this ε" in more
+    assert more.startswith("40 people, "), "exact"
+    assert more.endswith(
+        "What is printed here must not leave: ε does not cover the exact numbers of the data."
+    )
 
 
 def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> None:
@@ -74,6 +79,8 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
         ([*asked, *epsilon, "--format", "xlsx"], "csv or parquet"),
         ([*data, *PERIOD, *epsilon], "--timezone"),
         ([*asked, *epsilon, "--screen", "civ"], "one more person"),
+        ([*asked, *epsilon, "--days", 3661], "--days = 3661"),
+        ([*asked, *epsilon, "--side-m", 9], "--side-m = 9.0"),
         ([*asked, *epsilon, "--granularity-min", 7], "1, 3, 5 or 15"),
         ([*asked, *epsilon, "--places", "towers"], "antennas, grid, hexagons"),
         ([*asked, *epsilon, "--places", "grid"], "area stated"),

@@ -44,7 +44,8 @@ def test_neighbouring_files_are_read_alike_for_private_tables(
     for more in ([], ["more,2024-03-04T10:05Z,14.695300,-17.440000"]):
         file = tmp_path / "events.csv"
         file.write_text("\n".join(["user,time,lat,lon", *lines, *more]))
-        said_by("tables", file, *options, "--out", tmp_path / f"{len(more)}.zip")
+        told = said_by("tables", file, *options, "--out", tmp_path / f"{len(more)}.zip")
+        assert "What is printed here must not leave" in told
         middles.append(read_cdr(file)[0].crs)
     assert middles[0] != middles[1]
     one, other = read

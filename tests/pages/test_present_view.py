@@ -153,11 +153,13 @@ def test_no_map_is_shown_that_looks_empty(opened: AppTest, monkeypatch: pytest.M
 
 
 def test_of_private_tables_that_were_made_the_map_is_shown(opened: AppTest) -> None:
-    fs, private = opened.session_state["fp_dataset"].fs, Presence(FRAME, 4, None, 1.0)
+    data, private = opened.session_state["fp_dataset"], Presence(FRAME, 4, None, 1.0)
+    fs = data.fs
+    reread = count_tables.stated_reading(fs, data.reading, FRAME, guessed=True)
     made = replace(count_tables.study(fs, Presence(FRAME, 4, 5)), config=private)
     other = replace(made, config=replace(private, epsilon=2.0))
     kept = {
-        (fs.digest, each.config): Kept("produce_tables", fs.digest, each.config, each, 1.0)
+        (fs.digest, (each.config, reread)): Kept("produce_tables", fs.digest, each.config, each)
         for each in (made, other)
     }
     opened.session_state["fp_answers"] = {"produce_tables": kept}

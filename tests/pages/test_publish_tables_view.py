@@ -27,6 +27,7 @@ from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
+from pages.data.form import CENTRE
 from pages.shell import leaving
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
@@ -209,7 +210,9 @@ def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     app.segmented_control(key="tables_contents").set_value(("records",)).run()
     app.text_input(key="tables_area").set_value("0m, 0m, 3000m, 3000m").run()
     state(app, 30, dt.date(2024, 3, 5))
-    assert "State the area of private counts in degrees" in said(app), "records decide the metres"
+    assert "State the area of a private release in degrees" in said(app), (
+        "records decide the metres"
+    )
     assert not has(app, "tables_go"), "nothing is charged for it"
     app.text_input(key="tables_area").set_value(AREA).run()
     app.number_input(key="tables_side").set_value(5.0).run()
@@ -233,6 +236,34 @@ def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     state(app, 3, dt.date(2024, 3, 5))
     assert not np.nansum(made(app).made.presence.values)
     assert any("These tables show nothing" in box.value for box in app.warning)
+
+
+def test_a_release_of_another_reading_is_not_offered(app: AppTest) -> None:
+    """The middle of this area is in Mali, whose zone the noise was drawn in; then one is stated."""
+    upload(app, rows(30, 5), page="tables")
+    app.segmented_control(key="tables_contents").set_value(("presence",)).run()
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    app.number_input(key="tables_side").set_value(50.0)
+    app.text_input(key="tables_area").set_value("14, -17.6, 15, -6")
+    state(app, 30, dt.date(2024, 3, 5))
+    assert "time zone Africa/Bamako" in said(app)
+    found = made(app)
+    choose_option(app, found.config)
+    digest = sha256(found.archives["csv"]).hexdigest()
+    assert digest in report_page(app)
+    go(app, "data")
+    press(app, "data_list_columns", "data_timezone")
+    app.selectbox(key="data_timezone").set_value("Africa/Dakar")
+    press(app, "data_read_again")
+    assert digest not in report_page(app)
+    go(app, "tables")
+    assert not has(app, "tables_get_release"), "its hours are those of Bamako"
+    assert has(app, "tables_go")
+
+
+def report_page(at: AppTest) -> str:
+    """The report in HTML, as its page previews it."""
+    return str(go(at, "report").get("iframe")[0].proto.srcdoc)
 
 
 def test_moments_of_the_types_of_day() -> None:
@@ -336,8 +367,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     little = bool(choice.too_little(file))  # as the noise will have it
     assert told.startswith(("This release keeps ", "In this release, "))
     assert any(each.value.startswith(told) for each in (app.warning if little else app.caption))
-    go(app, "report")
-    page = str(app.get("iframe")[0].proto.srcdoc)
+    page = report_page(app)
     assert f"{sha256(found.archives['csv']).hexdigest()}" in page
     assert page.count(told) == 1 + little
     assert told in said(app)
@@ -362,7 +392,7 @@ def test_data_without_a_clock_give_minutes_and_no_date() -> None:
 def test_sentences_are_short() -> None:
     told = leaving.expected_people(Expected(8, 125.0, 5.0, ("So few people reveal little.",)))
     check_sentences(told)
-    for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
+    for text in (CENTRE, story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
         check_sentences(text)
 
 

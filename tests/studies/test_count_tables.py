@@ -1,8 +1,11 @@
 """Tables ready for release: what noise and blanks hide is said, and no record decides the zone."""
 
 import datetime as dt
+import json
 import re
 from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -11,11 +14,18 @@ import pytest
 import fpanon_core as fp
 from fpanon_core.model.count_tables import hides_days
 from fpanon_core.model.projection import equal_area_around
-from fpanon_core.studies import count_tables
+from fpanon_core.studies import count_tables, synthetic_people
+from fpanon_core.studies.framing import frame_for, stated_of_data
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report_words import describe_file
-from pages.shell.leaving import NOTHING_LEFT, days_without_records, nothing_shown
+from pages.shell.leaving import (
+    BY_SPAN,
+    NOTHING_LEFT,
+    days_without_records,
+    nothing_shown,
+    unreadable,
+)
 from pages.tables import story
 from tests.support.releases import members_of
 
@@ -110,19 +120,49 @@ def marked() -> fp.FingerprintSet:
     return replace(fs, clock=CLOCK, crs=equal_area_around(14.69, -17.41, stated=True))
 
 
-@pytest.mark.parametrize("protection", [{"threshold": 8}, {"epsilon": 0.5}])
-def test_nothing_in_a_package_tells_of_the_input(marked, protection) -> None:
-    """No id, no digest, no projection of the data, and no exact number of people."""
-    found = count_tables.study(marked, fp.Tables(SQUARES, **protection))
-    for archive in found.archives.values():
+PACKED = [fp.Tables(SQUARES, threshold=8), fp.Tables(SQUARES, epsilon=0.5)]
+
+
+@pytest.mark.parametrize("option", PACKED)
+def test_nothing_in_a_package_tells_of_the_input(marked, option) -> None:
+    """No id, no digest, no projection of the data, and no exact number of people or samples."""
+    outside = (marked.x_m > 5_000) | (marked.t_min >= 2 * DAY_MIN)
+    exact = [marked.n_users, marked.n_samples, outside.sum(), (~outside).sum()]
+    exact.append(len(np.unique(marked.sample_user[~outside])))
+    assert (exact[0], exact[-1]) == (137, 133)
+    numbers = "|".join(form for each in exact for form in (f"{each}", f"{each:,}"))
+    found = count_tables.study(marked, option)
+    for ending, archive in found.archives.items():
         files = members_of(archive)
-        every = b"".join(files.values())
+        cells = [cells_of(files, f"{name}.{ending}").to_csv().encode() for name in found.tables()]
+        every = b"".join([*files.values(), *cells])
         for secret in ("marked", marked.digest, str(marked.crs)):
             assert secret.encode() not in every
         told = (files["README.md"] + files["datapackage.json"]).decode()
-        for exact in (133, 137):
-            assert f" {exact} " not in told
-            assert f": {exact}," not in told
+        assert not re.search(rf"(?<![\w.,])({numbers})(?!\w|[.,]\d)", told)
+
+
+def cells_of(files: dict[str, bytes], name: str) -> pd.DataFrame:
+    read = pd.read_parquet if name.endswith("parquet") else pd.read_csv
+    return read(BytesIO(files[name]))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("option", [PACKED[0], fp.Synthesize(SQUARES, 1.0, 20)])
+def test_a_package_describes_the_very_bytes_in_it(marked, option, ending) -> None:
+    study = count_tables.study if isinstance(option, fp.Tables) else synthetic_people.study
+    files = members_of(study(marked, option).archives[ending])
+    described = json.loads(files["datapackage.json"])["resources"]
+    named = {each["path"] for each in described}
+    assert files.keys() == named | {"README.md", "datapackage.json", "areas.geojson"}
+    page = files["README.md"].decode()
+    for each in described:
+        content, cells = files[each["path"]], cells_of(files, each["path"])
+        digest = sha256(content).hexdigest()
+        assert (each["bytes"], each["hash"]) == (len(content), f"sha256:{digest}")
+        assert [field["name"] for field in each["schema"]["fields"]] == list(cells)
+        listed = f"`{each['path']}`: {each['title']} ({len(cells):,} rows; sha256 {digest})"
+        assert listed in page
 
 
 def test_private_tables_of_data_whose_reading_the_records_decided_are_refused(marked) -> None:
@@ -130,7 +170,7 @@ def test_private_tables_of_data_whose_reading_the_records_decided_are_refused(ma
     towers = fp.Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
     metres = replace(SQUARES, area=fp.StatedArea(0, 0, 5_000, 5_000, "metres"))
     for fs, stated, said in (
-        (derived, metres, "State the area of private counts in degrees"),
+        (derived, metres, "State the area of a private release in degrees"),
         (derived, SQUARES, "centre=(14.7, -17.4))"),
         (replace(derived, antennas=towers), fp.FrameConfig(PERIOD), "centre=(14.69, -17.42))"),
     ):
@@ -183,3 +223,24 @@ def test_stated_days_without_records_are_warned_of(
     assert bool(told) is (covered is not None)
     assert covered is None or f"cover {covered} of the {days} stated days" in told
     assert days_without_records(report, fp.StatedPeriod(None, days)) == ""
+
+
+@pytest.mark.parametrize("rule", ["civ", "sen"])
+def test_people_screened_by_the_days_of_all_give_no_private_release(rule: str) -> None:
+    rows = {"user": ["a"], "time": ["2008-06-07 15:00"], "lat": [37.7], "lon": [-122.4]}
+    report = replace(fp.read_cdr(pd.DataFrame(rows))[1], screening=fp.Screening.of(rule))
+    assert unreadable(fp.Presence(SQUARES, epsilon=1.0), report, False) == BY_SPAN
+    assert unreadable(fp.Presence(SQUARES, threshold=8), report, False) == ""
+    by_samples = replace(report, screening=fp.Screening.of(5))
+    assert unreadable(fp.Synthesize(SQUARES, 1.0), by_samples, False) == ""
+
+
+def test_the_frame_that_data_suggest_holds_all_of_them(marked) -> None:
+    """With a calendar and without one; of three days."""
+    near = marked.subset(np.arange(133))
+    for fs, first_day in ((near, dt.date(2024, 3, 4)), (replace(near, clock=None), None)):
+        suggested = stated_of_data(fs, 60, 5_000)
+        assert (suggested.places, suggested.period.first_day) == ("grid", first_day)
+        counts, truth = fp.aggregate_counts(fs, frame=frame_for(fs, suggested))
+        assert counts.n_slots == 72
+        assert (truth >= 0).all()

@@ -257,10 +257,16 @@ def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, cont
     """Such as counts to publish; settings of such features are ignored by the pages."""
     gone = {"kind": "counts_release", "digest": study.digest, "settings": ["o", "a.Config", {}]}
 
-    def change(plain: Any) -> None:
-        plain[2]["answers"][1:1] = [["o", "study.Kept", gone | {"result": ["x"], "seconds": 1.0}]]
+    def opened(*shape: Any) -> Study:
+        answer = [*shape, gone | {"result": ["x"], "seconds": 1.0}]
+        return open_study(
+            forged(content, lambda plain: plain[2]["answers"].insert(1, answer))
+        ).study
 
-    assert save(open_study(forged(content, change)).study) == content
+    assert save(opened("o", "study.Kept")) == content
+    for shape in (("o", "study.AtHand"), ("t", "study.Kept"), ("o",), ()):
+        with pytest.raises(fp.SchemaError, match="damaged"):
+            opened(*shape)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
