@@ -223,44 +223,49 @@ def _nobody(atoms: Atoms, m: int, stretches: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _one(atoms: Atoms, m: int) -> Atoms:
-    return Atoms(atoms.box[m], atoms.samples[m], atoms.whole[m], atoms.last[m])
-
-
-@njit(nogil=True, cache=True)
 def _loss_at_cuts(
-    stretches: int, of: Atoms, other: Atoms, limit: float, rest: FloatArray, sums: Sums
+    stretches: int, base: Atoms, v: int, comer: Atoms, limit: float, rest: FloatArray, sums: Sums
 ) -> float:
-    """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
+    """Return the smallest loss of set ``v`` of ``base`` and the only set of ``comer``, together.
+
+    Blocks begin at cuts. The result is infinity if the loss exceeds ``limit``.
 
     As in :func:`least_loss`, the search goes back from the cut j where a block ends. It stops as
     soon as the samples up to j can be split into two blocks, each with a sample of every member.
 
-    ``rest[j]`` is a lower bound on the loss of the samples after cut j. So the search ends as soon
-    as no cut is left that could lead to a loss within the limit: one of the cuts between j and the
-    two blocks begins a block.
+    ``rest[v, j]`` is a lower bound on the loss of the samples after cut j. So the search ends as
+    soon as no cut is left that could lead to a loss within the limit: one of the cuts between j and
+    the two blocks begins a block.
+
+    Arrays are taken out of the tuples once, and every path leads to one end. Otherwise numba counts
+    references to the arrays at each call and step of a loop, which took most of the time.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss, lowest, nearest = sums.joint, sums.held, sums.loss, sums.lowest, sums.nearest
+    box, samples, whole, last = base.box[v], base.samples[v], base.whole[v], base.last[v]
+    new_box, new_samples, later = comer.box[0], comer.samples[0], rest[v]
+    new_whole, new_last = comer.whole[0], comer.last[0]
     head, tail, first, end = 0, 1, 0, 1  # of ``lowest`` and of ``nearest``
     most = limit + 1e-9 * abs(limit)  # sums may differ by their order
     lowest[0] = nearest[0] = held[0] = 0
     for c in range(stretches):
-        held[c + 1] = held[c] + of.samples[c] + other.samples[c]
+        held[c + 1] = held[c] + samples[c] + new_samples[c]
         for side in range(6):
-            joint[c, side] = min(of.box[c, side], other.box[c, side])
-    loss[0] = 0.0
-    for j in range(1, stretches + 1):
+            joint[c, side] = min(box[c, side], new_box[c, side])
+    loss[0], loss[stretches] = 0.0, np.inf
+    j = 0
+    while j < stretches and loss[nearest[first]] + later[nearest[first]] <= most:
+        j += 1
         loss[j] = np.inf
-        if not (of.whole[j] and other.whole[j]):
+        if not (whole[j] and new_whole[j]):
             continue
-        once = min(of.last[j], other.last[j])
+        once = min(last[j], new_last[j])
         if once < 0:
             continue
         at = once
-        while not (of.whole[at] and other.whole[at]):
+        while not (whole[at] and new_whole[at]):
             at -= 1
-        twice = min(of.last[at], other.last[at])
+        twice = min(last[at], new_last[at])
         while head < tail and lowest[head] <= twice:
             head += 1
         while first < end and nearest[first] <= twice:
@@ -274,7 +279,7 @@ def _loss_at_cuts(
             west, east = min(west, joint[i, 0]), min(east, joint[i, 1])
             south, north = min(south, joint[i, 2]), min(north, joint[i, 3])
             start, stop = min(start, joint[i, 4]), min(stop, joint[i, 5])
-            if i > once or not (of.whole[i] and other.whole[i]):
+            if i > once or not (whole[i] and new_whole[i]):
                 continue
             extent = half * (-west - east - south - north) - by_time * (start + stop)
             each = (held[j] - held[i]) * extent
@@ -286,14 +291,13 @@ def _loss_at_cuts(
             tail -= 1
         lowest[tail] = j
         tail += 1
-        after = best + rest[j]
-        while first < end and loss[nearest[end - 1]] + rest[nearest[end - 1]] >= after:
+        after = best + later[j]
+        while first < end and loss[nearest[end - 1]] + later[nearest[end - 1]] >= after:
             end -= 1
         nearest[end] = j
         end += 1
-        if loss[nearest[first]] + rest[nearest[first]] > most:
-            return np.inf
-    return loss[stretches] if loss[stretches] <= limit else np.inf
+    found = loss[stretches]
+    return found if found <= limit else np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -328,7 +332,6 @@ def price(
     # The loss of those who stay, after each cut: it is at least what their best blocks of all
     # samples lose beyond their best blocks before the cut.
     rest = np.empty((widest + 1, room + 1))
-    zero = np.zeros(room + 1)
     for g in which:
         size, used, moment = groups.size[g], cuts.used[g], cuts.moment[g]
         stretches = used + 1
@@ -349,7 +352,8 @@ def price(
                     base.samples[v, c] += own.samples[m, c]
                     for side in range(6):
                         base.box[v, c, side] = min(base.box[v, c, side], own.box[m, c, side])
-            alone = _loss_at_cuts(stretches, _one(base, v), _one(comer, 0), np.inf, zero, sums)
+            rest[v] = 0.0
+            alone = _loss_at_cuts(stretches, base, v, comer, np.inf, rest, sums)
             for c in range(stretches + 1):
                 rest[v, c] = max(0.0, alone - loss[c]) if loss[c] < np.inf else 0.0
         for p in pairs.order[pairs.begin[g] : pairs.begin[g + 1]]:
@@ -380,9 +384,7 @@ def price(
                     if not laid:
                         _lay(boxes, a, moment, used, comer, 0)
                         laid = True
-                    v = out + 1
-                    stay, new = _one(base, v), _one(comer, 0)
-                    found = _loss_at_cuts(stretches, stay, new, limit, rest[v], sums)
+                    found = _loss_at_cuts(stretches, base, out + 1, comer, limit, rest, sums)
                 if found < limit:
                     pairs.cost[p, out + 1] = found - groups.loss[g]
 

@@ -22,7 +22,6 @@ from fpanon_core.kernels.aligned_steps import (
     _lay,
     _loss_at_cuts,
     _nobody,
-    _one,
     gains_by_leaving,
     list_pairs,
     offer,
@@ -133,7 +132,8 @@ def test_first_prices_are_those_without_a_bound(fs, seed, times):
     rng = np.random.default_rng(seed)
     moments = np.unique(rng.choice(fs.t_min, min(len(fs.t_min), 6)))
     stretches = len(moments) + 1
-    own, both = _atoms_for(n, stretches), _atoms_for(2, stretches)
+    own, both = _atoms_for(n, stretches), _atoms_for(1, stretches)
+    comer, nobody = _atoms_for(1, stretches), _atoms_for(1, stretches)
     for user in range(n):
         _lay(samples, user, moments, len(moments), own, user)
     _nobody(both, 0, stretches)
@@ -146,14 +146,14 @@ def test_first_prices_are_those_without_a_bound(fs, seed, times):
     cut, loss = np.empty((3, stretches + 1), np.int64), np.empty(stretches + 1)
     joint = np.empty((stretches, 6))
     sums = Sums(joint, cut[0], loss, cut[1], cut[2], samples.by_space, samples.by_time)
-    zero = np.zeros(stretches + 1)
-    stay, comer, nobody = _one(both, 0), _one(own, n - 1), _one(both, 1)
-    _nobody(both, 1, stretches)
-    exact = _loss_at_cuts(stretches, stay, comer, np.inf, zero, sums)
-    alone = _loss_at_cuts(stretches, stay, nobody, np.inf, zero, sums)
-    rest = np.where(np.isfinite(loss), np.maximum(0.0, alone - loss), 0.0)
+    zero = np.zeros((1, stretches + 1))
+    _lay(samples, n - 1, moments, len(moments), comer, 0)
+    _nobody(nobody, 0, stretches)
+    exact = _loss_at_cuts(stretches, both, 0, comer, np.inf, zero, sums)
+    alone = _loss_at_cuts(stretches, both, 0, nobody, np.inf, zero, sums)
+    rest = np.where(np.isfinite(loss), np.maximum(0.0, alone - loss), 0.0)[None]
     limit = exact * times
-    found = _loss_at_cuts(stretches, stay, comer, limit, rest, sums)
+    found = _loss_at_cuts(stretches, both, 0, comer, limit, rest, sums)
     assert found == (exact if exact <= limit else np.inf)
 
 
