@@ -20,11 +20,11 @@ import atexit
 import contextlib
 import hashlib
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 import numba
@@ -104,7 +104,7 @@ class _Numbered(bytecode.FunctionIdentity):
     @classmethod
     def from_function(cls, pyfunc: Any) -> Any:
         made = super().from_function(pyfunc)  # type: ignore[no-untyped-call]
-        made.unique_id = secrets.randbits(62)
+        made.unique_id = randbits(62)
         made.unique_name = f"{made.func_qualname}${made.unique_id}"
         return made
 

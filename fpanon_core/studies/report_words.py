@@ -424,7 +424,10 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
-    left += "Whole days only. " if step is not None and step.bands == 1 else ""
+    left += "Whole days only: hours are not shown. " if step and step.bands == 1 else ""
+    made_up = result.option.recordless
+    if isinstance(made_up, Synthesize):
+        left += f"{stated_hours(made_up.epsilon, result.n_users)} ".lstrip()
     left += "The noise hides all differences between hours. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = ""

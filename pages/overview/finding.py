@@ -65,14 +65,18 @@ def section(data: Dataset, explored: Exploration) -> None:
     with st.container(border=True, key="overview_find"):
         left = exploration.untried(data.fs) if tried is not None else []
         untried = story.untried([option.told for option in left]) if left else ""
-        nothing = not explored.table.results or story.best(explored) is None
+        nothing = not serves(explored.table, within(explored))
         if tried is not None:
             _progress(data, tried)
         if left and nothing:  # that time ran out comes before what little was tried
             _offer(data, "Go on searching", untried, primary=True)
         if explored.table.results:
             gone = exploration.skipped(data.fs) if tried is not None else []
-            _found(explored, under_way(data), story.skipped([option.told for option in gone]))
+            _found(
+                explored,
+                under_way(data) + len(left),
+                story.skipped([option.told for option in gone]),
+            )
         mine = workspace.of(data.digest)
         if (standing := mine.choice) is not None:
             st.markdown(story.describe_chosen(standing.result.option.name, standing.why))
@@ -88,6 +92,11 @@ def _tried(data: Dataset) -> Tried | None:
     """Return the search; None if there is none, or if another attacker is assumed by now."""
     found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
+
+
+def untried(data: Dataset) -> int:
+    """Return how many options an ended search has left to try next."""
+    return 0 if _tried(data) is None else len(exploration.untried(data.fs))
 
 
 def under_way(data: Dataset) -> int:

@@ -57,20 +57,20 @@ REFUSED = "Decided: **nothing is released.** The report says so, with the reason
 _WITHOUT = "what an attacker finds without the person's data"
 
 
-def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
+def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[str, str]]:
     """Return the report's verdict as pairs of a mark and a heading.
 
-    A heading says how many options are still ``waiting``, if any: the verdict may then change.
+    A heading says how many options are still ``waiting``, or ``untried`` because time ran out: the
+    verdict may then change.
     """
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
-        are = "is" if waiting == 1 else "are"
-        told.append(
-            (
-                describe_tried(exploration),
-                f" ({waiting:,} more {are} on the way.)" if waiting else "",
-            )
-        )
+        more = ""
+        if waiting:
+            more = f" ({waiting:,} more {'is' if waiting == 1 else 'are'} on the way.)"
+        elif untried:
+            more = " **The search is not finished**: time ran out. Go on searching."
+        told.append((describe_tried(exploration), more))
     told += [(each, "") for each in unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]
 

@@ -42,7 +42,7 @@ with st.container(key="overview_verdict", gap="small"):
     elif raw is None:
         st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
     else:
-        heads = story.heads(explored, finding.under_way(data))
+        heads = story.heads(explored, finding.under_way(data), finding.untried(data))
         (mark, answer), *others = heads
         said = [f"{mark} **{answer}**", *(f"{mark} {head}" for mark, head in others)]
         st.markdown("  \n".join(said))
