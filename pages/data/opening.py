@@ -64,6 +64,10 @@ def _upload() -> None:
     )
     regions, named_by = _regions(antennas is not None)
     st.caption(session.describe_kept())
+    if file is None and antennas is not None:
+        st.info(
+            "Choose the table of events, too. No upload is kept: choose it again if it was read."
+        )
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(
