@@ -234,6 +234,18 @@ def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: A
     assert "regions by “region”" in app.selectbox(key="tables_areas").options
 
 
+def test_antennas_alone_are_not_read_and_the_page_says_what_is_missing(app: AppTest) -> None:
+    go(app, "data")
+    wait = "Choose the table of events, too"
+    assert wait not in said(app)
+    app.file_uploader(key="data_antennas").upload("a.csv", b"antenna,lat,lon\na,1,2\n").run()
+    assert wait in said(app)
+    assert app.button(key="data_read").disabled
+    app.file_uploader(key="data_file").upload("e.csv", b"user,time,antenna\n").run()
+    assert wait not in said(app)
+    assert not app.button(key="data_read").disabled
+
+
 def test_districts_are_picked_from_the_servers_folder(
     app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
