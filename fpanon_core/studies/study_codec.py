@@ -300,12 +300,14 @@ def _numbers(kind: str, kept: Any, get: Callable[[int], Column]) -> Column:
     if kind not in _DTYPES:
         raise Damaged("an array")
     dtype, array = np.dtype(kind), _elements(kept, False, get)
-    cast = array.astype(dtype, copy=False)
     floats = dtype.kind == "f" and array.dtype.kind in "if"
-    if len(array) and array.dtype != dtype and not floats:
-        whole = array.dtype.kind in "iu" and dtype.kind != "b"
-        if not whole or not np.array_equal(cast, array):
-            raise Damaged("numbers")
+    if not len(array) or array.dtype == dtype or floats:
+        return array.astype(dtype, copy=False)
+    if array.dtype.kind not in "iu" or dtype.kind == "b":
+        raise Damaged("numbers")
+    cast = array.astype(dtype)
+    if not np.array_equal(cast, array):
+        raise Damaged("numbers")
     return cast
 
 
