@@ -627,7 +627,7 @@ def _areas_text(frame: FrameConfig) -> tuple[str, str]:
     if frame.column is not None:
         return frame.column, f"areas ({frame.column})"
     if frame.antennas_an_area > 1:
-        areas = f"areas of about {frame.antennas_an_area} antennas each"
+        areas = f"areas of about {frame.antennas_an_area} antennas"
         return areas, areas
     side, resolution = f"of {_metres(frame.side_m)}", f"of resolution {frame.resolution}"
     return {

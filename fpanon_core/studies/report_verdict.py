@@ -280,7 +280,7 @@ def describe_tried(exploration: Exploration) -> Sentence:
         return Sentence(head, (told, describe_alone(table.results[best]), *beside, *also), "open")
     if len(good) > 1:
         many = len(serves(table, good))
-        head = f"{head[:-1]}; {many:,} of them {'serves' if many == 1 else 'serve'} the purpose."
+        head = f"{head[:-1]}; {many:,} {'serves' if many == 1 else 'serve'} the purpose."
     told = f"The recommended option is {_named(exploration, best)}."
     other = judgement.most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]

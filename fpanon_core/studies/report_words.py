@@ -133,7 +133,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     kept, need = _down(result.components[component]), needed(result, component)
     if component == "flows":
         told, needs = (f"{100 * share:.0f}%" for share in (kept, need))
-        said = f"{told} of trips between areas agree with the data"
+        said = f"{told} of trips between areas agree"
     else:
         needs, said = f"{need:.2f}", f"{COMPONENTS[component][0].lower()} is {kept:.2f}"
     return f"{said} (needed: {needs})" if least else said
@@ -416,15 +416,15 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips between areas agree with the data (needed: 10%).
-    Utility: 0.36 out of 1.
+    25% of trips between areas agree (needed: 10%).
+    Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
-    left += "Whole days only: hours are not shown. " if step and step.bands == 1 else ""
+    left += "Whole days, no hours. " if step and step.bands == 1 else ""
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         left += f"{stated_hours(made_up.epsilon, result.n_users)} ".lstrip()
@@ -433,7 +433,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     trips = ""
     if flows >= _SAID:
         trips = f"{keeps(result, 'flows', least='flows' in choice.weighty)}. "
-    return f"{left}{trips}Utility: {utility(choice, result)} out of 1."
+    return f"{left}{trips}Utility: {utility(choice, result)}."
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
@@ -513,7 +513,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips between areas agree with the data (needed: 28%).'
+    '11% of trips between areas agree (needed: 28%).'
     """
     lacking = choice.too_little(file)
     figures = [

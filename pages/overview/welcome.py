@@ -25,9 +25,9 @@ def show() -> None:
     cards = st.columns(3, gap="medium")
     with _card(cards[0], "Your own data"):
         st.caption(
-            "A table of people, times and places (CSV, Parquet, Excel, JSON). Each row needs a "
-            "person, a time, and a position or an antenna.",
-            help="You first see what was read, and what was set aside. No copy is kept on disk.",
+            "A table of people, times and places (CSV, Parquet, Excel, JSON).",
+            help="Each row needs a person, a time, and a position or an antenna. You first see what "
+            "was read, and what was set aside. No copy is kept on disk.",
         )
     if cards[0].button(
         "Open your own data", key="start_own", icon=":material/folder_open:", type="primary"

@@ -418,8 +418,12 @@ def too_little(data: Dataset, found: Result | synthetic_people.Result) -> str:
     )
 
 
-def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
+def section(
+    data: Dataset, found: Result | synthetic_people.Result, *, warned: bool = False
+) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
+
+    ``warned`` says that the page has told what the release keeps too little of.
 
     If the release did not pass its verification, draw only why.
     """
@@ -430,7 +434,8 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
     mine = _weighed_as(data, option)
     over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
     if little := too_little(data, found):
-        st.warning(little)
+        if not warned:
+            st.warning(little)
     elif weighed is not None and (file := file_of(data, found)):
         st.caption(describe_file(weighed.table.choice, file))
     elif mine and found.compared_in:

@@ -69,7 +69,7 @@ def found(result: Result | People, too_little: str = "") -> tuple[str, ...]:
     """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
     if too_little:
-        said[0] = f"**{too_little}** {said[0].replace('**', '')}"
+        said.insert(0, f"**{too_little}**")
     if result.archives:
         said[0] += " The download is further down."
     return tuple(said)

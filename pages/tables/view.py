@@ -39,7 +39,7 @@ around = None if ground is None else extent(ground, before)
 layout.what_this_means(*story.found(found, leaving.too_little(data, found)), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
-leaving.section(data, found)
+leaving.section(data, found, warned=True)
 
 # --- trips, and one area ---
 if ground and around and made.flows and before.flows:

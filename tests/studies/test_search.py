@@ -152,7 +152,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Verdict"]
         assert rows["Hidden records"] == "within, too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
-        told = "scores higher, but keeps too little: 5% of trips between areas agree with the data"
+        told = "scores higher, but keeps too little: 5% of trips between areas agree"
         assert f"{told} (needed: 10%)." in " ".join(describe_tried(found).text)
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
