@@ -26,8 +26,8 @@ def show() -> None:
     with _card(cards[0], "Your own data"):
         st.caption(
             "A table of people, times and places (CSV, Parquet, Excel, JSON).",
-            help="Each row needs a person, a time, and a position or an antenna. You first see what "
-            "was read, and what was set aside. No copy is kept on disk.",
+            help="Each row needs a person, a time, and a position or an antenna. You first see "
+            "what was read, and what was set aside. No copy is kept on disk.",
         )
     if cards[0].button(
         "Open your own data", key="start_own", icon=":material/folder_open:", type="primary"
