@@ -258,7 +258,7 @@ def _homes(result: OptionResult) -> str:
     if math.isnan(found):
         return ""
     beside = f"; {w.guesses(result, guessed)}" if guessed else ""
-    return f" Homes found within 1 km: {w.value(found, 'home')}{beside}."
+    return f" Homes found: {w.value(found, 'home')}{beside}."
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
@@ -307,9 +307,8 @@ def describe_people(found: Result, days: int) -> str:
 def describe_hexagons(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
-        "Before: people recorded in a hexagon. After: the number of people there, as estimated "
-        "from the published data. We left out hexagons where fewer than "
-        f"{found.config.least} people were recorded (before) or may have been (after)."
+        "Before: people recorded in a hexagon. After: people there by the published data. Hexagons "
+        f"with fewer than {found.config.least} people are left out."
     )
 
 
