@@ -16,7 +16,8 @@ def show() -> None:
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
-        "**fpanon** attacks possible releases and shows what each keeps. **Nothing leaves this machine.**"
+        "**fpanon** attacks possible releases and shows what each keeps. **Nothing leaves this "
+        "machine.**"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         cell.markdown(f"{icon} **{head}**  \n{text}")
