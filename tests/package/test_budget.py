@@ -39,7 +39,7 @@ BUDGET = {
     "pages/hiding": (6, 1_133),
     "pages/method": (2, 53),
     "pages/options": (6, 1_405),
-    "pages/overview": (5, 656),
+    "pages/overview": (5, 657),
     "pages/present": (6, 783),
     "pages/report": (3, 228),
     "pages/server": (9, 1_107),
