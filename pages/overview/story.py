@@ -60,8 +60,8 @@ _WITHOUT = "what an attacker finds without the person's data"
 def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[str, str]]:
     """Return the report's verdict as pairs of a mark and a heading.
 
-    A heading says how many options are still ``waiting``, or ``untried`` because time ran out: the
-    verdict may then change.
+    A heading says how many options are still ``waiting``, or that some are ``untried``: the verdict
+    may then change.
     """
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
@@ -69,7 +69,7 @@ def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[st
         if waiting:
             more = f" ({waiting:,} more {'is' if waiting == 1 else 'are'} on the way.)"
         elif untried:
-            more = " **The search is not finished**: time ran out. Go on searching."
+            more = " **The search is not finished**: go on searching below."
         told.append((describe_tried(exploration), more))
     told += [(each, "") for each in unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]

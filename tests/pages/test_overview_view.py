@@ -190,6 +190,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     go(small, "overview")
     assert "within all thresholds" in said(small) or "within the thresholds" in said(small)
     assert not has(small, "overview_find_go")
+    assert "The search is not finished" not in said(small)
     again = workspace(small).tried
     assert (again.until, again.began, again.seconds) == (0, tried.began, 300)
 
@@ -208,6 +209,10 @@ def test_what_a_search_skipped_and_what_larger_squares_would_keep_are_named() ->
         kept = replace(one, areas=areas, components={**one.components, "flows": flows})
         told = " ".join(story.describe_best_option(exploration(kept))[0])
         assert ("larger areas" in told) == larger
+    for waiting, untried, more in ((0, 0, ""), (2, 3, "2 more are on the way"), (0, 3, "finished")):
+        verdict = story.heads(exploration(one), waiting, untried)[1][1]
+        assert more in verdict
+        assert ("not finished" in verdict) == (more == "finished")
 
 
 def test_large_data_wait_until_they_are_asked(
