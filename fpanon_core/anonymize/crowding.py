@@ -53,21 +53,11 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Effort
-from ..model.shelf import Shelf
-from .hiding import Settings
+from .hiding import CANDIDATES, Settings
 
 _BLOCK = 64
 _LARGE = 20  # smallest k without exact costs; see tests/benchmarks/RESULTS.md
 _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
-_MOST_SETS, _MOST_PAIRS = 256, 5_000_000
-
-CANDIDATES: Shelf[tuple[IntArray, FloatArray]] = Shelf(
-    _MOST_SETS, _MOST_PAIRS, lambda found: found[0].size
-)
-"""Recent candidates of everybody, best first, and the losses of the pairs: at most 80 MB.
-
-They depend neither on k nor on how long groups are searched for, so several searches share them.
-"""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from ..model.glove import REASONS, GloveResult, Method
 from ..model.options import MOST_LEFT_OUT, Effort
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet, Part, remember
+from ..model.shelf import Shelf
 from .grouping import Group
 from .periods import periods_of
 
@@ -55,6 +56,15 @@ _LEFT_OVER, _HARDEST, _SPARSE = (
 )
 _SLACK_MIN = 1e-6
 _FEW_PEOPLE = 20_000  # of a period: each worker has the candidates of one
+_MOST_SETS, _MOST_PAIRS = 256, 5_000_000
+
+CANDIDATES: Shelf[tuple[IntArray, FloatArray]] = Shelf(
+    _MOST_SETS, _MOST_PAIRS, lambda found: found[0].size
+)
+"""Recent candidates for groups, best first, and the losses of the pairs: at most 80 MB.
+
+They depend neither on k nor on how long groups are searched for, so several searches share them.
+"""
 
 
 @dataclass(frozen=True)
@@ -421,7 +431,10 @@ class _Shard:
 
 
 def _hide_one(shard: _Shard, grouping: Grouping, settings: Settings) -> Part:
-    return hide_shard(shard.people(), grouping, settings)
+    try:
+        return hide_shard(shard.people(), grouping, settings)
+    finally:  # a worker of a cluster keeps nothing of the people
+        CANDIDATES.clear()
 
 
 def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Part:

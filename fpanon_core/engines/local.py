@@ -192,7 +192,7 @@ def beside(
     """Run ``task(number, progress)`` for each piece of work, several at once.
 
     The progress of a task may be told from any thread; ``progress`` is called from this thread.
-    If it raises an exception, the tasks end soon.
+    If it or a task raises an exception, all tasks end soon.
 
     Parameters
     ----------
@@ -204,6 +204,7 @@ def beside(
     progress : callable of one float in [0, 1], optional
     """
     shares, stopped, total = [0.0] * len(work), threading.Event(), float(sum(work))
+    faults: list[Exception] = []
 
     def one(number: int) -> float:
         def inner(share: float) -> None:
@@ -211,7 +212,12 @@ def beside(
             if stopped.is_set():
                 raise Cancelled
 
-        task(number, inner)
+        try:
+            task(number, inner)
+        except Exception as fault:
+            faults.append(fault)
+            stopped.set()  # the others need not go on
+            raise
         shares[number] = 1.0
         return float(work[number])
 
@@ -222,4 +228,9 @@ def beside(
             stopped.set()
             raise
 
-    engine.run(one, range(len(work)), total, told)
+    try:
+        engine.run(one, range(len(work)), total, told)
+    except Cancelled:
+        if faults:  # the cause, not what it made the others do
+            raise faults[0] from None
+        raise

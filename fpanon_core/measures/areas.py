@@ -270,7 +270,7 @@ def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArr
     tree = shapely.STRtree(where.shape)
     at, piece = tree.query(boxes)
     if len(at) > 4 * _MOST_ENTRIES:
-        raise ConfigError(f"The cells of the data overlap too many {where}; choose larger areas.")
+        raise ConfigError(f"The areas in these data overlap too many {where}; choose larger areas.")
     left, low, right, high = shapely.bounds(where.shape).T[:, piece]
     part = shapely.area(where.shape)[piece]
     cut = ~((left >= west[at]) & (low >= south[at]) & (right <= east[at]) & (high <= north[at]))

@@ -38,6 +38,8 @@ class Purpose:
         Name on screen; ``name`` if not given.
     useful : str
         What a useful release shows, in one sentence.
+    by_hour : bool
+        Whether a release without differences between hours is of no use.
 
     Raises
     ------
@@ -55,6 +57,7 @@ class Purpose:
     areas: float | Hexagons | Regions | None = None
     title: str = ""
     useful: str = ""
+    by_hour: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():

@@ -229,11 +229,9 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
             "hexagons": f"hexagons of resolution {frame.resolution}",
             "antennas": frame.column or _antennas(frame.antennas_an_area),
         }[frame.places]
-        if not isinstance(step, Tables):  # a finer time is drawn, not learnt
-            mostly_stated = w.stated_hours(step.epsilon, result.n_users)
-            return where, "days" if mostly_stated else duration(60)
-        by_hour = "presence" in step.CONTENTS and not result.hours_hidden
-        return where, duration(1_440 / step.bands) if by_hour else "days"
+        # A finer time of synthetic people is drawn, not learnt.
+        bands = step.bands if isinstance(step, Tables) else 24
+        return where, "days" if result.hourless else duration(1_440 / bands)
     here = size(result)
     if here is None:
         return "", ""

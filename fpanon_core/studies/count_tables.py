@@ -301,13 +301,13 @@ def _drawn(
     draws = 1 if step.epsilon is None else _DRAWS
     kept: list[Corners] = [{}] * draws
     hidden = [False] * draws
-    together = 1
+    workers = 1
     if draws > 1 and not (engine is not None and engine.apart):
         cells = table_frame(fs, step.frame).n_areas ** 2 + fs.n_samples
-        together = engine_for(_NUMBERS_A_CELL * cells, engine).workers
+        workers = engine_for(_NUMBERS_A_CELL * cells, engine).workers
 
     def drawn(draw: int, told: Progress) -> None:
-        alone = engine if together == 1 else LocalEngine(1)
+        alone = engine if workers == 1 else LocalEngine(1)
         made = release(fs, option, engine=alone, progress=told)
         assert isinstance(made, CountTables | SyntheticPeople)
         components, corners = _measured(compared, made, fs)
@@ -316,7 +316,7 @@ def _drawn(
         many = max(map(len, corners.values()), default=1)
         kept[draw] = {name: (value,) * many for name, value in components.items()} | dict(corners)
 
-    beside(LocalEngine(together), drawn, [1.0] * draws, work.get("progress"))
+    beside(LocalEngine(workers), drawn, [1.0] * draws, work.get("progress"))
     return kept, sum(hidden) > draws / 2
 
 

@@ -13,8 +13,9 @@ from ..measures.pareto import asked_utility
 from ..measures.utility import score, score_range
 from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
-from ..model.options import Generalize, ReleaseOption, name_key
+from ..model.options import Generalize, ReleaseOption, Synthesize, Tables, name_key
 from ..model.profiles import Grid, Origin
+from ..model.purpose import PURPOSES
 from ..model.utility import COMPONENTS as COMPONENTS
 from ..model.utility import WEIGHTINGS as WEIGHTINGS
 from ..model.utility import weighting
@@ -22,6 +23,11 @@ from ..model.utility import weighting
 Interval = tuple[float, float, float]
 LOST = 0.1
 """Share of a component, beyond what even shares keep, below which too little is kept."""
+HOURS = "hours"
+"""What a purpose by hour needs, beside the components of utility."""
+MOSTLY_STATED = 2_000
+"""Below this number of people times ε, noise hides the hours of the day of synthetic people."""
+_DAY_MIN = 1_440.0
 _WEIGHTY = 0.2
 
 CUSTOM = "custom"
@@ -156,6 +162,21 @@ class OptionResult:
         return even + LOST * (1 - even)
 
     @property
+    def hourless(self) -> bool:
+        """Whether the release shows no difference between hours, or stated ones in place of them.
+
+        So do whole days, noise that exceeds the differences, and a fixed profile of the hours of
+        synthetic people where ε times the number of people is below :data:`MOSTLY_STATED`.
+        """
+        step = self.option.recordless
+        if isinstance(step, Tables):
+            return self.hours_hidden or step.bands == 1 or "presence" not in step.CONTENTS
+        if isinstance(step, Synthesize):
+            return self.n_users * step.epsilon < MOSTLY_STATED
+        wide = [s.profile.minutes for s in self.option.steps if isinstance(s, Generalize)]
+        return max(wide, default=0.0) >= _DAY_MIN
+
+    @property
     def alone(self) -> int:
         """Number of people with a unique record; 0 where the share is not known."""
         return 0 if math.isnan(self.alone_share) else round(self.alone_share * self.n_users)
@@ -258,9 +279,11 @@ class UtilityChoice:
         return tuple(n for n in self.weighty if not kept.get(n, 1.0) >= result.needed(n))
 
     def too_little(self, result: OptionResult) -> list[str]:
-        """Return the components of :meth:`lost` that apply."""
-        kept = result.components
-        return [n for n in self.lost(result) if not math.isnan(kept.get(n, math.nan))]
+        """Return the components of :meth:`lost` that apply, and "hours" if needed and missing."""
+        kept, purpose = result.components, PURPOSES.get(self.label)
+        told = [n for n in self.lost(result) if not math.isnan(kept.get(n, math.nan))]
+        by_hour = purpose is not None and purpose.by_hour and self.weights is not None
+        return told + [HOURS] * (by_hour and result.hourless)
 
 
 def utility_choice(utility: Any) -> UtilityChoice:

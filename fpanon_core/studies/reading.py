@@ -19,9 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
-
-import pandas as pd
+from typing import IO, Any, NamedTuple
 
 from ..engines.limits import MEMORY_VARIABLE, Limits
 from ..engines.progress import Progress, tell
@@ -31,6 +29,7 @@ from ..io.geojson import read_background
 from ..io.report import IngestReport, PositionDoubt, keep_account, kept_account
 from ..io.samples import sample
 from ..measures.crowds import visited_places
+from ..model.arrays import FloatArray, IntArray
 from ..model.budgets import MAX_BYTES, gigabytes
 from ..model.configs import Screening
 from ..model.errors import ConfigError, InfeasibleError
@@ -38,6 +37,7 @@ from ..model.files import sealed
 from ..model.fingerprints import FingerprintSet
 from ..model.geography import Background
 from ..model.mapped import is_folder_of_fingerprints, kept_opened, load_opened, remove
+from ..model.projection import lon_lat
 from ..tables.folder import FolderFile, KeptFolder, data_files
 from ..tables.heads import Head, Kind, head_of, heads_of
 from ..tables.parts import BATCH
@@ -285,9 +285,26 @@ def peek(source: Source, *, progress: Progress) -> list[str | int]:
     return list(found)
 
 
-def places_of(fs: FingerprintSet) -> pd.DataFrame:
-    """Return the places in the data, ``x_m``, ``y_m``, and the number of ``samples`` at each."""
-    return visited_places(fs)
+class Places(NamedTuple):
+    """The places in the data.
+
+    Attributes
+    ----------
+    lon, lat : float64 ndarray (n_places,)
+        Degrees; empty without a map projection.
+    samples : int64 ndarray (n_places,)
+    """
+
+    lon: FloatArray
+    lat: FloatArray
+    samples: IntArray
+
+
+def places_of(fs: FingerprintSet) -> Places:
+    """Return the places in the data, and the number of samples at each."""
+    found = visited_places(fs)
+    at = lon_lat(fs.crs, found["x_m"].to_numpy(), found["y_m"].to_numpy())
+    return Places(*at, found["samples"].to_numpy())
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from typing import Unpack
 
 from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
-from ..anonymize.crowding import CANDIDATES
+from ..anonymize.hiding import CANDIDATES
 from ..attacks.homes import Homes, true_homes
 from ..engines.progress import tell
 from ..measures.utility import Reference

@@ -298,8 +298,8 @@ def describe_tried(exploration: Exploration) -> Sentence:
         )
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
-        "Every option within the thresholds has unique records. Whether to accept them is for you "
-        "to decide: no measurement can tell."
+        "Every option within the thresholds has, or may have, unique records. A person must decide "
+        "whether to accept them; no measurement can tell."
     )
     return Sentence(head, (told, describe_alone(table.results[best]), none, *also), "open")
 
@@ -314,7 +314,7 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
     best : int
     """
     serving = serves(table, good)
-    kind, *others = {judgement.kind_of(table.options[i]): i for i in (best, *serving)}
+    kind, *others = dict.fromkeys(judgement.kind_of(table.options[i]) for i in (best, *serving))
     if len(serving) < 2:
         return " Only this option serves the purpose." if len(good) > 1 else ""
     if others:

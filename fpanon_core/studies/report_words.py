@@ -15,12 +15,10 @@ from ..model.release_page import duration, length, two_digits
 from ..model.release_page import listed as listed
 from ..model.release_page import percent as percentage
 from .judgement import Limits, interval
-from .option_result import OptionResult, UtilityChoice
+from .option_result import HOURS, MOSTLY_STATED, OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
-MOSTLY_STATED = 2_000
-"""Below this number of people times ε, noise hides the hours of the day of synthetic people."""
 QUESTION = "Which release of these data is safe, and what is lost?"
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -130,10 +128,12 @@ def needed(result: OptionResult, component: str) -> float:
 
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, how much the purpose needs."""
+    if component == HOURS:
+        return "it shows no differences between hours"
     kept, need = _down(result.components[component]), needed(result, component)
     if component == "flows":
         told, needs = (f"{100 * share:.0f}%" for share in (kept, need))
-        said = f"{told} of trips between areas agree"
+        said = f"{told} of trips agree with the data"
     else:
         needs, said = f"{need:.2f}", f"{COMPONENTS[component][0].lower()} is {kept:.2f}"
     return f"{said} (needed: {needs})" if least else said
@@ -147,7 +147,8 @@ def components(names: Sequence[str]) -> str:
     >>> components(["flows", "time"])
     'flows and temporal resolution'
     """
-    return listed([COMPONENTS[name][0].lower() for name in names]) if names else ""
+    titles = {name: title.lower() for name, (title, _) in COMPONENTS.items()}
+    return listed([titles.get(name, "the differences between hours") for name in names])
 
 
 def areas(table: OptionsTable) -> str:
@@ -226,7 +227,9 @@ def between(low: float, high: float, risk: str) -> str:
         return ""
     if MEASURES[risk].unit != "%":
         return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
-    if low < 0.0005 or percent(low) == percent(high):
+    if high < 0.001:
+        return percent(high)
+    if low < 0.001 or percent(low) == percent(high):
         return f"up to {percent(high)}"
     return f"{percent(low)} to {percent(high)}"
 
@@ -416,7 +419,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips between areas agree (needed: 10%).
+    25% of trips agree with the data (needed: 10%).
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -513,13 +516,13 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips between areas agree (needed: 28%).'
+    '11% of trips agree with the data (needed: 28%).'
     """
     lacking = choice.too_little(file)
     figures = [
         keeps(file, name)
         for name in lacking or choice.weighty
-        if not math.isnan(file.components.get(name, math.nan))
+        if name == HOURS or not math.isnan(file.components.get(name, math.nan))
     ]
     if not figures:
         return ""

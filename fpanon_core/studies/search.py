@@ -70,7 +70,7 @@ from .releases import reference
 
 SECONDS = 300.0
 """Most seconds that a search takes, unless another time is stated."""
-SKIPPED = "The search skipped options that are too coarse to be useful"
+SKIPPED = "The search skipped options that cannot be recommended"
 """Why the options of :attr:`SearchedTable.skipped` were not tried."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """The attacker's knowledge: four of a person's samples, each equally likely.
@@ -88,8 +88,7 @@ _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
-_MOST_RISE = 0.1  # of a component
-_OF_PERIODS = ("mobility", "visits")  # components that longer periods may raise to 1
+_MOST_RISE = 0.1  # of density and of flows
 _LARGE = 10  # smallest k for which a quick search for groups takes far less time
 
 Known = Mapping[tuple[Step, ...], OptionResult]
@@ -116,7 +115,7 @@ class SearchedTable(OptionsTable):
 
     @property
     def best(self) -> OptionResult | None:
-        """The most useful option within the thresholds; None if there is none."""
+        """The most useful option tried within the thresholds; None if there is none."""
         row = most_useful(self, within_limits(self, self.limits))
         return None if row is None else self.results[row]
 
@@ -173,7 +172,7 @@ def find_release(
     -------
     SearchedTable
         All options that were tried. ``least_revealing`` is recommended if ``serves`` is true;
-        ``best`` is the most useful option within the thresholds.
+        ``best`` is the most useful of those tried within the thresholds.
 
     Raises
     ------
@@ -372,7 +371,7 @@ class Search:
         finer = (stands.known.get(steps) for steps in self._finer.get(option.steps, ()))
         return any(
             most_worth(option, result, self.choice.weights) < stands.least
-            or (stands.least > -math.inf and cannot_serve(option, result, self.choice))
+            or (stands.least > -math.inf and cannot_serve(result, self.choice))
             for result in finer
             if result is not None and result.fault is None
         )
@@ -442,22 +441,21 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
     alike = _periods(steps) == _periods(others)
     for name, weight in weights.items():
         value = finer.components.get(name, math.nan)
-        rises = name in _OF_PERIODS and not alike
+        rises = name in ("mobility", "visits") and not alike
         worth += weight * (1.0 if rises or math.isnan(value) else value)
     return worth
 
 
-def cannot_serve(option: ReleaseOption, finer: OptionResult, choice: UtilityChoice) -> bool:
-    """Return whether an option keeps too little of a component, by the result of a finer option.
+def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
+    """Return whether too little is kept of density or flows, by the result of a finer option.
 
-    Density and flows of coarser records, larger groups and longer periods, and of the usual search
-    for groups after the quick one, rose by at most 0.05 (see :func:`most_worth`); 0.1 is allowed.
+    From a finer option to a coarser one, they rose by at most 0.057 (docs/science.md, “What is
+    skipped”); 0.1 is allowed.
     """
-    alike = _periods(option.steps) == _periods(finer.option.steps)
     return any(
         finer.components.get(name, math.nan) + _MOST_RISE < finer.needed(name)
-        for name in choice.weighty
-        if alike or name not in _OF_PERIODS
+        for name in ("density", "flows")
+        if name in choice.weighty
     )
 
 

@@ -48,8 +48,8 @@ def release(found: recovery.Result) -> Sentences:
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
-        f"{_single(found)} {words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary "
-        "limit.",
+        f"{words.percent(found.alone)} of the counts above 0 are of a single person, and "
+        f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary limit.",
         f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
@@ -81,7 +81,13 @@ def attack(found: recovery.Result) -> Sentences:
             f"within single days, {words.percent(day)}."
         )
     filled = 1 - found.recorded
-    answer = f"**{_single(found)}** " if found.alone else ""
+    answer = ""
+    if found.alone:
+        alone, even = words.percent(found.alone), ", even with gaps filled in" * (filled > 0)
+        said = f"Exact counts are not safe: {alone} of those above 0 are of a single person{even}."
+        answer = f"**{said}** "
+    elif whole > random:
+        answer = "**Exact counts are not safe.** "
     return (
         f"{answer}The attack recovers {words.percent(whole)} of the recorded points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
@@ -110,13 +116,6 @@ def attack(found: recovery.Result) -> Sentences:
         if np.isfinite(found.at_home)
         else "",
     )
-
-
-def _single(found: recovery.Result) -> str:
-    if not found.alone:
-        return "No count above 0 is of a single person."
-    alone = words.percent(found.alone)
-    return f"Exact counts are not safe: {alone} of those above 0 are of a single person."
 
 
 def _few(people: int) -> str:

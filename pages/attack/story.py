@@ -240,7 +240,7 @@ def assumed(result: Result) -> list[str]:
         "6:00). The attacker has the right record, or that of the right group.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
-        "being right. The moment tested is one at which the person was recorded. That "
+        "being right. The moment to be guessed is one at which the person was recorded. That "
         "moment is not among the known points, unless all the person's moments are known. Guessing "
         "uses the better of two answers: one place for everybody, or the known points alone.",
     ]

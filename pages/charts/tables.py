@@ -107,8 +107,8 @@ def density_scale(by: Shades, published: FloatArray, error: FloatArray, of: Them
     published, error : float64 ndarray
         Published counts (NaN where blank), and the errors expected from the noise.
     """
-    noise = "; faded areas may be noise" * bool(error.any())
-    blank = "; areas without colour are left blank" * bool(np.isnan(published).any())
+    noise = "; faded areas may be noise" * bool(np.nansum(error) > 0)
+    blank = "; no colour: left out" * bool(np.isnan(published).any())
     return scale_bar(by, f"People per km²{noise}{blank}", of)
 
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from fpanon_core.model.projection import lon_lat
-from fpanon_core.studies.reading import places_of
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.cdf import samples_per_user
@@ -57,10 +55,9 @@ if data is None:
     end_view()
 
 report, fs = data.report, data.fs
-places = places_of(fs)
-lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+lon, lat, samples = data.places
 layout.about(place, story.describe_fates(report), story.OUTLINES)
-if far := describe_remote(lat, lon, places["samples"].to_numpy()):
+if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} {story.FAR}")
 
 # --- the account, the map and the first rows ---
@@ -80,7 +77,7 @@ with st.container(key="main_figure", gap="small"):
                 story.median_samples(report),
                 "Half of the people have this many samples or fewer.",
             ),
-            ("Places", f"{len(places):,}", "Distinct cells of the grid with a sample."),
+            ("Places", f"{len(samples):,}", "Distinct cells of the grid with a sample."),
         ):
             cells.metric(label, figure, help=meaning, width="content")
         st.markdown("**The account of the file**")
@@ -98,13 +95,13 @@ with st.container(key="main_figure", gap="small"):
         )
     with right:
         show_map(
-            places_map(lon, lat, places["samples"].to_numpy(), of, height=story.MAP_PX),
+            places_map(lon, lat, samples, of, height=story.MAP_PX),
             key="data_map",
-            alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
+            alt=f"Map of the {len(samples):,} places in the data, sized by their samples.",
         )
         if len(lon):
             legend(
-                dots_legend(int(places["samples"].max()), of),
+                dots_legend(int(samples.max()), of),
                 key="data_map_legend",
                 alt="Legend of the map: the dots of a few numbers of samples.",
             )
@@ -153,7 +150,7 @@ with left:
         key="data_activity",
         alt="Histogram of the number of samples per person.",
     )
-    what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
+    what_this_means(*story.activity(fs.lengths, samples), key="activity")
 with right:
     st.subheader("Screening", anchor=False)
     st.markdown(

@@ -120,7 +120,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     """
     mine, listed = workspace.of(table.digest), [*names, REFUSE]
     _turn_to(table.digest, mine)
-    if (proposed := workspace.proposed()) in names:
+    if (proposed := workspace.proposed(table.digest)) in names:
         st.session_state[_NAME] = proposed
     select(listed)
     name = selectbox(

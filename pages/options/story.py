@@ -214,11 +214,13 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)
         finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
-        told = (SERVES if len(within(tried)) > 1 else "", *told, ROOTS)
+        told = (SERVES if len(within(tried)) > 1 else "", *told)
     else:  # which of them is named follows from the head
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
         told += (f"The threshold asks for groups of {crowd(criteria.limits):,} or more.",)
+    if criteria.percent:
+        told += (ROOTS,)
     if criteria.utility.weights is None:
         told += (f"Options are ranked by {criteria.utility_told}.",)
     return [finding, *(plain(text, MESSAGE_LENGTH) for text in told if text)]
@@ -451,7 +453,7 @@ def describe_chosen(
         (
             _named(table, table.dominated_by[i])
             for i, option in enumerate(table.options)
-            if option.steps == result.option.steps
+            if option.steps == result.option.steps and option.recordless is None
         ),
         "",
     )

@@ -9,6 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import search
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits, serves
@@ -59,11 +60,13 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
     return made
 
 
-def section(data: Dataset, explored: Exploration) -> None:
-    """Draw the search for a release: the button that starts it, its progress, and its result."""
+def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> None:
+    """Draw the search for a release: the button that starts it, its progress, and its result.
+
+    ``left`` are the options that an ended search would try next.
+    """
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
-        left = exploration.untried(data.fs) if tried is not None else []
         untried = story.untried([option.told for option in left]) if left else ""
         nothing = not serves(explored.table, within(explored))
         if tried is not None:
@@ -94,9 +97,9 @@ def _tried(data: Dataset) -> Tried | None:
     return found if found is not None and found.knowledge == knowledge(data) else None
 
 
-def untried(data: Dataset) -> int:
-    """Return how many options an ended search has left to try next."""
-    return 0 if _tried(data) is None else len(exploration.untried(data.fs))
+def untried(data: Dataset) -> list[ReleaseOption]:
+    """Return the options that an ended search would try next."""
+    return [] if _tried(data) is None else exploration.untried(data.fs)
 
 
 def under_way(data: Dataset) -> int:
@@ -202,7 +205,7 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
     due = workspace.refused(result, "", "", limits.in_force())
     label = "Choose it, and say why" if due else "Choose it"
     if _button(label, "choose", ":material/check:", primary=useful):
-        workspace.propose(name)  # selected where all are weighed, too
+        workspace.propose(digest, name)  # selected where all are weighed, too
         if due:
             st.switch_page("pages/options/view.py")
         why = st.session_state.get(workspace.reason_key(name))

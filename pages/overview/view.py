@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.model.projection import lon_lat
-from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.charts.words import describe_remote
@@ -33,6 +31,7 @@ in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))
 statements.begin(four)
 explored = exploration.judged(data, finding.table(data, in_force), in_force)
+left_to_try = finding.untried(data)
 raw = explored.raw
 
 # --- the verdict ---
@@ -42,7 +41,7 @@ with st.container(key="overview_verdict", gap="small"):
     elif raw is None:
         st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
     else:
-        heads = story.heads(explored, finding.under_way(data), finding.untried(data))
+        heads = story.heads(explored, finding.under_way(data), len(left_to_try))
         (mark, answer), *others = heads
         said = [f"{mark} **{answer}**", *(f"{mark} {head}" for mark, head in others)]
         st.markdown("  \n".join(said))
@@ -51,13 +50,11 @@ with st.container(key="overview_verdict", gap="small"):
 with st.container(key="main_figure"):
     left, right = st.columns([1, 1], gap="medium")
 with left:
-    places = places_of(data.fs)
-    lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
-    far = describe_remote(lat, lon, places["samples"].to_numpy())
+    lon, lat, samples = data.places
     show_map(
-        places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX),
+        places_map(lon, lat, samples, of, height=_MAP_PX),
         key="overview_map",
-        alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
+        alt=f"Map of the {len(samples):,} places in the data; larger and brighter dots have more "
         "samples.",
     )
 with right.container(key="overview_four", gap="xsmall"):
@@ -65,7 +62,7 @@ with right.container(key="overview_four", gap="xsmall"):
     for each in four:
         statements.draw(each)
 statements.failures(four)
-if far:
+if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} See Data.")
 if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
@@ -81,7 +78,7 @@ if not all(each.alone for each in four) and any(
     st.caption(story.LARGE)
 
 # --- find a release ---
-finding.section(data, explored)
+finding.section(data, explored, left_to_try)
 if raw is not None:
     with st.expander("On what grounds", key="overview_grounds"):
         for text in story.grounds(explored):

@@ -307,8 +307,9 @@ def describe_people(found: Result, days: int) -> str:
 def describe_hexagons(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
-        "Before: people recorded in a hexagon. After: people there by the published data. Hexagons "
-        f"with fewer than {found.config.least} people are left out."
+        "Before: people recorded in a hexagon. After: people expected there from the published "
+        f"data. Hexagons where fewer than {found.config.least} people were, or may have been, are "
+        "left out."
     )
 
 

@@ -6,8 +6,6 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.model.projection import lon_lat
-from fpanon_core.studies.reading import places_of
 from fpanon_core.studies.report import page, report
 from fpanon_core.studies.report_words import describe_file
 from pages.charts.words import describe_remote
@@ -82,9 +80,8 @@ told += story.missing(
     otherwise=workspace.of(data.digest).decided_otherwise,
 )
 layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
-places = places_of(data.fs)
-lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
-if far := describe_remote(lat, lon, places["samples"].to_numpy()):
+lon, lat, samples = data.places
+if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} Correct the data before you sign, if a coordinate is wrong.")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")

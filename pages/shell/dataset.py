@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,7 @@ from fpanon_core.io.report import PositionDoubt
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
-from fpanon_core.studies.reading import Reading, Source
+from fpanon_core.studies.reading import Places, Reading, Source, places_of
 
 from . import officer, session
 
@@ -36,6 +37,11 @@ class Dataset:
     def digest(self) -> str:
         """Return the hash of the fingerprints' content, under which every result is kept."""
         return self.fs.digest
+
+    @cached_property
+    def places(self) -> Places:
+        """The places in the data, computed once."""
+        return places_of(self.fs)
 
     @property
     def label(self) -> str:

@@ -32,6 +32,7 @@ from . import aims, limits, questions, session, workspace
 from .dataset import Dataset
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
+from .workspace import Tried
 
 _SEARCH = "fp_search"
 
@@ -63,7 +64,9 @@ def advance(fs: FingerprintSet) -> None:
     other = mine.weighed is not None and mine.weighed.table.config != tried.knowledge
     if time.monotonic() >= tried.until or other or any(map(questions.held, asked)):
         stop(fs)
-    elif not any(job.active for job in searching(fs)):
+    elif waiting := [job for job in searching(fs) if job.active]:
+        _forgo(fs, tried, waiting)
+    else:
         wanted = _search(fs).wanted(_done(fs, tried.knowledge))
         known_by_now = [r.option for r in _every(fs, tried.knowledge).values() if r.option.steps]
         # Streamlit may end a run at any step: noted first, they are asked again at the worst.
@@ -72,6 +75,24 @@ def advance(fs: FingerprintSet) -> None:
         mine.tried = replace(tried, options=tuple(every.values()), until=until)
         for option in wanted:
             questions.ask(question(fs, option, tried.knowledge))
+
+
+def _forgo(fs: FingerprintSet, tried: Tried, jobs: list[Job]) -> None:
+    """Take back options that still wait, if by the results so far they would change nothing."""
+    search, done = _search(fs), _done(fs, tried.knowledge)
+    asked = [(job, _option_of(job)) for job in jobs if job.status == "queued"]
+    gone = [(job, option.steps) for job, option in asked if search.useless(option, done)]
+    steps = {each for _, each in gone}
+    if steps:
+        left = tuple(option for option in tried.options if option.steps not in steps)
+        workspace.of(fs.digest).tried = replace(tried, options=left)
+        for job, _ in gone:
+            session.dismiss(job)
+
+
+def _option_of(job: Job) -> ReleaseOption:
+    option: ReleaseOption = job.meta["key"][1].options[0]
+    return option
 
 
 def _settle(fs: FingerprintSet) -> None:
@@ -136,7 +157,7 @@ def _done(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ..
     done = _every(fs, knowledge)
     for job in searching(fs):
         if job.error is not None:  # it stands in the way of nothing else
-            option = job.meta["key"][1].options[0]
+            option = _option_of(job)
             done[option.steps] = OptionResult(option, fault=job.error.message)
     return done
 

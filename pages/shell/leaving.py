@@ -28,7 +28,7 @@ from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
 from fpanon_core.studies.count_tables import Result
-from fpanon_core.studies.judgement import serves, within_limits
+from fpanon_core.studies.judgement import best_option, serves, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
@@ -41,13 +41,12 @@ from pages.charts.plain import plain
 
 from . import aims, downloads, layout, questions, workspace
 from .dataset import Dataset
-from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
+from .release import ABOVE, PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
 from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Publish tables*."""
 _FIELD, _OF = "tables_", "fp_stated_of"
-ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
     "**These tables show nothing.** All counts, or all trips, are blank or 0: there are too few "
     "people for so many areas and hours. The recipient must not take a 0 for a finding."
@@ -204,7 +203,12 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
     """
     for result in _weighed_as(data, found.config):
         if result.areas == found.compared_in:
-            return replace(result, components=found.kept)
+            hidden = isinstance(found, Result) and found.made.presence
+            return replace(
+                result,
+                components=found.kept,
+                hours_hidden=bool(hidden and hidden.hours_hidden),
+            )
     return None
 
 
@@ -311,7 +315,8 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
     if where := _describe_area(option.frame.area):
         st.caption(where)
     if days := days_without_records(data.report, option.frame.period):
-        st.warning(days)
+        means = " Counts are means over all stated days." * isinstance(option, Tables)
+        st.warning(days + means)
     try:
         reading = _reading_for(data, option)
         kept = data.source.was_read and reading is not None
@@ -346,7 +351,10 @@ def _describe_area(area: StatedArea | None) -> str:
 
 
 def days_without_records(report: IngestReport, period: StatedPeriod) -> str:
-    """Warn if some of the stated days have no records; return "" if none, or if days lack dates."""
+    """Warn of stated days before the first or after the last record; return "" if there are none.
+
+    Days without dates are not compared.
+    """
     if period.first_day is None:
         return ""
     first, last = (dt.date.fromisoformat(end[:10]) for end in (report.first, report.last))
@@ -356,7 +364,7 @@ def days_without_records(report: IngestReport, period: StatedPeriod) -> str:
         return ""
     return (
         f"**The records cover {covered} of the {words.count(period.days, 'stated day')}**: they "
-        f"run from {first} to {last}. Counts are means over all stated days."
+        f"run from {first} to {last}."
     )
 
 
@@ -405,17 +413,22 @@ def _pressed(
     return pressed
 
 
-def too_little(data: Dataset, found: Result | synthetic_people.Result) -> str:
-    """Say that a release keeps too little for the purpose, and where others are; "" if not."""
-    weighed = workspace.of(data.digest).weighed
-    file = None if weighed is None else file_of(data, found)
-    if weighed is None or not file or not weighed.table.choice.too_little(file):
-        return ""
-    told = describe_file(weighed.table.choice, file)
-    good = within_limits(weighed.table, weighed.limits)
-    return told + " *Overview* recommends an option that serves." * bool(
-        serves(weighed.table, good)
-    )
+def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tuple[str, bool]:
+    """Say what a release keeps of what the purpose needs; also return whether that is too little.
+
+    Of a release that keeps too little, also say where another option that serves is named.
+    """
+    weighed, file = workspace.of(data.digest).weighed, file_of(data, found)
+    if weighed is None or file is None:
+        mine = found.compared_in and _weighed_as(data, found.config)
+        return OTHER_AREAS.format(found.compared_in) if mine else "", False
+    table, limits = weighed.table, weighed.limits
+    told, little = describe_file(table.choice, file), bool(table.choice.too_little(file))
+    if little and serves(table, within_limits(table, limits)):
+        best = best_option(table, limits)
+        if best is not None and not _is_of(found.config, table.options[best].recordless):
+            told += " *Overview* recommends another option, which serves."
+    return told, little
 
 
 def section(
@@ -433,13 +446,9 @@ def section(
     option, weighed = found.config, workspace.of(data.digest).weighed
     mine = _weighed_as(data, option)
     over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
-    if little := too_little(data, found):
-        if not warned:
-            st.warning(little)
-    elif weighed is not None and (file := file_of(data, found)):
-        st.caption(describe_file(weighed.table.choice, file))
-    elif mine and found.compared_in:
-        st.caption(OTHER_AREAS.format(found.compared_in))
+    told, little = describe_kept(data, found)
+    if told and not (little and warned):
+        (st.warning if little else st.caption)(told)
     if isinstance(found, Result) and (nothing := nothing_shown(found)):
         st.warning(nothing)
     with st.container(border=True, key="tables_release"):
@@ -465,7 +474,7 @@ def section(
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
         attacked = option.epsilon is not None or getattr(found, "recovery", None) is not None
         ready = "Ready to release" if attacked else "Written, not attacked here"
-        st.caption(f"{ABOVE if over else ready}: {checked}")
+        st.caption(f"{f'**{ABOVE}**' if over else ready}: {checked}")
     with st.expander("The page that goes with them (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 

@@ -27,6 +27,7 @@ from .questions import Kind, Question
 from .widgets import segments
 
 _FORMATS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet"}
+ABOVE = "Written, but not within your thresholds"
 PRODUCED = Kind(
     "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
@@ -115,11 +116,11 @@ def section(
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     """Draw the verdict; if the release passed, also the files and the page that goes with them."""
     if not found.verdict.passed:
-        st.error(describe_verdict(found))
+        st.error(describe_verdict(found, over=over))
         return
     # Green stands for a promise that was checked, not for files in order or above a limit.
     show = st.warning if over else st.info if found.facts.k is None else st.success
-    show(describe_verdict(found))
+    show(describe_verdict(found, over=over))
     st.markdown(describe_truth(found, data.fs))
     hidden = found.config.hidden
     made = {
@@ -167,18 +168,21 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
 # --- sentences ---
 
 
-def describe_verdict(found: Result) -> str:
-    """Describe the verdict of the verifier on the bytes of the release."""
+def describe_verdict(found: Result, *, over: bool) -> str:
+    """Describe the verdict of the verifier on the bytes of the release.
+
+    ``over`` says that the release is, or may be, above a threshold.
+    """
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
+    ready = ABOVE if over else "Ready to release"
     if found.facts.k is None:
         return (
-            "**Ready to release. This release does not guarantee "
-            f"k-anonymity.** {alone(found.facts)} What an attacker finds in it is measured on "
-            f"this page, not verified here. {said}"
+            f"**{ready}. This release does not guarantee k-anonymity.** {alone(found.facts)} "
+            f"What an attacker finds in it is measured on this page, not verified here. {said}"
         )
-    return f"**Ready to release.** {said}"
+    return f"**{ready}.** {said}"
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:

@@ -233,15 +233,20 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
 # --- from page to page ---
 
 
-def propose(name: str) -> None:
+def propose(digest: str, name: str) -> None:
     """Have the page that weighs options select this option, to be kept or replaced there."""
-    st.session_state[_PROPOSED] = name
+    st.session_state[_PROPOSED] = (*_asked_of(digest), name)
 
 
-def proposed() -> str | None:
-    """Return the name of the proposed option, once only; None if there is none."""
-    found: str | None = st.session_state.pop(_PROPOSED, None)
-    return found
+def proposed(digest: str) -> str | None:
+    """Return the name of the option proposed for these data and aims, once only; None for none."""
+    *asked, name = st.session_state.pop(_PROPOSED, (None,))
+    return name if tuple(asked) == _asked_of(digest) else None
+
+
+def _asked_of(digest: str) -> tuple[Any, ...]:
+    mine = of(digest)
+    return digest, mine.aims, mine.areas
 
 
 def attack(name: str, *, key: str, told: bool = False) -> None:

@@ -36,7 +36,8 @@ if ground is None:
 around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
-layout.what_this_means(*story.found(found, leaving.too_little(data, found)), key="tables")
+kept, little = leaving.describe_kept(data, found)
+layout.what_this_means(*story.found(found, kept if little else ""), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
 leaving.section(data, found, warned=True)

@@ -11,6 +11,7 @@ import fpanon_core as fp
 from fpanon_core.anonymize import crowding
 from fpanon_core.anonymize.chain import release
 from fpanon_core.anonymize.crowding import boxes_of
+from fpanon_core.anonymize.hiding import CANDIDATES
 from fpanon_core.io.samples import sample
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.release import verify_release
@@ -185,6 +186,27 @@ def test_exchanges_lower_the_loss_and_a_longer_search_is_no_worse():
         assert max(losses[:3]) < losses[3]
         sums += losses
     assert sums[0] < sums[1] < sums[2]
+
+
+def test_searches_that_share_candidates_find_what_fresh_ones_find():
+    """Of another k, effort or weight, or of other people; a worker of a cluster keeps none."""
+    fs, place_only = taxis(60), fp.StretchConfig(1, 0)
+    runs = [
+        (fs, {"k": 2}),
+        (fs, {"k": 5}),
+        (fs, {"k": 5, "config": place_only}),
+        (fs, {"k": 12, "effort": "quick"}),
+        (fs, {"k": 12}),
+        (fs.subset(np.arange(40)), {"k": 5}),
+    ]
+    CANDIDATES.clear()
+    shared = [fp.aligned(some, **how).group.tolist() for some, how in runs]
+    assert 0 < len(CANDIDATES) < len(runs)
+    for (some, how), found in zip(runs, shared, strict=True):
+        CANDIDATES.clear()
+        assert fp.aligned(some, **how).group.tolist() == found
+    fp.aligned(fs, 2, shards=2)
+    assert len(CANDIDATES) == 0
 
 
 def test_weights_of_one_and_one_are_of_the_loss_alone():

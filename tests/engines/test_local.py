@@ -60,6 +60,27 @@ def test_cancel_stops_blocks_not_begun():
     assert len(done) < 1_000
 
 
+def test_a_task_that_fails_ends_those_beside_it():
+    began, ended = threading.Event(), []
+
+    def task(number, told):
+        if number:
+            assert began.wait(20)
+            raise ZeroDivisionError
+        began.set()
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until:
+                told(0.5)
+        except fp.Cancelled:
+            ended.append(number)
+            raise
+
+    with pytest.raises(ZeroDivisionError):
+        local.beside(fp.LocalEngine(2), task, [1.0, 1.0], None)
+    assert ended == [0]
+
+
 def test_progress_is_reported_while_a_block_goes_on(monkeypatch):
     """So that a cancel is noticed before the block ends."""
     monkeypatch.setattr(local, "_REPORT_S", 0.01)

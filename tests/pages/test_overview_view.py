@@ -166,6 +166,13 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert small.selectbox(key="options_choice_name").value == name
     assert small.text_area(key=f"options_choice_why_{name}").value == "The ministry asked."
     assert "Chosen:" in said(small)
+    # Chosen for this recipient alone: the next one finds nothing selected.
+    go(small, "overview")
+    small.button(key="overview_choose").click().run()
+    small.session_state["aims_recipient"] = "room"
+    go(small, "options")
+    until(small, idle).run()
+    assert small.selectbox(key="options_choice_name").value is None
 
 
 def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
@@ -198,7 +205,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
 def test_what_a_search_skipped_and_what_larger_squares_would_keep_are_named() -> None:
     assert story.skipped([]) == ""
     told = story.skipped(["places of 1 km · 1 h", "GLOVE, *k* = 20"])
-    assert told.startswith("The search skipped options that are too coarse to be useful: places of")
+    assert told.startswith("The search skipped options that cannot be recommended: places of")
     assert "\\*k\\*" in told
     one = result(FINE, 0.01, 0.6, least=2, home=0.1)
     for areas, flows, larger in (

@@ -184,7 +184,7 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     choice = utility_choice({"density": 0.5, "flows": 0.5})
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
     told = (
-        "In this release, density is 0.50 (needed: 0.10) and 25% of trips between areas agree "
+        "In this release, density is 0.50 (needed: 0.10) and 25% of trips agree with the data "
         "(needed: 10%)."
     )
     assert describe_file(choice, file) == told

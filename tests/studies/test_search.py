@@ -22,10 +22,11 @@ from fpanon_core.studies.judgement import (
     kind_of,
     limit_key,
     revealing,
+    serves,
     within_limits,
 )
 from fpanon_core.studies.option_result import UtilityChoice, utility_choice
-from fpanon_core.studies.options_table import merged
+from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.report_verdict import describe_nearest, describe_tried
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable, most_worth
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
@@ -152,7 +153,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Verdict"]
         assert rows["Hidden records"] == "within, too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
-        told = "scores higher, but keeps too little: 5% of trips between areas agree"
+        told = "scores higher, but keeps too little: 5% of trips agree with the data"
         assert f"{told} (needed: 10%)." in " ".join(describe_tried(found).text)
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
@@ -397,6 +398,37 @@ def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, 
     tried = [steps[-1] for steps in known if isinstance(steps[-1], fp.Aligned)]
     assert {step.effort for step in tried} == efforts
     assert (len(tried) == 1) == bool(search.skipped(known))
+
+
+def test_a_purpose_by_hour_is_served_only_with_differences_between_hours():
+    """Synthetic people have learnt hours from 2,000 people times ε on."""
+    day = Generalize(fp.GeneralizationProfile(fp.Grid(2_000), 1_440))
+    cases = [
+        (fp.Presence(FRAME, 12, None, 1.0), {}, True),
+        (fp.Presence(FRAME, 12, None, 1.0), {"hours_hidden": True}, False),
+        (fp.Presence(FRAME, 1, 15), {}, False),
+        (fp.Flows(FRAME, 24, 15), {}, False),
+        (Synthesize(FRAME, 0.5), {"n_users": 4_000}, True),
+        (Synthesize(FRAME, 0.5), {"n_users": 3_999}, False),
+        (GRID, {}, True),
+        (day, {}, False),
+        (fp.Glove(2), {}, True),
+    ]
+    by_hour, travel = utility_choice("presence"), utility_choice("travel")
+    for step, more, shows in cases:
+        option = ReleaseOption(steps=[step])
+        found = replace(result(option, 0.01, 0.9, least=2), **more)
+        assert (not by_hour.too_little(found)) == shows, (step, more)
+        assert not travel.too_little(found)
+    hidden, shown = ReleaseOption(steps=[cases[2][0]]), ReleaseOption(steps=[cases[0][0]])
+    table = OptionsTable(
+        tuple(result(option, 0.01, 0.9, least=2) for option in (hidden, shown)),
+        "outsider",
+        by_hour,
+        KNOWLEDGE,
+        "",
+    )
+    assert serves(table, [0, 1]) == [1]
 
 
 def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
