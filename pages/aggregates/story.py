@@ -144,8 +144,8 @@ def lack(found: recovery.Result) -> str:
     )
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
-        f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        "Do not conclude that counts are safe."
+        f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}."
+        f"{'' if found.alone else ' Do not conclude that counts are safe.'}"
     )
 
 
