@@ -287,6 +287,7 @@ def walked(search, measure):
     """The results of all that the search asks for, in order, each as ``measure`` tells it."""
     known = {}
     while wanted := search.wanted(known):
+        assert search.left(known)
         for option in wanted:
             if not search.useless(option, known):
                 known[option.steps] = measure(option)
