@@ -81,6 +81,8 @@ class Report:
         The date, as it is printed; empty where it is to be filled in.
     release : Produced or None
         The release of the chosen option, where it was produced.
+    spent : float
+        The ε of all private releases about these people so far.
     """
 
     exploration: Exploration
@@ -90,6 +92,7 @@ class Report:
     recipe: Recipe
     made_on: str
     release: Produced | None
+    spent: float = 0.0
 
     @property
     def chosen(self) -> OptionResult | None:
@@ -145,8 +148,15 @@ class Report:
 
     @property
     def promise(self) -> str:
-        """What differential privacy does not cover in the chosen option; empty without ε."""
-        return "" if self.chosen is None else describe_promise(self.chosen)
+        """What differential privacy does not cover in the chosen option; empty without ε.
+
+        The ε of other private releases adds to that of the chosen option, so their sum is named.
+        """
+        told = "" if self.chosen is None else describe_promise(self.chosen)
+        step = None if self.chosen is None else self.chosen.option.recordless
+        if told and step is not None and self.spent > (step.epsilon or 0.0):
+            told += f" {w.describe_spent(self.spent)}"
+        return told
 
     @property
     def ladder(self) -> pd.DataFrame:
@@ -250,6 +260,7 @@ def report(
     *,
     made_on: str = "",
     produced: Produced | None = None,
+    spent: float = 0.0,
 ) -> Report:
     """Build the report on a saved exploration and a decision.
 
@@ -263,6 +274,9 @@ def report(
         The date, as it is to be printed; if empty, the report has a line to fill in.
     produced : Produced, optional
         The release of the chosen option, where it was produced.
+    spent : float
+        The ε of all private releases about these people so far, by the ledger; 0 where none is
+        known.
 
     Raises
     ------
@@ -291,7 +305,7 @@ def report(
     row = None if not decision.chosen else named(table, decision.chosen)
     file = None if produced is None else produced.file
     said = tuple(verdict(exploration, decision, row, file))
-    return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced)
+    return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced, spent)
 
 
 def page(report: Report) -> str:

@@ -471,6 +471,17 @@ def describe_epsilon(epsilon: float) -> str:
     )
 
 
+def describe_spent(epsilon: float) -> str:
+    """Say how much ε all private releases about these people have spent so far.
+
+    Examples
+    --------
+    >>> describe_spent(2.0)
+    'Private releases about these people have spent ε = 2 in all so far.'
+    """
+    return f"Private releases about these people have spent ε = {epsilon:g} in all so far."
+
+
 def times_as_likely(epsilon: float) -> str:
     """Return e^ε to two significant digits, rounded up because it is a bound.
 

@@ -22,6 +22,7 @@ from fpanon_core.model.options import Generalize, ReleaseOption
 from fpanon_core.studies import attack, followed, relinking
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.study import AtHand
+from pages.attack import story
 from pages.shell import address, definitions, layout, questions, session, widgets, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
@@ -57,7 +58,8 @@ class Asked:
 def form(fs: FingerprintSet) -> Asked | None:
     """Draw the settings in one row; return None while no release, or an invalid one, is chosen."""
     kept = _kept(fs)
-    at_hand = [r for r in workspace.of(fs.digest).releases if r.option.recordless is None]
+    mine = workspace.of(fs.digest)
+    at_hand = [release for release in mine.releases if release.option.recordless is None]
     ready = {release.name: release for release in [*kept, *at_hand]}
     usual = {option.name: AtHand("attack", option.name, option) for option in [_RAW, *_usual(fs)]}
     offered = usual | ready
@@ -82,6 +84,8 @@ def form(fs: FingerprintSet) -> Asked | None:
             "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
+    if len(at_hand) < len(mine.releases) and mine.recordless is None:
+        st.caption(story.NOT_LISTED)
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
     named = address.named(outsider, _NAMES, USUAL)
     address.write(named | {"release": name} if name in usual else named)  # no option of one's own

@@ -35,6 +35,10 @@ NO_RECORD = (
     "The chosen option holds no person's record, so this attack finds nothing in it. *Overview* "
     "and *Report* say what other attackers find."
 )
+NOT_LISTED = (
+    "Tables and synthetic people contain nobody's record, so they are not in the list. "
+    "*Release options* shows what they reveal."
+)
 DEFINITIONS = {
     "linkage": definitions.LINKAGE,
     "home found": definitions.HOMES_WITHIN,

@@ -190,7 +190,7 @@ def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
             alt="The kinds of release, the least revealing first, each with one option.",
         )
     if promise := story.promise(explored):
-        st.caption(promise)
+        st.info(promise, icon=":material/info:")
     if advice := story.advice(explored):
         st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
 

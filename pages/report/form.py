@@ -89,3 +89,15 @@ def ledger(source: Source) -> None:
         st.caption(story.spent(book))
     except FpanonError as fault:
         layout.say(fault)
+
+
+def spent(source: Source) -> float:
+    """Return the ε spent on the data set's people; 0 if the ledger cannot be read.
+
+    :func:`ledger` then says why.
+    """
+    path = count_tables.ledger_at(source)
+    try:
+        return Ledger(path).spent if path.exists() else 0.0
+    except FpanonError:
+        return 0.0

@@ -52,6 +52,7 @@ made = report(
     decision,
     made_on=date.today().isoformat(),
     produced=produced,
+    spent=form.spent(data.source),
 )
 html = page(made)
 with settings:

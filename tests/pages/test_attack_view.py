@@ -14,7 +14,7 @@ from fpanon_core.model.options import Aligned, Generalize, Periods, Presence, Re
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
 from fpanon_core.studies.study import AtHand
-from pages.attack import form
+from pages.attack import form, story
 from tests.support.snapshots import check_snapshot
 from tests.support.views import (
     address,
@@ -33,6 +33,7 @@ from tests.support.views import (
     said,
     until,
     upload,
+    workspace,
 )
 
 
@@ -224,9 +225,15 @@ def test_periods_say_of_whom(app: AppTest) -> None:
 def test_a_choice_without_records_is_none_to_attack(app: AppTest) -> None:
     opened(app)
     step = Presence(FrameConfig(StatedPeriod(date(2008, 6, 8), 1)), 4, 15)
-    mine = choose_option(app, step)
-    mine.made["options"] = (AtHand("options", "counts", ReleaseOption(steps=[step])),)
+    tables = AtHand("options", "counts", ReleaseOption(steps=[step]))
+    workspace(app).made["options"] = (tables,)
     go(app, "attack")
+    assert story.NOT_LISTED in said(app)
+    go(app, "overview")
+    mine = choose_option(app, step)
+    mine.made["options"] = (tables,)
+    go(app, "attack")
+    assert story.NOT_LISTED not in said(app)
     assert "The chosen option holds no person's record" in said(app)
     offered = app.selectbox(key="attack_release").options
     assert "counts" not in offered

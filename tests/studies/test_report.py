@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 import re
@@ -19,8 +20,17 @@ from hypothesis import strategies as st
 from fpanon_core import FingerprintSet, GeneralizationProfile, Grid, explore_options
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
-from fpanon_core.model.options import AddNoise, Aligned, Generalize, Glove, Periods, ReleaseOption
+from fpanon_core.model.options import (
+    AddNoise,
+    Aligned,
+    Generalize,
+    Glove,
+    Periods,
+    ReleaseOption,
+    Synthesize,
+)
 from fpanon_core.studies.exploration import Exploration, Facts, as_it_is, facts_of
 from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
@@ -42,6 +52,7 @@ from tests.support.snapshots import check_snapshot
 RAW = ReleaseOption()
 COARSE = ReleaseOption("coarse", [Generalize(GeneralizationProfile(Grid(20_000), 1440))])
 FINE = ReleaseOption("fine", [Generalize(GeneralizationProfile(Grid(500), 60))])
+DAY = dt.date(2024, 3, 4)
 NOISE = ReleaseOption("noise", [AddNoise(500)])
 HIDDEN = ReleaseOption("hidden", [Glove(2)])
 FACTS = Facts(100, 5_000, 14, "2024-03-04", "2024-03-17", "Africa/Dakar", 5_100, 7)
@@ -174,6 +185,21 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
     of_search = cut.verdict[1]
     for text in (page(cut), " ".join(of_search.text[: of_search.first])):
         assert "The search ended with 10 more options to try" in text
+
+
+def test_the_epsilon_of_other_releases_adds_to_that_of_the_chosen_one() -> None:
+    made_up = ReleaseOption("people", [Synthesize(FrameConfig(StatedPeriod(DAY, 9)), 0.5)])
+    found = exploration(result(made_up, 0.02, 0.8), result(HIDDEN, 0.02, 0.8, least=2))
+    for spent, chosen, on_the_first_page in (
+        (2.0, "people", 1),
+        (0.5, "people", 0),
+        (2.0, "hidden", 0),
+        (0.0, "people", 0),
+    ):
+        made = report(found, Decision(chosen=chosen), spent=spent)
+        told = f"Private releases about these people have spent ε = {spent:g} in all so far."
+        assert made.promise.count(told) == on_the_first_page
+        assert page(made).count(told) == on_the_first_page + (spent > 0)
 
 
 def test_what_cannot_be_reported() -> None:
