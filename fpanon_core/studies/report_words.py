@@ -15,7 +15,7 @@ from ..model.release_page import duration, length, two_digits
 from ..model.release_page import listed as listed
 from ..model.release_page import percent as percentage
 from .judgement import Limits, interval
-from .option_result import HOURS, MOSTLY_STATED, OptionResult, UtilityChoice
+from .option_result import HOURS, LOST, MOSTLY_STATED, OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
@@ -127,15 +127,29 @@ def needed(result: OptionResult, component: str) -> float:
 
 
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
-    """Say how much of a component is kept and, with ``least``, how much the purpose needs."""
+    """Say how much of a component is kept and, with ``least``, how much the purpose needs.
+
+    An option that keeps little more than even shares may serve the purpose; what they keep is then
+    named, too.
+
+    Examples
+    --------
+    >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
+    >>> keeps(result, "flows")
+    '49% of trips agree with the data (needed: 48%; the same number everywhere: 42%)'
+    """
     if component == HOURS:
         return "it shows no differences between hours"
-    kept, need = _down(result.components[component]), needed(result, component)
+    kept, even = result.components[component], result.guessing.get(component, 0.0)
+    values = _down(kept), needed(result, component), even
     if component == "flows":
-        told, needs = (f"{100 * share:.0f}%" for share in (kept, need))
+        told, needs, equal = (f"{100 * share:.0f}%" for share in values)
         said = f"{told} of trips agree with the data"
     else:
-        needs, said = f"{need:.2f}", f"{COMPONENTS[component][0].lower()} is {kept:.2f}"
+        told, needs, equal = (f"{share:.2f}" for share in values)
+        said = f"{COMPONENTS[component][0].lower()} is {told}"
+    if even and even + LOST * (1 - even) <= kept < even + 2 * LOST * (1 - even):
+        needs = f"{needs}; the same number everywhere: {equal}"
     return f"{said} (needed: {needs})" if least else said
 
 

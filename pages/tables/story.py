@@ -52,7 +52,8 @@ ABOUT = (
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
-    "area. From these, the model makes up people who do not exist.",
+    "area. From these, the model makes up people who do not exist. The zip lists all places: for "
+    "antenna data, the positions of all antennas.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "can give that person away.",
 )
