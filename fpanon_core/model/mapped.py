@@ -300,7 +300,7 @@ def _write_rest(
             file.write(text)
 
 
-# --- what stands in the folder ------------------------------------------------------------------
+# --- content of the folder ----------------------------------------------------------------------
 
 
 def _files(fs: Any) -> dict[str, str]:
@@ -437,7 +437,7 @@ def _stamp(folder: int) -> Stamp:
 
 
 def _state(name: str, found: os.stat_result) -> tuple[str, int, int, int]:
-    """Return name, inode number, size and time of the last change of a file."""
+    """Return the name, inode number, size and time of the last change of a file."""
     return name, found.st_ino, found.st_size, found.st_mtime_ns
 
 

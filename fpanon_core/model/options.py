@@ -412,7 +412,7 @@ class Tables(Checked):
         if 24 % self.bands:
             raise ConfigError(f"bands = {self.bands} does not divide a day (24 h); try 8 or 12.")
         if self.threshold is not None and self.epsilon is not None:
-            raise ConfigError("Give a threshold or epsilon, one of the two.")
+            raise ConfigError("Give a threshold or epsilon, not both.")
 
     @property
     def epsilon_each(self) -> float | None:
@@ -563,7 +563,7 @@ def check_chain(steps: Sequence[Step]) -> None:
                 f"{days_text(periods.days)} evenly; choose windows that do."
             )
         if position < at[0] and isinstance(step, Glove):
-            raise ConfigError(f"“{step}” stands before periods; put it after them.")
+            raise ConfigError(f"“{step}” comes before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
                 f"After periods, a record covers only a part of a person's data, but “{step}” "

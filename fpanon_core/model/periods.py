@@ -3,9 +3,9 @@
 Source: docs/science.md, “Periods”.
 
 :func:`decided_by_records` says what the records decided about how they were read. A promise of
-differential privacy compares data sets with and without a person, and both must be read alike. If
-the records decide the grid for positions and times, one more person can move the grid, and with it
-everybody's cells.
+differential privacy compares data sets with and without a person, and both must be read in the same
+way. If the records decide the grid for positions and times, one more person can move the grid, and
+with it everybody's cells.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """

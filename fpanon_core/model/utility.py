@@ -85,7 +85,7 @@ class UtilityResult(Closed):
     Attributes
     ----------
     score : float
-        Weighted mean of the components, in [0, 1]. A component that is not applicable counts 0.
+        Weighted mean of the components, in [0, 1]. A component that is not applicable counts as 0.
     lowest, highest : float
         Least and greatest score over the origins of the grid of squares; ``score`` for other areas.
     components : dict of str to float
