@@ -51,10 +51,10 @@ class AggregateCounts(Closed):
     dx_m, dy_m : float64 ndarray (n_places,)
         Extent of each place, metres; 0 (points) if not given.
     slot_min : float
-        Length of a slot, minutes; only a slot in which the clocks change has another length. If not
+        Length of a slot, minutes; only a slot in which the clocks change differs. If not
         given, it is the smallest difference between two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
-        Starts of the slots on the wall clock, which decide nights and days; ``slot_start_min`` if
+        Starts of the slots on the wall clock, which define nights and days; ``slot_start_min`` if
         not given.
     digest : str
         Digest of the fingerprints that the counts were made from; "" if there is none.
@@ -66,8 +66,8 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentences that say what the records decided about how they were read: the centre of the map
-        projection, or the times at which samples begin. "" if they decided nothing.
+        Sentences on how the records affected the way they were read: through the centre of the map
+        projection, or the times at which samples begin. "" if they did not.
     """
 
     counts: npt.NDArray[np.integer]

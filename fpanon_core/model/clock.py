@@ -54,7 +54,7 @@ class LocalClock:
 
     @classmethod
     def starting_on(cls, first: dt.datetime, timezone: str) -> LocalClock:
-        """Return a clock whose epoch is local midnight on the day of ``first``, which is aware."""
+        """Return a clock whose epoch is local midnight on the day of ``first``, an aware time."""
         zone = zone_of(timezone)
         local = first.astimezone(zone)
         midnight = dt.datetime(local.year, local.month, local.day, tzinfo=zone)

@@ -45,7 +45,7 @@ class RelinkConfig(Checked):
 class RelinkResult:
     """Share of people whose records of different periods an attacker links from the release alone.
 
-    The figures are those of the strongest of several attackers. ``likeness`` compares places and
+    The figures are for the strongest of several attackers. ``likeness`` compares places and
     hours. ``likeness and continuity`` also weighs how likely the move is from the last cell of one
     period to the first cell of the next.
 

@@ -145,7 +145,7 @@ class StatedPeriod(Checked):
     slot_min : float
         Length of a slot, minutes; it must divide a day.
     timezone : str or None
-        IANA name of the time zone of days and slots; that of the data if None.
+        IANA name of the time zone of days and slots; if None, the data's time zone.
 
     Raises
     ------

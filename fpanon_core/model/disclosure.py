@@ -138,7 +138,7 @@ class DisclosureResult(Cells):
         """Return both ends of a measure's 95% interval, over draws of targets and points.
 
         For unicity, it is Wilson's interval. The other measures are means over targets of bounded
-        values; their interval is that of :func:`mean_interval`. The bound is 1 for k, and
+        values; their interval is from :func:`mean_interval`. The bound is 1 for k, and
         ``em_most`` or ``kl_most`` for sums. For means over bins, the bound of the sum is divided by
         ``n_bins``. If nothing was ``drawn``, the interval has no width. Otherwise it has a width,
         even if all targets have the same value, because other people may differ.

@@ -31,7 +31,7 @@ _MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of reading the written bytes of a release back and checking them.
+    """Result of reading back the written bytes of a release and checking them.
 
     Attributes
     ----------

@@ -398,9 +398,9 @@ def distinct_cells(
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
     """Return offsets by user, values and counts of the distinct rows of snapped-down values.
 
-    The result is that of :func:`distinct` after snapping. Where their ranges allow, the values are
-    packed into one key piece by piece, so that no column needs an array of all its cells. This
-    saves time, as memory access takes most of it for millions of events.
+    The result is the same as from :func:`distinct` after snapping. Where their ranges allow, the
+    values are packed into one key piece by piece, so that no column needs an array of all its
+    cells. This saves time, as memory access takes most of it for millions of events.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ PROFILES = Limit(1, 8)
 """Number of generalization profiles measured or compared at a time."""
 
 SEED = Limit(0, 2**53 - 1)
-"""Seed of any draw, up to the largest that a browser's number field holds."""
+"""Seed of any draw, up to the largest that a browser's number field can hold."""
 
 POINTS = Limit(1, 50)
 """p, the number of points that an attacker knows of a target."""

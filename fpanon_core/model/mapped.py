@@ -9,7 +9,7 @@ opened from the folder's own descriptor, and a link, pipe or device is refused.
 
 The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
 at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
-mismatch”). This is rare, but has made reading a file fail. The files here hold only numbers or
+mismatch”). This is rare, but has caused a file read to fail. The files here hold only numbers or
 truth values, so their headers are matched with a pattern, not parsed.
 """
 

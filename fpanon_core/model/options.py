@@ -682,7 +682,7 @@ class PrivacyGuarantee:
     def epsilon_slot(self) -> float:
         """ε for a person's counted place in one slot.
 
-        Where gaps are filled in, one record decides many slots. Then only the sum over all slots,
+        Where gaps are filled in, one record affects many slots. Then only the sum over all slots,
         :attr:`epsilon_all`, bounds what one record gives away.
         """
         return self.epsilon / (self.n_slots if self.unit == "user" else 1)

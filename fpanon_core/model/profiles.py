@@ -409,7 +409,7 @@ StatedAreas: TypeAlias = float | str | None
 
 
 def checked_areas(stated: Any) -> StatedAreas:
-    """Return stated areas, as a file holds them, if they are valid.
+    """Return stated areas, as stored in a file, if they are valid.
 
     Raises
     ------

@@ -120,7 +120,7 @@ class Unprojection:
 
 
 CENTRAL = 0.98
-"""Share of the positions along each axis that decides the extent of a map."""
+"""Share of the positions along each axis that determines the extent of a map."""
 _CLOSE = 0.25
 _MUCH_SMALLER = 0.5  # a view that is hardly smaller would omit positions for no benefit
 

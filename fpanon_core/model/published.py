@@ -319,7 +319,7 @@ class Records:
     Attributes
     ----------
     cells : Cells
-        Distinct published samples. Those of one record are consecutive, in order of time.
+        Distinct published samples. The samples of a record are consecutive, in order of time.
     begins, lengths : int64 ndarray (n_records,)
         First sample and number of samples of each record.
     group : int64 ndarray (n_records,) or None

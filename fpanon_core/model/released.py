@@ -40,8 +40,8 @@ class Origin:
     hidden : GloveResult or None
         Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Number of samples left out: for each step, those of its own input that it left out, added up
-        over the steps.
+        Number of samples left out: for each step, the samples of its own input that it left out,
+        added up over the steps.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None

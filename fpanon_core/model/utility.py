@@ -96,7 +96,7 @@ class UtilityResult(Closed):
     weights : dict of str to float
         Weight of each component; they add up to 1.
     areas : str
-        Areas on which density and flows are compared, in words.
+        Areas over which density and flows are compared, in words.
     digest, released_digest : str
         Digests of both data sets.
     """
