@@ -164,7 +164,7 @@ class AggregateCounts(Closed):
 
     @property
     def noisy(self) -> bool:
-        """Whether any count is negative, which only noise causes."""
+        """Whether any count is negative, which only noise can cause."""
         return bool(_values(self._held).min(initial=0) < 0)
 
     @property
@@ -316,7 +316,7 @@ class RecoveryConfig(Checked):
         the nearest pairs first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point
         are linked beforehand, which keeps the total cost minimal.
     n_trajectories : int or None
-        Assumed number of people in the counts; None estimates it.
+        Assumed number of people in the counts; estimated if None.
     """
 
     link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0

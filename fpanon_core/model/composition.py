@@ -162,9 +162,9 @@ class Crowd:
 class Crossing:
     """Group sizes in two releases of the same people, and in the composition of both.
 
-    :func:`fpanon_core.cross_releases` returns this result. All people are counted and none is
-    drawn, so no figure has an interval. With periods, a person's group is the smallest in any two
-    periods that share a day.
+    :func:`fpanon_core.cross_releases` returns this result. All people are counted and nobody
+    is sampled, so no figure has an interval. With periods, a person's group is the smallest over
+    all pairs of periods that share a day.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """Number of people as in :attr:`smaller`, by :attr:`followed` groups; 0 if that is None."""
+        """Number of people as in :attr:`smaller`, for :attr:`followed` groups; 0 without any."""
         if self.followed is None:
             return 0
         table = self.per_person

@@ -20,7 +20,7 @@ class StretchConfig:
     Attributes
     ----------
     w_space, w_time : float
-        Weights of the two parts, not negative, with a sum of 1. A loss
+        Weights of space and time, not negative, with a sum of 1. A loss
         (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1], so it
         also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
         effort, which must lie in [0, 1].

@@ -263,11 +263,11 @@ class Risk:
 
 
 HOME_WITHIN_M = 1_000.0
-"""Distance within which a guess of a person's home counts as found, metres."""
+"""Distance from a guess within which a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Measures of re-identification, which share one threshold: by the strongest attacker, by attackers
-who know true points, and k-disclosure."""
+"""Measures of re-identification, which share one threshold: the risk from the strongest attacker,
+the risk from attackers who know true points, and k-disclosure."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -285,8 +285,8 @@ attacker on a release without records (:func:`fpanon_core.membership`)."""
 
 
 OF_TABLES = ("home", "membership")
-"""Measures for tables and synthetic people, which hold no record of anybody. For records, all but
-membership apply."""
+"""Measures for tables and synthetic people, which hold no record of anybody. All measures
+except membership apply to records."""
 
 ALONE = "alone"
 """People with a unique record: an attacker with enough points can single them out. Their share has

@@ -17,7 +17,7 @@ _R = TypeVar("_R")
 
 
 class FpanonError(Exception):
-    """Base of every error that fpanon raises on purpose."""
+    """Base class of every error that fpanon raises on purpose."""
 
     @property
     def message(self) -> str:
@@ -38,7 +38,7 @@ class ConfigError(FpanonError, ValueError):
 
 
 class InfeasibleError(FpanonError, ValueError):
-    """The data cannot give what is requested, for example if k exceeds the number of users."""
+    """The data cannot provide what is requested, for example if k exceeds the number of users."""
 
 
 class Cancelled(FpanonError):

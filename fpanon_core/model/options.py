@@ -582,7 +582,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
         space = step.profile.space
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
         known = {name: value for name, value in asdict(space).items() if value is not None}
-        place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
+        place = {"kind": kind, **known}  # no origin if the grid states none
         minutes = float(step.profile.minutes)
         return {"technique": technique(step), "space": place, "minutes": minutes}
     if isinstance(step, Recordless):

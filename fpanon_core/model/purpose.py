@@ -183,7 +183,7 @@ class Recipient:
     @property
     def threshold(self) -> float:
         """Largest accepted re-identification risk if an attack happens, at most 1/3."""
-        # Rounded up, or groups of 12 would be above the threshold of 1 in 12.
+        # Rounded up; otherwise groups of 12 would be above the threshold of 1 in 12.
         most = THRESHOLDS[self.sensitivity] / self.attempt
         return min(_MOST, math.ceil(1e10 * most - 1e-3) / 1e10)
 
@@ -194,7 +194,7 @@ class Recipient:
 
     @property
     def because(self) -> str:
-        """Where the threshold of re-identification comes from, in one short sentence.
+        """Source of the threshold of re-identification, in one short sentence.
 
         Examples
         --------
