@@ -91,9 +91,9 @@ class Budget:
         """
         if size > self.decoded_bytes:
             raise SchemaError(
-                f"The packed file unpacks to more than {_size(ALWAYS_FINE)} and {MAX_RATIO} times "
-                f"its size, or to more than {_size(self.most_bytes)}, the most that is accepted; "
-                "unpack it yourself and check what it holds."
+                f"The packed file unpacks to more than {_size(ALWAYS_FINE)} and over {MAX_RATIO} "
+                f"times its size, or to more than {_size(self.most_bytes)}, the most that is "
+                "accepted; unpack it yourself and check what it holds."
             )
 
     def check_cells(self, count: int) -> None:

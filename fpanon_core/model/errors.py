@@ -84,7 +84,7 @@ def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             except Exception as fault:
                 if memory_ended(fault):
                     raise OutOfMemory(
-                        f"Reading the {what} needs more memory than there is to spare. Give fewer "
+                        f"Reading the {what} needs more memory than is available. Give fewer "
                         "days or people, or fewer columns, or use a machine with more memory."
                     ) from None
                 last = traceback.extract_tb(fault.__traceback__)[-1]

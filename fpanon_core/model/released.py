@@ -77,7 +77,7 @@ class Origin:
         cut = hidden.period_days is not None
         if (hidden.whole_digest if cut else hidden.digest) != original.digest:
             raise ConfigError(
-                "This result was made from other data than those given as the original; give the "
+                "This result was made from other data than the given original; give the "
                 "fingerprints that were hidden."
             )
         if not (hidden.group >= 0).any():
