@@ -2,7 +2,7 @@
 
 The names in ``__all__`` are the public interface; everything else may change. ``__init__.pyi``
 beside this file lists the names and their modules for type checkers and editors. Each name is
-imported when it is first used. So a program that uses one function does not wait for the others to
+imported when it is first used, so a program that uses one function does not wait for the others to
 load.
 """
 

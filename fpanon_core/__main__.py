@@ -36,7 +36,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     debug: bool = typer.Option(
-        False, "--debug", help="After a fault in the program, print its trace; it may hold data."
+        False, "--debug", help="If the program fails, print the traceback; it may contain data."
     ),
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."

@@ -2,7 +2,7 @@
 
 :class:`AggregateCounts` is all that the attack sees: nothing in it says who is where.
 
-:class:`CountRows` holds only the counts other than 0. In a slot, at most as many places are
+:class:`CountRows` holds only the counts that are not 0. In a slot, at most as many places are
 occupied as there are people, while a table has room for every place. A thousand people at ten
 thousand places fill at most a tenth of such a table.
 
@@ -29,7 +29,7 @@ from .errors import SchemaError
 NIGHT_ENDS_H = 6.0  # night is 0 to 6 h local
 UNKNOWN = -1
 _DAY_MIN = 1440.0
-_COUNTS_AT_ONCE = 1 << 20  # of a table, processed at a time
+_COUNTS_AT_ONCE = 1 << 20  # counts of a table that are processed at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,12 +49,12 @@ class AggregateCounts(Closed):
     slot_start_min : float64 ndarray (n_slots,)
         Start of each slot, elapsed minutes since the data set's epoch; ascending.
     dx_m, dy_m : float64 ndarray (n_places,)
-        Extent of each place, metres; points (0) if not given.
+        Extent of each place, metres; 0 (points) if not given.
     slot_min : float
-        Length of a slot, minutes; only a slot in which the clocks change has another length. If not
+        Length of a slot, minutes; only a slot in which the clocks change differs. If not
         given, it is the smallest difference between two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
-        Starts of the slots on the wall clock, which decide nights and days; ``slot_start_min`` if
+        Starts of the slots on the wall clock, which define nights and days; ``slot_start_min`` if
         not given.
     digest : str
         Digest of the fingerprints that the counts were made from; "" if there is none.
@@ -66,8 +66,8 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentences that say what the records decided about how they were read: the centre of the map
-        projection, or the times at which samples begin. "" if they decided nothing.
+        Sentences on how the records affected the way they were read: through the centre of the map
+        projection, or the times at which samples begin. "" if they did not.
     """
 
     counts: npt.NDArray[np.integer]
@@ -164,7 +164,7 @@ class AggregateCounts(Closed):
 
     @property
     def noisy(self) -> bool:
-        """Whether any count is negative, which only noise causes."""
+        """Whether any count is negative, which only noise can cause."""
         return bool(_values(self._held).min(initial=0) < 0)
 
     @property
@@ -195,7 +195,7 @@ class AggregateCounts(Closed):
         return np.concatenate([[0], changes, [self.n_slots]]).astype(np.int64)
 
     def entries(self) -> tuple[IntArray, IntArray, npt.NDArray[np.integer]]:
-        """Return slot, place and value, (n,) each, of counts other than 0, by slot, then place."""
+        """Return slot, place and value of the nonzero counts, (n,) each, by slot, then by place."""
         held = self._held
         if isinstance(held, CountRows):
             slot = np.repeat(np.arange(self.n_slots), np.diff(held.offsets))
@@ -222,11 +222,11 @@ class AggregateCounts(Closed):
             yield slice(first, min(first + at_once, self.n_slots))
 
     def with_counts(self, counts: npt.NDArray[np.integer] | CountRows) -> AggregateCounts:
-        """Return the same places and slots with other counts."""
+        """Return a copy with the same places and slots, and other counts."""
         return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
-        """Return the same places and slots with other counts, given in blocks of slots."""
+        """Return a copy with the same places and slots, and other counts in blocks of slots."""
         return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:
@@ -241,7 +241,7 @@ def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer
 
 @dataclass(frozen=True, eq=False)
 class CountRows(Closed):
-    """Counts other than 0, ordered by slot, then by place. Arrays are read-only.
+    """Nonzero counts, ordered by slot, then by place. Arrays are read-only.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ class RecoveryConfig(Checked):
         the nearest pairs first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point
         are linked beforehand, which keeps the total cost minimal.
     n_trajectories : int or None
-        Assumed number of people in the counts; None estimates it.
+        Assumed number of people in the counts; estimated if None.
     """
 
     link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0

@@ -33,7 +33,7 @@ class Antennas:
     columns : mapping of str to object ndarray (n_antennas,)
         Texts of the antenna table's other columns, "" where missing.
     lon, lat : float64 ndarray (n_antennas,), or empty
-        The antennas' own positions, degrees; empty where they came in metres.
+        The antennas' own positions, degrees; empty if they were given in metres.
     outlines : mapping of str to str
         Polygons of each region in the column :data:`REGION`, in degrees, as hexadecimal WKB; empty
         where none were given.
@@ -68,7 +68,7 @@ class Antennas:
             raise SchemaError("x_m and y_m must have one entry for each antenna.")
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             raise SchemaError("An antenna's position is not a number; leave such antennas out.")
-        # Through whole numbers, as for samples, so that floating-point numbers are equal.
+        # Convert through integers, as for samples, so that equal cells have equal floats.
         put(self, "x_m", _closed(np.floor(x / side).astype(np.int64) * float(side)))
         put(self, "y_m", _closed(np.floor(y / side).astype(np.int64) * float(side)))
         put(self, "granularity_m", float(side))

@@ -4,7 +4,7 @@ A file that is small on disk can fill any memory, by compression, by repetition 
 A run of a million equal rows takes a few bytes of Parquet. A sheet can claim to have a row with the
 number 10¹¹. Every reader therefore computes the size of its result, rows × columns × bytes, and
 compares the size with a budget *before* it makes the result. The budget depends only on the size of
-the source as it came, not on how it is compressed.
+the source as received, not on how it is compressed.
 
 The memory for reading a source is then bounded too. The bound is :data:`MEMORY_BASE` plus
 :data:`MEMORY_TIMES` times the decoded size that the budget accepts (``Budget.memory_bytes``). This
@@ -53,7 +53,7 @@ class Budget:
     Parameters
     ----------
     source_bytes : int
-        Size of the source as it came, bytes.
+        Size of the source as received, bytes.
     most_bytes : int
         Largest decoded size, bytes, however large the source is.
 
@@ -91,9 +91,9 @@ class Budget:
         """
         if size > self.decoded_bytes:
             raise SchemaError(
-                f"The packed file unpacks to more than {_size(ALWAYS_FINE)} and {MAX_RATIO} times "
-                f"its size, or to more than {_size(self.most_bytes)}, the most that is accepted; "
-                "unpack it yourself and check what it holds."
+                f"The packed file unpacks to more than {_size(ALWAYS_FINE)} and over {MAX_RATIO} "
+                f"times its size, or to more than {_size(self.most_bytes)}, the most that is "
+                "accepted; unpack it yourself and check what it holds."
             )
 
     def check_cells(self, count: int) -> None:
@@ -106,7 +106,7 @@ class Budget:
         """
         if count > self.cells:
             raise SchemaError(
-                f"The file has more than {self.cells:,} fields; save it as CSV or Parquet, and "
+                f"The file has more than {self.cells:,} fields; save it as CSV or Parquet, "
                 "without empty columns."
             )
 
@@ -121,8 +121,8 @@ def check_columns(count: int) -> None:
     """
     if count > MAX_COLUMNS:
         raise SchemaError(
-            f"The table has more than {MAX_COLUMNS:,} columns; keep those for person, time and "
-            "position, and those of regions."
+            f"The table has more than {MAX_COLUMNS:,} columns; keep only those for person, "
+            "time, position and regions."
         )
 
 
@@ -133,7 +133,7 @@ def _size(count: int) -> str:
 def number(
     variable: str, environment: Mapping[str, str] = os.environ, *, most: float = math.inf
 ) -> float | None:
-    """Return the number above 0 in an environment variable; None if it is empty or not set.
+    """Return the positive number in an environment variable; None if it is empty or not set.
 
     Parameters
     ----------
@@ -163,13 +163,13 @@ def number(
         limit = f" and up to {most:g}" if math.isfinite(most) else ""
         raise ConfigError(
             f"The environment variable {variable} is {said!r}; it must be a number above 0{limit}. "
-            "Correct it, or leave it out for the usual value."
+            "Correct it, or unset it to use the default."
         )
     return value
 
 
 def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> int | None:
-    """Return the integer above 0 in an environment variable; None if it is empty or not set.
+    """Return the positive integer in an environment variable; None if it is empty or not set.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> 
     if value is not None and not value.is_integer():
         raise ConfigError(
             f"The environment variable {variable} is {environment[variable]!r}; it must be an "
-            "integer of 1 or more. Correct it, or leave it out for the usual value."
+            "integer of 1 or more. Correct it, or unset it to use the default."
         )
     return None if value is None else int(value)
 

@@ -1,9 +1,10 @@
-"""Checks of parameters: whether each has a possible value, with uniform messages.
+"""Checks of parameters: whether each value is valid, with uniform messages.
 
-A function that checks a number returns it as a plain ``int`` or ``float``. If a value is not
-possible, a :class:`ConfigError` says what was given and what is possible. :func:`is_whole` and
-:func:`is_number` only return an answer. ``True`` and ``False`` are not numbers. A dataclass of
-parameters is :class:`Checked`: each of its fields declares the check of its value.
+A function that checks a number returns it as a plain ``int`` or ``float``. If a value is not valid,
+a :class:`ConfigError` says what was given and what is accepted. :func:`is_whole` and
+:func:`is_number` only return the answer. ``True`` and ``False`` do not count as numbers. A
+dataclass of parameters derives from :class:`Checked`, and each of its fields declares the check of
+its value.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def is_number(value: Any) -> bool:
     real = isinstance(value, (int, float, np.integer, np.floating))
     try:
         return real and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # a whole number beyond all fractions
+    except OverflowError:  # an integer too large for a float
         return False
 
 
@@ -196,7 +197,7 @@ ABOVE_0: Check = partial(number, above=0.0)
 class Checked:
     """Base class of dataclasses whose fields declare checks, as ``Annotated[int, AT_LEAST_1]``.
 
-    A value is kept as its check returns it. Each entry of a tuple is checked by itself. None is
+    A value is kept as its check returns it. Each entry of a tuple is checked separately. None is
     kept where the field may be None.
 
     Examples

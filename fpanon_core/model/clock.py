@@ -3,8 +3,8 @@
 A fingerprint's ``t_min`` counts *elapsed* minutes since the data set's epoch, local midnight of its
 first day, so that differences are true durations. Hours of the day, nights, day boundaries and the
 windows of a generalization profile are *local*. The two diverge when a daylight-saving change falls
-within the data. Only this module converts between them, but for the
-verification of releases, which stays independent.
+within the data. Only this module converts between the two, except that the verification of releases
+has its own conversion, to stay independent.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LocalClock:
 
     def __post_init__(self) -> None:
         if self.epoch.tzinfo is None:
-            raise ConfigError("A clock's epoch needs an offset; give an aware datetime.")
+            raise ConfigError("A clock's epoch needs an offset from UTC; give an aware datetime.")
         zone_of(self.timezone)
 
     @classmethod
@@ -103,7 +103,7 @@ class LocalClock:
         return wall
 
     def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
-        """Return the first instant at which the wall clock reaches ``wall_min``, elapsed minutes.
+        """Return the first instant, elapsed minutes, at which the wall clock reaches ``wall_min``.
 
         The function is monotone. A wall time skipped in spring maps to the change itself; one that
         occurs twice in autumn maps to its first occurrence.
@@ -124,15 +124,15 @@ class LocalClock:
     def window(self, t_min: npt.ArrayLike, minutes: float) -> tuple[FloatArray, FloatArray]:
         """Return start and length, elapsed minutes, of the local window that holds each ``t_min``.
 
-        Windows of ``minutes`` are laid from local midnight of the first day. If every offset change
-        is a whole number of windows, elapsed and local windows coincide. Otherwise, a window in
-        which the clock changes is shorter or longer than ``minutes``.
+        Windows are ``minutes`` long, counted from local midnight of the first day. If every offset
+        change is a whole number of windows, elapsed and local windows coincide. Otherwise, a window
+        in which the clock changes is shorter or longer than ``minutes``.
         """
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
         if t.size:
-            # A window begins before the instants it holds, under the offset of then; no change of
-            # the clock lengthens it by a day.
+            # A window begins before the instants it holds, under the offset at its beginning; no
+            # clock change lengthens it by a day.
             first = t.min() - minutes - _DAY
             inside = (starts > first) & (starts <= t.max() + minutes)
             inside |= np.arange(len(starts)) == np.searchsorted(starts, first, side="right") - 1
@@ -140,7 +140,7 @@ class LocalClock:
         if np.all(shifts % minutes == 0):
             return np.floor(t / minutes) * minutes, np.full(t.shape, float(minutes))
         index = np.floor(self.wall_minutes(t) / minutes)
-        # In an hour that occurs twice, the wall clock runs back; boundaries count once passed.
+        # In an hour that occurs twice, the wall clock goes back; a boundary, once passed, counts.
         while (passed := self.elapsed_minutes((index + 1) * minutes) <= t).any():
             index += passed
         begin = self.elapsed_minutes(index * minutes)

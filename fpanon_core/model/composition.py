@@ -30,8 +30,8 @@ class RelinkConfig(Checked):
     ----------
     candidates : int
         Number of people that each record is compared with, 1 or more. The attacker takes the most
-        similar records of the other period, as many as stand for this number of people. If the
-        number is at least that of all people, all records are compared.
+        similar records of the other period, until they stand for this number of people. If there
+        are no more people than this, all records are compared.
     seed : int
         Seed of the draws among equal records when records are followed over all periods, and of the
         random matching for comparison.
@@ -45,12 +45,12 @@ class RelinkConfig(Checked):
 class RelinkResult:
     """Share of people whose records of different periods an attacker links from the release alone.
 
-    The figures are those of the strongest of several attackers. ``likeness`` compares places and
-    hours. ``likeness and continuity`` also weighs how likely the move is between the last cell of a
-    period and the first of the next.
+    The figures are for the strongest of several attackers. ``likeness`` compares places and
+    hours. ``likeness and continuity`` also weighs how likely the move is from the last cell of one
+    period to the first cell of the next.
 
-    Records that are alike cannot be distinguished. One of them is drawn, and a correct link counts
-    by its probability.
+    Records that are alike cannot be distinguished. One of them is drawn, and the link counts by its
+    probability of being correct.
 
     Attributes
     ----------
@@ -66,11 +66,11 @@ class RelinkResult:
     alike_low, alike_high : float
         95% Wilson interval of ``alike``, computed in the same way.
     alike_chance : float
-        ``alike`` of a random matching; large where many records are alike.
+        Value of ``alike`` for a random matching; large where many records are alike.
     precision : float
         Share of the links made that are correct; NaN where none is made.
     chance : float
-        ``share`` of a random matching.
+        Value of ``share`` for a random matching.
     chained : float
         Largest share of a person's records in one chain, if the same attacker follows all periods
         in order. It is a mean over the people with two records or more. It is never 0, because a
@@ -78,7 +78,7 @@ class RelinkResult:
     chained_low, chained_high : float
         95% Wilson interval of ``chained``.
     chained_chance : float
-        ``chained`` of random chains, mean of 20 draws.
+        Value of ``chained`` for random chains, mean of 20 draws.
     n_people : int
         Number of people with a record in both periods of at least one pair of consecutive periods.
     n_chained : int
@@ -162,9 +162,9 @@ class Crowd:
 class Crossing:
     """Group sizes in two releases of the same people, and in the composition of both.
 
-    :func:`fpanon_core.cross_releases` returns this result. All people are counted and none is
-    drawn, so no figure has an interval. With periods, a person's group is the smallest in any two
-    periods that share a day.
+    :func:`fpanon_core.cross_releases` returns this result. All people are counted and nobody
+    is sampled, so no figure has an interval. With periods, a person's group is the smallest over
+    all pairs of periods that share a day.
 
     Attributes
     ----------
@@ -218,7 +218,8 @@ class Crossing:
     def __repr__(self) -> str:
         return (
             f"Crossing({self.together.alone} of {self.n_both} people alone, smallest group "
-            f"{self.together.smallest}; {self.first.smallest} and {self.second.smallest} by itself)"
+            f"{self.together.smallest}; by release, {self.first.smallest} and "
+            f"{self.second.smallest})"
         )
 
     @property
@@ -238,13 +239,13 @@ class Crossing:
 
     @property
     def smaller(self) -> int:
-        """Number of people with a smaller group in the composition than in both single releases."""
+        """Number of people with a smaller group in the composition than in either release alone."""
         table = self.per_person
         return int((table["together"] < table[["first", "second"]].min(axis=1)).sum())
 
     @property
     def followed_smaller(self) -> int:
-        """Number as in :attr:`smaller`, for the groups of :attr:`followed`; 0 if that is None."""
+        """Number of people as in :attr:`smaller`, for :attr:`followed` groups; 0 without any."""
         if self.followed is None:
             return 0
         table = self.per_person
@@ -253,7 +254,7 @@ class Crossing:
 
     @property
     def falls(self) -> bool:
-        """Whether anybody has a smaller group in the composition than in both single releases."""
+        """Whether anybody has a smaller group in the composition than in either release alone."""
         return self.smaller > 0 or self.followed_smaller > 0
 
     def to_frame(self) -> pd.DataFrame:

@@ -20,14 +20,14 @@ class StretchConfig:
     Attributes
     ----------
     w_space, w_time : float
-        Weights of the two parts, not negative, with a sum of 1. A loss
-        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1]. So a
-        loss also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
+        Weights of space and time, not negative, with a sum of 1. A loss
+        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1], so it
+        also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
         effort, which must lie in [0, 1].
     max_space_m : float
-        Stretch in space, metres, from which on the effort in space is at its maximum.
+        Stretch in space, metres, at which the effort in space reaches its maximum.
     max_time_min : float
-        Stretch in time, minutes, from which on the effort in time is at its maximum.
+        Stretch in time, minutes, at which the effort in time reaches its maximum.
     """
 
     w_space: float = 0.5
@@ -63,7 +63,7 @@ class StretchConfig:
 
 @dataclass(frozen=True)
 class Screening(Checked):
-    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all that are given must hold.
+    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); a user must meet all of them.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Screening(Checked):
                     return cls(**rule)
                 except TypeError as fault:
                     raise ConfigError(
-                        "A screening rule knows every_day, active_days_share and min_samples only."
+                        "A screening rule has only every_day, active_days_share and min_samples."
                     ) from fault
         raise ConfigError(
             f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active "

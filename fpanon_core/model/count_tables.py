@@ -1,6 +1,6 @@
 """Tables over all people: presence in each area, and trips between areas.
 
-Neither table has a record of anybody. Their areas, days and time bands are stated and public
+Neither table contains anybody's record. Their areas, days and time bands are stated and public
 (:class:`TableFrame`), so that no record affects the layout of the table.
 
 Source: docs/science.md, “Tables: presence and flows”.

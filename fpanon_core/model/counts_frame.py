@@ -145,7 +145,7 @@ class StatedPeriod(Checked):
     slot_min : float
         Length of a slot, minutes; it must divide a day.
     timezone : str or None
-        IANA name of the time zone of days and slots; that of the data if None.
+        IANA name of the time zone of days and slots; if None, the data's time zone.
 
     Raises
     ------
@@ -246,7 +246,7 @@ class FrameConfig(Checked):
         plain = asdict(self)
         first = self.period.first_day
         plain["period"]["first_day"] = None if first is None else first.isoformat()
-        if self.residents is None:  # as files were written before there was the field
+        if self.residents is None:  # as in files written before this field existed
             del plain["residents"]
         return plain
 
@@ -336,7 +336,7 @@ class CountsFrame(Closed):
         ------
         ConfigError
             Antennas are the places, but their table is missing or empty. Or a grid has an area in
-            degrees, but the data came in metres. Or a first day is stated for data without a
+            degrees, but the data are in metres. Or a first day is stated for data without a
             clock, or is missing for data with one.
         InfeasibleError
             There are too many places, or the area reaches around the globe.
@@ -349,7 +349,7 @@ class CountsFrame(Closed):
             return cls.of_area(config.area, config.side_m, config.period, clock=clock, crs=crs)
         if antennas is None:
             raise ConfigError(
-                "The data have no antenna table; open one with them, or count in a grid over a "
+                "The data have no antenna table; open them with one, or count in a grid over a "
                 "stated area."
             )
         return cls.of_antennas(antennas, config.period, clock=clock, crs=crs)

@@ -4,7 +4,7 @@
 measures by which a release is judged.
 
 The first measure is the re-identification risk: the share of people whose record the strongest of
-three attackers picks. EM and KL are sums over all bins, because means cannot compare
+three attackers picks. EM and KL are sums over all bins, because means are not comparable between
 release options of different resolution. No authority has set a threshold for mobility data; each
 threshold names its source.
 """
@@ -52,8 +52,8 @@ class DisclosureResult(Cells):
     k_disclosure : float
         Mean of 1/|E_i| over the targets, in (0, 1].
     em : float
-        Mean of EM_ij over targets and bins, in [0, 1): average change per bin in what is known of a
-        target's presence.
+        Mean of EM_ij over targets and bins, in [0, 1): average change per bin in what is known
+        about a target's presence.
     kl : float
         Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
     em_sum, kl_sum : float
@@ -125,7 +125,7 @@ class DisclosureResult(Cells):
         return len(self.sizes)
 
     def measure(self, name: Measure | Sum) -> float:
-        """Return the measure of this name, such as ``"unicity"`` or ``"em_sum"``.
+        """Return the value of the measure with this name, such as ``"unicity"`` or ``"em_sum"``.
 
         Raises
         ------
@@ -135,10 +135,10 @@ class DisclosureResult(Cells):
         return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """Return low and high end of a measure's 95% interval, over draws of targets and points.
+        """Return both ends of a measure's 95% interval, over draws of targets and points.
 
         For unicity, it is Wilson's interval. The other measures are means over targets of bounded
-        values; their interval is that of :func:`mean_interval`. The bound is 1 for k, and
+        values; their interval is from :func:`mean_interval`. The bound is 1 for k, and
         ``em_most`` or ``kl_most`` for sums. For means over bins, the bound of the sum is divided by
         ``n_bins``. If nothing was ``drawn``, the interval has no width. Otherwise it has a width,
         even if all targets have the same value, because other people may differ.
@@ -209,7 +209,7 @@ class DisclosureResult(Cells):
         begin, end = windows.t.to_numpy(copy=True), (windows.t + windows.dt).to_numpy()
         while (going := begin < end).any():  # each round takes one hour's piece of every window
             wall = begin[going] if clock is None else clock.wall_minutes(begin[going])
-            # A tiny remainder of rounding must not stop the loop.
+            # A tiny remainder from rounding must not stall the loop.
             piece = np.maximum(_HOUR_MIN - wall % _HOUR_MIN, 1e-6)
             minutes = np.minimum(piece, end[going] - begin[going])
             hour = np.floor(wall / _HOUR_MIN).astype(np.int64) + first_day * _HOURS
@@ -263,11 +263,11 @@ class Risk:
 
 
 HOME_WITHIN_M = 1_000.0
-"""Distance within which a guess of a person's home counts as found, metres."""
+"""Distance from a guess within which a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Measures of re-identification, which share one threshold: by the strongest attacker, by those who
-know true points, and k-disclosure."""
+"""Measures of re-identification, which share one threshold: the risk from the strongest attacker,
+the risk from attackers who know true points, and k-disclosure."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -285,8 +285,8 @@ attacker on a release without records (:func:`fpanon_core.membership`)."""
 
 
 OF_TABLES = ("home", "membership")
-"""Measures for tables and synthetic people, which hold no record of anybody. For records, all but
-membership apply."""
+"""Measures for tables and synthetic people, which hold no record of anybody. All measures
+except membership apply to records."""
 
 ALONE = "alone"
 """People with a unique record: an attacker with enough points can single them out. Their share has

@@ -17,7 +17,7 @@ _R = TypeVar("_R")
 
 
 class FpanonError(Exception):
-    """Base of every error that fpanon raises on purpose."""
+    """Base class of every error that fpanon raises on purpose."""
 
     @property
     def message(self) -> str:
@@ -38,7 +38,7 @@ class ConfigError(FpanonError, ValueError):
 
 
 class InfeasibleError(FpanonError, ValueError):
-    """The data cannot give what is asked, for example if k exceeds the number of users."""
+    """The data cannot provide what is requested, for example if k exceeds the number of users."""
 
 
 class Cancelled(FpanonError):
@@ -84,12 +84,12 @@ def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             except Exception as fault:
                 if memory_ended(fault):
                     raise OutOfMemory(
-                        f"Reading the {what} needs more memory than there is to spare. Give fewer "
+                        f"Reading the {what} needs more memory than is available. Give fewer "
                         "days or people, or fewer columns, or use a machine with more memory."
                     ) from None
                 last = traceback.extract_tb(fault.__traceback__)[-1]
                 place = f"{type(fault).__name__} at {os.path.basename(last.filename)}:{last.lineno}"
-            # Out of the clause above: a fault that hangs on to this one would quote the file.
+            # Outside the clause above: a fault chained to this one would quote the file.
             raise Unforeseen(
                 f"The {what} holds something that fpanon did not foresee ({place}). Save it again, "
                 "as plain CSV if need be; if this message appears again, report it."

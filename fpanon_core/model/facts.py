@@ -1,8 +1,8 @@
 """Facts that a release states to its recipients: counts, thresholds, accuracy and the verdict.
 
-The facts determine README and description to the last byte, so that a verifier can make both again
-(:mod:`.release_page`). They are numbers, days, words from fixed sets, and the projection as a PROJ
-string. The projection is the only free text.
+The facts determine the README and the description to the last byte, so that a verifier can make
+both again (:mod:`.release_page`). They are numbers, days, words from fixed sets, and the projection
+as a PROJ string. The projection is the only free text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of reading the written bytes of a release back and checking them.
+    """Result of reading back the written bytes of a release and checking them.
 
     Attributes
     ----------
@@ -87,8 +87,9 @@ class ReleaseFacts:
         Projection and display zone.
     epoch, first_day, last_day : str or None
         Local dates: of the data set's epoch, and of the first and the last day with a record of a
-        published person. If places or times were moved or exchanged at random, the earliest and the
-        latest published time count. None without a clock; without rows, both days are None.
+        published person. If places or times were moved or exchanged at random, the days of the
+        earliest and the latest published time. None without a clock; without rows, both days are
+        None.
     granularity_m, granularity_min : float
         Extent of the cells, where they are all alike; with GLOVE, of its input samples.
     people, rows, samples_in, samples_left_out, people_left_out : int
@@ -203,7 +204,7 @@ class ReleaseFacts:
         """
         missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
         if missing or "steps" not in plain:
-            raise ConfigError(f"The facts do not say: {', '.join(missing or ['steps'])}.")
+            raise ConfigError(f"The facts lack: {', '.join(missing or ['steps'])}.")
         values = {f.name: plain[f.name] for f in fields(cls) if f.name != "option"}
         for name, sound in _SOUND.items():
             if not sound(values[name]):
@@ -288,7 +289,7 @@ def _check_together(facts: ReleaseFacts) -> None:
     if facts.first_day is not None and facts.last_day is not None:
         together["last_day"] &= facts.first_day <= facts.last_day
     if facts.phantom_share is not None:
-        # A share is computed from a number of rows, so no digit is free.
+        # The share is a whole number of rows over all rows, so no digit is free.
         rows = facts.rows
         exact = round(facts.phantom_share * rows) / rows if rows else 0.0
         together["phantom_share"] &= facts.phantom_share == exact

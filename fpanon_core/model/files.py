@@ -67,7 +67,7 @@ def file_opened(name: Place, folder: int | None = None) -> int:
         if is_plain(os.fstat(descriptor)):  # it may have been replaced in the meantime
             return descriptor
         os.close(descriptor)
-    raise OSError(errno.ELOOP, "no plain file")
+    raise OSError(errno.ELOOP, "not a plain file")
 
 
 def is_plain(found: os.stat_result) -> bool:
@@ -99,7 +99,7 @@ def keyed(digest: str) -> str:
 
 
 def sealed(use: bytes, content: bytes) -> bytes:
-    """Return a digest of some content under the user's key; it differs for another ``use``.
+    """Return a digest of some content under the user's key; each ``use`` gives another digest.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _place() -> Path:
 
 @cache
 def _key(place: Path) -> bytes:
-    """Return the user's key, made at first use; if none can be stored, a key of this process."""
+    """Return the user's key, made at first use; if none can be stored, a key for this process."""
     with suppress(OSError):
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not place.exists():

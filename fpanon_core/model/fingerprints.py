@@ -60,9 +60,9 @@ class FingerprintSet(CellLists):
     number : int64 ndarray (n_users,)
         Running number behind each pseudonym; kept by :meth:`subset`.
     clock : LocalClock or None
-        Epoch and display time zone; None when the times came without one.
+        Epoch and display time zone; None if the times came without one.
     crs : str or None
-        The projection, as a PROJ string; None when the positions came already projected.
+        The projection, as a PROJ string; None if the positions were already projected.
     antennas : Antennas or None
         Antenna table, where one was given; source of antenna clusters and regions.
     """
@@ -89,7 +89,7 @@ class FingerprintSet(CellLists):
         self._make_contiguous()
         put(self, "count", np.ascontiguousarray(self.count, np.int64))
         if self.offsets.shape != (n + 1,) or self.offsets[0] != 0:
-            raise SchemaError("Offsets must start at 0 and number one more than the users.")
+            raise SchemaError("Offsets must start at 0, with one more entry than there are users.")
         if np.any(self.offsets[1:] <= self.offsets[:-1]):  # a difference could overflow
             raise SchemaError("A fingerprint has no samples; leave such users out.")
         rows = int(self.offsets[-1])
@@ -201,9 +201,9 @@ class FingerprintSet(CellLists):
     def load(cls, folder: str | os.PathLike[str]) -> FingerprintSet:
         """Load the set from a folder that :meth:`save` wrote; its columns are mapped and read-only.
 
-        Processes that load one folder share its columns. A set loaded this way is passed to another
-        process as the folder's name, and takes no extra memory there. The whole folder is read
-        once, to check the digest.
+        Processes that load the same folder share its columns. A set loaded this way is passed to
+        another process as the folder's name, and takes no extra memory there. The whole folder is
+        read once, to check the digest.
 
         Raises
         ------
@@ -230,7 +230,7 @@ class FingerprintSet(CellLists):
             return reopen, (FingerprintSet, *self.by_name)
         return super().__reduce_ex__(protocol)
 
-    # --- what is in it -------------------------------------------------------------------------
+    # --- content -------------------------------------------------------------------------------
 
     @property
     def n_users(self) -> int:
@@ -285,7 +285,7 @@ class FingerprintSet(CellLists):
     def __repr__(self) -> str:
         return f"FingerprintSet({self.n_users} users, {self.n_samples} samples)"
 
-    # --- from it -------------------------------------------------------------------------------
+    # --- derived data --------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per sample: user (row number), pseudonym, cell, count; without user ids."""
@@ -398,9 +398,9 @@ def distinct_cells(
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
     """Return offsets by user, values and counts of the distinct rows of snapped-down values.
 
-    The result is that of :func:`distinct` after snapping. Where their ranges allow, the values are
-    packed into one key piece by piece, so that no column needs an array of all its cells. This
-    saves time, as memory access takes most of it for millions of events.
+    The result is the same as from :func:`distinct` after snapping. Where their ranges allow, the
+    values are packed into one key piece by piece, so that no column needs an array of all its
+    cells. This saves time, as memory access takes most of it for millions of events.
 
     Parameters
     ----------
@@ -409,7 +409,7 @@ def distinct_cells(
     n_users : int
         Number of users; they are numbered from 0.
     sizes : tuple of float
-        For each column of values, the size to whose multiples the values are snapped down.
+        For each column of values, the size; values are snapped down to its multiples.
     """
     _, *values = zip(*parts, strict=True)
     lows = [_cell(min(v.min() for v in each), s) for each, s in zip(values, sizes, strict=True)]
@@ -437,7 +437,7 @@ def distinct_cells(
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(pack, range(len(parts))))
     if len(parts) > 1:
-        key.sort(kind="stable")  # which merges sorted runs
+        key.sort(kind="stable")  # merges the sorted runs
     new = np.append(True, key[1:] != key[:-1])
     if new.all():
         count = np.ones(len(key), np.int64)

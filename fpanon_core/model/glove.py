@@ -32,9 +32,9 @@ REASONS = (
 sample, the group's cell would exceed the limit on its side, the limit on its length, or both.
 ``"left over"``: the user was one of the last users, fewer than k, who were suppressed.
 ``"fewer than k"``: the cell, or each part of it within the limits, would hold samples of fewer
-than k users; in an aligned group, not of every member. ``"hardest to hide"``: the user is one of
-the share left out as costliest to hide. ``"period of fewer than k"``: fewer than k users have a
-sample in the period."""
+than k users; in an aligned group, it would not hold a sample of every member.
+``"hardest to hide"``: the user is one of the share left out as costliest to hide.
+``"period of fewer than k"``: fewer than k users have a sample in the period."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,14 +45,13 @@ class GloveResult:
     ----------
     group : int64 ndarray (n_users,)
         Group of each user, by row number. −1 for a user without a published sample: suppressed, or
-        with no sample left within the limits. Groups are numbered by their smallest row
-        number.
+        with no sample left within the limits. Groups are numbered by their smallest row number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
     suppressed : DataFrame
         One row per original sample that is not published: ``user`` (row number), ``sample`` (row
-        number of the sample within the original set's sample arrays), ``reason`` (of
-        :data:`REASONS`).
+        number of the sample within the original set's sample arrays), ``reason`` (one
+        of :data:`REASONS`).
     accuracy : DataFrame
         One row per original sample: ``user``, ``sample`` (row numbers), ``group``, ``space_m``
         (spatial span (dx + dy)/2 of the published sample that holds it, metres), ``time_min`` (its
@@ -179,9 +178,9 @@ class GloveResult:
         (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees; NaN
         without a projection), ``start``, ``end`` (in the display time zone; minutes without a
         clock). A sample lasts from start up to, but not including, end. There is no user id.
-        Pseudonyms, group numbers and the order of the people are drawn anew in every call, from the
-        operating system's randomness, so no two tables are alike. Each user's rows are in order of
-        time.
+        Pseudonyms, group numbers and the order of the people are drawn again in every call, from
+        the operating system's randomness, so no two tables are alike. Each user's rows are in order
+        of time.
         """
         return pd.concat(list(self.frames()), ignore_index=True)
 
@@ -279,7 +278,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether there is no fault."""
+        """Whether no fault was found."""
         return not self.counts
 
     @property

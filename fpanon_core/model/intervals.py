@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_NATS = math.log(2 / 0.05)  # probability beyond each end
+_NATS = math.log(2 / 0.05)  # for a probability of 2.5% beyond each end
 _Z = 1.959963984540054  # the normal distribution's 97.5% point
 
 
@@ -32,8 +32,8 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
 
     Each end is where the relative entropy of mean/most from end/most is ln(40) / of (Hoeffding
     1963, theorem 1). If the values are drawn independently, or without replacement (section 6
-    there), the true mean is beyond each end with probability at most 1/40. So the interval also
-    holds for few values, and where all drawn values are alike.
+    there), the true mean is beyond each end with probability at most 1/40. So the interval is
+    also valid for few values, and where all drawn values are alike.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class KGapResult:
         """
         if not (is_whole(k) and 2 <= k <= self.k):
             raise ConfigError(
-                f"k = {k!r}; this result serves 2 … {self.k}. Run again for a larger k."
+                f"k = {k!r}; this result covers 2 … {self.k}. Run again for a larger k."
             )
         if k == self.k:
             return self
@@ -75,7 +75,7 @@ class KGapResult:
 
 @dataclass(frozen=True, eq=False)
 class StretchComponents:
-    """Components of the stretch efforts of each measured user; all arrays (n_measured,).
+    """Components of the stretch efforts of each measured user; all arrays have shape (n_measured,).
 
     S, T and D are the efforts of the user's matched samples in space, in time and in total, over
     all k − 1 neighbours.

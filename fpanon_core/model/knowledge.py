@@ -158,7 +158,7 @@ class Knowledge(Cells):
 
 
 def _rows_of_bins(fs: FingerprintSet, user: int, bins: Iterable[Any]) -> tuple[list[int], int]:
-    """Return distinct sample rows of the bins, and the number of bins not in the fingerprint."""
+    """Return the distinct sample rows of the bins, and how many bins the fingerprint lacks."""
     try:
         corners = np.array([tuple(b) for b in bins], np.float64)
     except (TypeError, ValueError):

@@ -75,7 +75,7 @@ PROFILES = Limit(1, 8)
 """Number of generalization profiles measured or compared at a time."""
 
 SEED = Limit(0, 2**53 - 1)
-"""Seed of any draw, up to the largest that a browser's number field holds."""
+"""Seed of any draw, up to the largest that a browser's number field can hold."""
 
 POINTS = Limit(1, 50)
 """p, the number of points that an attacker knows of a target."""
@@ -111,16 +111,16 @@ W_SPACE = Limit(0.0, 1.0)
 """Weight of space in the stretch effort; time has the remainder."""
 
 MAX_SPACE_KM = Limit(0.1, 1_000.0)
-"""Stretch in space from which on the effort in space is at its maximum, km."""
+"""Stretch in space at which the effort in space reaches its maximum, km."""
 
 MAX_TIME_MIN = Limit(1.0, 100_000.0)
-"""Stretch in time from which on the effort in time is at its maximum, minutes."""
+"""Stretch in time at which the effort in time reaches its maximum, minutes."""
 
 GRID_KM = Limit(0.001, 2_000.0)
-"""Side of a profile's square grid, km; never below that of the data."""
+"""Side of a profile's square grid, km; never finer than the data's own cells."""
 
 WINDOW_H = Limit(1 / 60, 8_760.0)
-"""A profile's time window, hours; never below that of the data."""
+"""A profile's time window, hours; never shorter than the data's own."""
 
 HEXAGON_RESOLUTION = Limit(0, 15)
 """Resolution of a profile's H3 hexagons; never finer than the data's own cells."""
@@ -184,10 +184,10 @@ KEPT_RELEASES = 8
 
 DRAWN_PEOPLE = 30
 """Least number of people for which a distribution over people is plotted, not only stated. A
-quarter of fewer people is a handful, and another sample would give a box plot of another shape."""
+quarter of fewer people is a handful, and another sample would give a different box plot."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""
 
 OPTION_NAME_CHARS = 60
-"""Largest length of the name of a release option."""
+"""Largest number of characters in the name of a release option."""

@@ -105,7 +105,7 @@ class LinkResult:
         A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period`` (in
         a release with periods, each of which is attacked separately), ``present``, ``points``
         known. For the strongest attacker: ``better`` (people whose record fits better), ``level``
-        (people whose record fits as well, including the target), ``first``, ``among_10``,
+        (people whose record fits equally well, including the target), ``first``, ``among_10``,
         ``posterior``, ``accused``. For each attacker: ``best_sample`` and ``bayes`` (its
         ``first``). NaN where not applicable.
     method : str

@@ -9,7 +9,7 @@ opened from the folder's own descriptor, and a link, pipe or device is refused.
 
 The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
 at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
-mismatch”). This is rare, but has made reading a file fail. The files here hold only numbers or
+mismatch”). This is rare, but has caused a file read to fail. The files here hold only numbers or
 truth values, so their headers are matched with a pattern, not parsed.
 """
 
@@ -300,7 +300,7 @@ def _write_rest(
             file.write(text)
 
 
-# --- what stands in the folder ------------------------------------------------------------------
+# --- content of the folder ----------------------------------------------------------------------
 
 
 def _files(fs: Any) -> dict[str, str]:
@@ -437,7 +437,7 @@ def _stamp(folder: int) -> Stamp:
 
 
 def _state(name: str, found: os.stat_result) -> tuple[str, int, int, int]:
-    """Return name, inode number, size and time of the last change of a file."""
+    """Return the name, inode number, size and time of the last change of a file."""
     return name, found.st_ino, found.st_size, found.st_mtime_ns
 
 

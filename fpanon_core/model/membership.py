@@ -29,7 +29,7 @@ class MembershipResult:
         ``true_positives``, ``false_positives`` (shares of the targets).
     differencing, differencing_low, differencing_high : float
         Share of targets whose presence is revealed, with its 95% interval: some cell differs
-        between two published tables, with and without the target. NaN with ε, because noise differs
+        between the tables published with and without the target. NaN with ε, because noise differs
         from table to table.
     """
 
@@ -55,7 +55,7 @@ class TableRecovery:
     ----------
     recovered, low, high : float
         Share of recorded slots whose area is recovered, with the share's 95% interval over people.
-        With a threshold, the attacker replaces blank counts by 0 or by half the threshold; the
+        With a threshold, the attacker replaces blank counts with 0 or with half the threshold; the
         stronger of the two is reported.
     guessing : float
         Share recovered by the better of two guesses: linking the same counts at random, or assuming

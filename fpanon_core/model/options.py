@@ -412,7 +412,7 @@ class Tables(Checked):
         if 24 % self.bands:
             raise ConfigError(f"bands = {self.bands} does not divide a day (24 h); try 8 or 12.")
         if self.threshold is not None and self.epsilon is not None:
-            raise ConfigError("Give a threshold or epsilon, one of the two.")
+            raise ConfigError("Give a threshold or epsilon, not both.")
 
     @property
     def epsilon_each(self) -> float | None:
@@ -563,7 +563,7 @@ def check_chain(steps: Sequence[Step]) -> None:
                 f"{days_text(periods.days)} evenly; choose windows that do."
             )
         if position < at[0] and isinstance(step, Glove):
-            raise ConfigError(f"“{step}” stands before periods; put it after them.")
+            raise ConfigError(f"“{step}” comes before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
                 f"After periods, a record covers only a part of a person's data, but “{step}” "
@@ -582,7 +582,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
         space = step.profile.space
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
         known = {name: value for name, value in asdict(space).items() if value is not None}
-        place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
+        place = {"kind": kind, **known}  # no origin if the grid states none
         minutes = float(step.profile.minutes)
         return {"technique": technique(step), "space": place, "minutes": minutes}
     if isinstance(step, Recordless):
@@ -682,7 +682,7 @@ class PrivacyGuarantee:
     def epsilon_slot(self) -> float:
         """ε for a person's counted place in one slot.
 
-        Where gaps are filled in, one record decides many slots. Then only the sum over all slots,
+        Where gaps are filled in, one record affects many slots. Then only the sum over all slots,
         :attr:`epsilon_all`, bounds what one record gives away.
         """
         return self.epsilon / (self.n_slots if self.unit == "user" else 1)

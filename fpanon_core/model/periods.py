@@ -2,10 +2,10 @@
 
 Source: docs/science.md, “Periods”.
 
-:func:`decided_by_records` says what the records decided about how they were read. A promise of
-differential privacy compares data sets with and without a person, and both must be read alike. If
-the records decide the grid for positions and times, one more person can move the grid, and with it
-everybody's cells.
+:func:`decided_by_records` says how the records affected the way they were read. A promise of
+differential privacy compares data sets with and without a person, and both must be read in the same
+way. If the records decide the grid for positions and times, one more person can move the grid, and
+with it everybody's cells.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -105,7 +105,7 @@ UNSTATED_CLOCK = (
 
 
 def decided_by_records(fs: FingerprintSet) -> str:
-    """Return sentences on what the records decided about how they were read; "" if nothing.
+    """Return sentences on how the records affected the way they were read; "" if they did not.
 
     Data that came in metres, or without a calendar, are used as given.
     """

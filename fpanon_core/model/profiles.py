@@ -89,7 +89,7 @@ class GeneralizationProfile:
 
         ``profile`` in words; ``space_size`` (metres of a grid's side or of a hexagon's mean edge,
         antennas of a cluster, NaN for regions); ``window_min``; ``origin_x_m`` and ``origin_y_m``,
-        a corner of the grid, NaN for other spaces and for a grid whose origin is not chosen yet.
+        a corner of the grid, NaN for other spaces and for a grid whose origin has not been chosen.
         """
         x, y = self._origin or (math.nan, math.nan)
         return {
@@ -107,7 +107,7 @@ class GeneralizationProfile:
         Raises
         ------
         ConfigError
-            The space is not a grid, or its origin is not chosen yet: see
+            The space is not a grid, or its origin has not been chosen: see
             :func:`fpanon_core.resolve`.
         """
         if (found := self._origin) is None:
@@ -409,7 +409,7 @@ StatedAreas: TypeAlias = float | str | None
 
 
 def checked_areas(stated: Any) -> StatedAreas:
-    """Return stated areas, as a file holds them, if they are valid.
+    """Return stated areas, as stored in a file, if they are valid.
 
     Raises
     ------
@@ -455,7 +455,7 @@ def corners_text(spaces: Iterable[Space]) -> str:
     )
     return (
         f"Corners of the grids, from the projection’s centre: {told}. Unless it was given, a "
-        "corner is the one of those tried that puts most people into a cell on average. "
+        "corner is the one of those tried that puts the most people into a cell on average. "
         "With another corner, results can differ."
     )
 

@@ -120,7 +120,7 @@ class Unprojection:
 
 
 CENTRAL = 0.98
-"""Share of the positions along each axis that decides the extent of a map."""
+"""Share of the positions along each axis that determines the extent of a map."""
 _CLOSE = 0.25
 _MUCH_SMALLER = 0.5  # a view that is hardly smaller would omit positions for no benefit
 
@@ -141,7 +141,7 @@ class Extent:
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Return x and y of the south-western and the north-eastern corner, each of shape (2,)."""
+        """The x and the y of the south-western and the north-eastern corner, each of shape (2,)."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 

@@ -6,8 +6,7 @@ two releases of the same people.
 
 :func:`known` finds the data behind a result, once :func:`remember` has registered them. A result of
 GLOVE is sent between processes and saved. It therefore carries the digest of its original, not the
-original itself. The process usually still holds the original, so that callers need not give it
-again.
+original itself. The process usually still holds the original, so callers need not give it again.
 """
 
 from __future__ import annotations
@@ -79,9 +78,9 @@ class GeneralizedFingerprintSet(CellLists):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.int64))
         self._make_contiguous()
         if self.offsets.shape != (len(self.n_users) + 1,) or self.offsets[0] != 0:
-            raise SchemaError("Offsets must start at 0 and number one more than the groups.")
+            raise SchemaError("Offsets must start at 0, with one more entry than there are groups.")
         if np.any(self.offsets[1:] < self.offsets[:-1]):
-            raise SchemaError("Offsets must not fall.")
+            raise SchemaError("Offsets must not decrease.")
         if any(len(getattr(self, name)) != self.n_samples for name in CELL):
             raise SchemaError(
                 f"Every sample array must have the {self.n_samples} rows that the offsets give."
@@ -320,7 +319,7 @@ class Records:
     Attributes
     ----------
     cells : Cells
-        Distinct published samples. Those of one record are consecutive, in order of time.
+        Distinct published samples. The samples of a record are consecutive, in order of time.
     begins, lengths : int64 ndarray (n_records,)
         First sample and number of samples of each record.
     group : int64 ndarray (n_records,) or None

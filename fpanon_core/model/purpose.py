@@ -61,7 +61,7 @@ class Purpose:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ConfigError("A purpose has a name, such as 'travel'.")
+            raise ConfigError("A purpose needs a name, such as 'travel'.")
         object.__setattr__(self, "weights", MappingProxyType(weighting(self.weights)))
         object.__setattr__(self, "title", self.title or self.name)
 
@@ -118,8 +118,8 @@ class Recipient:
     Attributes
     ----------
     kind : {"anyone", "contract", "room"}
-        Anyone at all; named people under contract; people in a secure room. A longer name
-        with one of these three words is also accepted, or with "public", "named" or "secure".
+        Anyone at all; named people under contract; people in a secure room. A longer name that
+        contains one of these three words, or "public", "named" or "secure", is also accepted.
     controls : {"low", "medium", "high"}
         How well the recipient guards the data. Default: low; high in a secure room. None for
         "anyone".
@@ -162,7 +162,7 @@ class Recipient:
         one_of("sensitivity", self.sensitivity, LEVELS)
         if kind == "anyone":
             if self.controls is not None or self.motive is not None:
-                raise ConfigError("'anyone' has no controls or motive; give these for others.")
+                raise ConfigError("'anyone' has no controls or motive; give these only for others.")
         else:
             controls = self.controls or ("high" if kind == "room" else "low")
             object.__setattr__(self, "controls", controls)
@@ -183,7 +183,7 @@ class Recipient:
     @property
     def threshold(self) -> float:
         """Largest accepted re-identification risk if an attack happens, at most 1/3."""
-        # Rounded up, or groups of 12 would be above the threshold of 1 in 12.
+        # Rounded up; otherwise groups of 12 would be above the threshold of 1 in 12.
         most = THRESHOLDS[self.sensitivity] / self.attempt
         return min(_MOST, math.ceil(1e10 * most - 1e-3) / 1e10)
 
@@ -194,7 +194,7 @@ class Recipient:
 
     @property
     def because(self) -> str:
-        """Where the threshold of re-identification comes from, in one short sentence.
+        """Source of the threshold of re-identification, in one short sentence.
 
         Examples
         --------

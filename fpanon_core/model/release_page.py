@@ -2,7 +2,7 @@
 
 README.md says what the release is, what a row means and what is promised. Its template is
 ``release_page.md.jinja``. Sentences that other texts share are in ``release_words.jinja``. This
-module fills both in, and writes numbers in words.
+module fills in both, and writes numbers as text.
 
 datapackage.json describes every column with its type and unit. It is a Frictionless Data Package,
 version 2, with one property of our own. Both documents depend only on the facts, the data file and
@@ -142,7 +142,7 @@ def _said(what: str, facts: ReleaseFacts) -> str:
 
 
 def templates_in(package: str, *, html: bool = False) -> Any:
-    """Return the templates in the folder of a package; HTML has all text escaped."""
+    """Return the templates in the folder of a package; with ``html``, all text is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow; rarely needed
 
     return Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
@@ -174,7 +174,7 @@ def _templates() -> Any:
 
 
 def title(facts: ReleaseFacts) -> str:
-    """Return the title of a release, one line."""
+    """Return the title of a release, in one line."""
     return f"Mobility data: {facts.option.text}"
 
 
@@ -217,7 +217,7 @@ def check_command(facts: ReleaseFacts) -> str:
     return f"python -m fpanon_core verify RELEASE RECORDS{promise}{lost}"
 
 
-# --- numbers in words ----------------------------------------------------------------------------
+# --- numbers as text -----------------------------------------------------------------------------
 
 
 def two_digits(value: float) -> str:

@@ -40,8 +40,8 @@ class Origin:
     hidden : GloveResult or None
         Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Number of samples left out: for each step, those of its own input that it left out, added up
-        over the steps.
+        Number of samples left out: for each step, the samples of its own input that it left out,
+        added up over the steps.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None
@@ -65,24 +65,24 @@ class Origin:
 
     @classmethod
     def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:
-        """Make the origin of a result that ``glove`` or ``aligned`` made from these data.
+        """Make the origin of a result that ``glove`` or ``aligned`` made from ``original``.
 
         Raises
         ------
         ConfigError
             The result belongs to other data.
         InfeasibleError
-            Nothing of the result is published.
+            The result publishes nothing.
         """
         cut = hidden.period_days is not None
         if (hidden.whole_digest if cut else hidden.digest) != original.digest:
             raise ConfigError(
-                "This result was made from other data than those given as the original; give the "
+                "This result was made from other data than the given original; give the "
                 "fingerprints that were hidden."
             )
         if not (hidden.group >= 0).any():
             raise InfeasibleError(
-                "Nothing of this result can be published: every sample was left out. Raise the "
+                "Nothing in this result can be published: every sample was left out. Raise the "
                 "limits, choose a smaller k, or make longer periods."
             )
         inside = hidden.group >= 0
@@ -143,15 +143,15 @@ def option_of(hidden: GloveResult) -> ReleaseOption:
 class ReleasedSet(FingerprintSet):
     """Fingerprints made by :func:`fpanon_core.release`, with all that is needed to publish them.
 
-    A set derived from them, such as a :meth:`subset`, is no longer the result of the option: it has
-    no origin, and cannot be published.
+    A derived set, such as a :meth:`subset`, is no longer the result of the option: it has no
+    origin, and cannot be published.
 
     Attributes
     ----------
     origin : Origin or None
     """
 
-    # No argument: dataclasses.replace gives changed data without it.
+    # Not an argument, so data changed by dataclasses.replace have no origin.
     origin: Origin | None = field(init=False, default=None)
 
     @classmethod

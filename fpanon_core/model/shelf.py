@@ -54,7 +54,7 @@ class Shelf(Generic[T]):
                 self._kept.popitem(last=False)
 
     def made(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result for a key: the kept one, or else a new one, which is kept."""
+        """Return the result for a key: the kept one, or else a new one, which is then kept."""
         known = self.get(key)
         if known is None:
             known = make()

@@ -85,7 +85,7 @@ class UtilityResult(Closed):
     Attributes
     ----------
     score : float
-        Weighted mean of the components, in [0, 1]. A component that is not applicable counts 0.
+        Weighted mean of the components, in [0, 1]. A component that is not applicable counts as 0.
     lowest, highest : float
         Least and greatest score over the origins of the grid of squares; ``score`` for other areas.
     components : dict of str to float
@@ -96,7 +96,7 @@ class UtilityResult(Closed):
     weights : dict of str to float
         Weight of each component; they add up to 1.
     areas : str
-        Areas on which density and flows are compared, in words.
+        Areas over which density and flows are compared, in words.
     digest, released_digest : str
         Digests of both data sets.
     """

@@ -415,7 +415,7 @@ def test_hexagons_and_named_areas() -> None:
 def test_tables_stand_alone_in_an_option() -> None:
     with pytest.raises(fp.ConfigError, match="no other step"):
         fp.ReleaseOption(steps=[fp.SampleUsers(0.5), fp.Presence(FRAME)])
-    for wrong, said in (((8, 15, 1.0), "one of the two"), ((7,), "divide a day")):
+    for wrong, said in (((8, 15, 1.0), "not both"), ((7,), "divide a day")):
         with pytest.raises(fp.ConfigError, match=said):
             fp.Presence(FRAME, *wrong)
 
