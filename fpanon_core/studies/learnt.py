@@ -1,7 +1,7 @@
 """What an attacker learns without re-identification: homes, and positions at a given time.
 
 An attacker who has narrowed a person down to one record, even if a group shares it, reads all cells
-of that record. So k-anonymity bounds neither figure.
+of that record. So k-anonymity limits neither kind of inference.
 
 The module also chooses people to follow in a demonstration: people for whom a release makes a
 difference, or none.
@@ -113,8 +113,8 @@ def home_found(
     nights. ``by_others`` spreads the samples like the homes of all other people, and guesses the
     place with the most samples within 1 km. ``noise_likelihood``, where there is noise in space,
     guesses the home that is likeliest if half of the samples are from there and were moved by the
-    noise. The first three guess the commonest home instead where more homes are near it than nights
-    are near their own guess (both as shares).
+    noise. The first three guess the commonest home instead where the share of homes near it exceeds
+    the share of nights near their own guess.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
         told = np.repeat(np.arange(known.n_targets), known.sizes)
         points = pd.MultiIndex.from_arrays([told, known.x_m, known.y_m, known.t_min])
         samples = pd.MultiIndex.from_arrays([owner, fs.x_m[rows], fs.y_m[rows], fs.t_min[rows]])
-        times += samples.isin(points)  # the known ones last
+        times += samples.isin(points)  # known samples come last
     order = np.lexsort((times, owner))
     first = np.searchsorted(owner[order], np.arange(known.n_targets))
     return np.asarray(rows[order[first]])

@@ -63,8 +63,8 @@ class Result(Tabled):
     pseudonyms : tuple of str
         Pseudonyms of everyone in the release; with periods, of every record.
     gaps : float64 ndarray (n_users,)
-        2-gap of everyone in the release; empty where there is one user. With periods, 2-gap of
-        every record among those of its period.
+        2-gap of everyone in the release; empty where there is only one user. With periods, 2-gap
+        of every record among those of its period.
     """
 
     config: Config
@@ -76,7 +76,7 @@ class Result(Tabled):
     gaps: FloatArray
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return places and gaps.
+        """Return the published places, and the 2-gap of everyone in the release.
 
         - ``places``: ``west``, ``south``, ``east``, ``north`` (degrees; NaN without a projection),
           ``users``;
