@@ -239,7 +239,7 @@ def _under(
 
 
 def extended(before: Result | None, later: Result) -> Result:
-    """Merge two results on the same data, profiles and stretch effort; keep every k of either.
+    """Merge two results on the same data, profiles and stretch effort; keep every k of both.
 
     Without an earlier result, return the later one.
 

@@ -161,7 +161,7 @@ def compare_releases(
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
         data. Profiles finer than the data are skipped. Sides and windows larger than those of the
-        profile :func:`one_cell` are cut to its side and window, but a grid with a stated origin
+        profile :func:`one_cell` are cut to its side and window. But a grid with a stated origin
         keeps its side. The profile of one cell comes last; under it, all fingerprints are the same.
     suppress_space_m, suppress_time_min : float or None
         Limits of GLOVE with suppression, as in :func:`glove`. If both are None, that method is left

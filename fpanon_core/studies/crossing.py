@@ -260,8 +260,8 @@ def match_releases(
     Raises
     ------
     ConfigError
-        The releases were made from different data, one of them is in periods or has samples moved
-        by noise or exchange, or a parameter is out of its range.
+        The releases were made from different data; one of them is in periods, or has samples moved
+        by noise or exchange; or a parameter is out of its range.
     InfeasibleError
         Nobody is in both releases.
 

@@ -91,7 +91,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """The attacker's result after some points.
+    """The attacker's result once some points are known.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ class _Told:
         self.own = int(release.published.own[row])
 
     def leading(self) -> list[IntArray]:
-        """Return the leading records after each point, by posterior."""
+        """Return the leading records after each known point, in order of posterior."""
         sizes = np.arange(1, len(self.rows) + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
@@ -341,7 +341,7 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own: by the attacker, and by exact points.
+        """Rank each record as if it were the person's own, by score and by exact points.
 
         ``numbers`` states for each record how many points are known; the record −1 is nobody's.
         All records are ranked in one call, as each call sorts what is published.
@@ -359,7 +359,7 @@ class _Told:
 
 
 def _nothing_known(told: _Told, before: _Told) -> Step:
-    """Return the step before the first point, where all people are alike."""
+    """Return the step before any point is known, when all people fit equally well."""
     people, all_of_them = (each.release.published.n_people for each in (told, before))
     here, nobody = told.own >= 0, (np.nan, np.nan, np.nan)
     alike = (0.0, float(people), told.cells.mechanism.share / people) if here else nobody
@@ -368,7 +368,7 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
 
 
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
-    """Yield the step after each point.
+    """Yield the step (:class:`Step`) after each known point.
 
     All records are ranked in one call: each step's candidates, then the person's own record.
     """

@@ -47,7 +47,7 @@ class Limits:
     ------
     ConfigError
         A measure is unknown, a threshold is not a number or out of its range, or two measures that
-        share a threshold are given different ones.
+        share a threshold get different ones.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def options_tried(table: OptionsTable) -> list[int]:
 
 
 def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
-    """Return the rows that break no threshold; no row where there is no threshold."""
+    """Return the rows that break no threshold; none where there is no threshold."""
     if not limits.judged:
         return []
     return [i for i in options_tried(table) if not limits.broken(table.results[i])]

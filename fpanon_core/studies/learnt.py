@@ -111,10 +111,10 @@ def home_found(
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
     with the most nights within 1 km. With noise in space, it guesses the mean position of these
     nights. ``by_others`` spreads the samples like the homes of all other people, and guesses the
-    place with the most samples within 1 km. ``noise_likelihood``, where there is noise in space,
-    guesses the home that is likeliest if half of the samples are from there and were moved by the
-    noise. The first three guess the commonest home instead where the share of homes near it exceeds
-    the share of nights near their own guess.
+    place with the most samples within 1 km. ``noise_likelihood``, with noise in space, guesses
+    the home that is likeliest if half of the samples are from there and were moved by the noise.
+    The first three guess the commonest home instead where the share of homes near it exceeds the
+    share of nights near their own guess.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def _farthest(fs: FingerprintSet, published: Published) -> float:
 
 ExampleKind = Literal["hidden", "found", "home", "accused"]
 
-_LOOKED_AT = 200  # targets, drawn
+_LOOKED_AT = 200  # targets drawn at random, among which examples are sought
 
 
 @dataclass(frozen=True)
@@ -297,12 +297,11 @@ class Example:
     Attributes
     ----------
     kind : {"hidden", "found", "home", "accused"}
-        "hidden": by the known points, the attacker picks the right record with a chance of more
-        than a half in the data as they are, and of less than a half in the release. "found": the
-        chance is more than a half in both. "home": the right record, one person's or a group's,
-        leads alone in the release and reveals the home; where possible, the person is picked with a
-        chance of less than a half. "accused": the person is not in the release, and another
-        person's record is picked.
+        "hidden": the chance of picking the right record by the known points is above 1/2 in the
+        data as they are, and below 1/2 in the release. "found": the chance is above 1/2 in both.
+        "home": the right record, one person's or a group's, leads alone in the release and reveals
+        the home; where possible, the person is picked with a chance below 1/2. "accused": the
+        person is not in the release, and another person's record is picked.
     user : int
         Row number in the original.
     pseudonym : str

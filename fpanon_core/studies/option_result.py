@@ -58,9 +58,9 @@ class OptionResult:
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
-        sums over the bins of a person, in bins and nats. Intervals of the re-identification risk,
-        linkage, unicity and k end at the bound set by the people who share a record, or at the
-        value if that is larger.
+        sums over the bins of a person, in bins and nats. The people who share a record set a bound
+        on re-identification risk, linkage, unicity and k. The intervals of these end at the bound,
+        or at the value if that is larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float

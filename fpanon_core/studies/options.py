@@ -287,7 +287,7 @@ class _Exploration:
 
 
 def _people(release: Chained) -> int:
-    """Return the number of people who would be published."""
+    """Return the number of people whose records would be published."""
     if release.periods is None:
         return int(release.fs.weight.sum())
     # GLOVE publishes each record separately, so people's weights are those of the original.
