@@ -74,7 +74,7 @@ class Result(Tabled):
         Digest of the data.
     rings : list of list of [longitude, latitude]
         Outlines of the clusters, one for each connected part of a cluster; empty where the data
-        carry no projection.
+        have no projection.
     region : list of int
         Number of the cluster that each outline belongs to.
     sizes : int64 ndarray (n_clusters,)

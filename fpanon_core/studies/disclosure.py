@@ -92,7 +92,7 @@ class Leak:
         Number of targets with fewer than p bins (places, for ``top``), all of which are known.
     places : DataFrame
         Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
-        ``north`` in degrees; without them where the data carry no projection.
+        ``north`` in degrees; without them where the data have no projection.
     week : DataFrame
         Table of ``DisclosureResult.by_hour_of_week``.
     people : DataFrame

@@ -90,7 +90,7 @@ def home_found(
         - ``guessing``: share found by one guess for everybody, the home with the most others within
           1 km;
         - ``people``, ``unknown``: number of people in the release with a known home, and number of
-          those with too few nights; for a release in periods, numbers of records;
+          people with too few nights; for a release in periods, numbers of records;
         - ``attacker``: the attacker behind ``found``.
 
         The attribute ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``,

@@ -54,7 +54,7 @@ class Result(Tabled):
         Digest of the original data.
     bounds : float64 ndarray (n_places, 4)
         West, south, east, north of the published places with the most users, degrees; empty where
-        the data carry no projection.
+        the data have no projection.
     users : int64 ndarray (n_places,)
         Number of users in each place, the largest number first; given even where there are no
         bounds. With periods, each person counts once, however many records they have.
