@@ -31,11 +31,11 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 """Columns of the table of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "The promise of ε holds only if no record decided the areas, days and ε. To keep it, choose "
+    "The promise of ε holds only if no record influenced the areas, days and ε. To keep it, choose "
     "these on other data, such as an earlier year's, and publish with that choice."
 )
 
-_GAIN = 0.02  # less utility than this is no reason to look at another threshold
+_GAIN = 0.02  # a smaller gain in utility is no reason to consider another threshold
 _THOUSANDTHS = 1_000
 
 
@@ -48,10 +48,10 @@ class Rung:
     kind : str
         One of :data:`.judgement.KINDS`.
     row : int or None
-        Row of the option. It is the best option of all (:func:`.judgement.best_option`) if that is
-        of this kind and within the thresholds. Else it is the most useful of this kind within the
-        thresholds, else the one nearest to the thresholds. None unless an option of this kind could
-        be made and all its risks that have a threshold are known.
+        Row of the option. It is the best option of all (:func:`.judgement.best_option`) if that one
+        is of this kind and within the thresholds. Otherwise, it is the most useful option of this
+        kind within the thresholds or, if there is none, the one nearest to the thresholds. None if
+        no option of this kind could be made, or each has an unknown risk with a threshold.
     within : bool
         Whether that option is within all thresholds.
     serves : bool
@@ -86,7 +86,7 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
 
 
 def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
-    """Return the kinds of release in words: a row each, the least revealing first."""
+    """Return a table in words with one row per kind of release, the least revealing first."""
     rows = []
     for rung in ladder(table, limits):
         if rung.row is None:
@@ -134,14 +134,15 @@ def advise(
 ) -> pd.DataFrame:
     """Return what each threshold would have to be for the nearest more useful option to pass.
 
-    All other thresholds stay as they are. An option counts if its utility is at least 0.02 more
-    than that of any option that passes now.
+    All other thresholds stay as they are. An option counts if its utility is at least 0.02 above
+    that of every option that passes now.
 
     Parameters
     ----------
     table : OptionsTable
     thresholds : Limits or mapping of str to float or None, optional
-        Thresholds by measure. None: those of the search that made the table, else the usual ones.
+        Thresholds by measure. If None, those of the search that made the table; for a table that
+        was not made by a search, the usual ones.
 
     Returns
     -------
@@ -229,7 +230,7 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
             "hexagons": f"hexagons of resolution {frame.resolution}",
             "antennas": frame.column or _antennas(frame.antennas_an_area),
         }[frame.places]
-        # A finer time of synthetic people is drawn, not learnt.
+        # Within the hour, the times of synthetic people are drawn at random, not learnt.
         bands = step.bands if isinstance(step, Tables) else 24
         return where, "days" if result.hourless else duration(1_440 / bands)
     here = size(result)

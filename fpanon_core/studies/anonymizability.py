@@ -30,7 +30,7 @@ from .estimates import Growth, carried_on, costs, timed
 from .tabled import Tabled, Work, nth_of, part_of
 from .under_profiles import as_read, generalized, laid
 
-_GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have the rest
+_GAPS_SHARE = 0.7  # of the progress under a profile; the components take the rest
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Parts:
 
     @classmethod
     def of(cls, components: StretchComponents) -> Parts:
-        """Keep the arrays of the components, without the data they were computed from."""
+        """Copy the arrays of the components, without the data that they were computed from."""
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
@@ -103,7 +103,7 @@ class Measured:
 
     @property
     def columns(self) -> dict[str, object]:
-        """Columns that identify the profile of a row, with its origin."""
+        """Columns that identify the profile of a row, with the origin of its grid."""
         return self.profile.columns_laid(self.laid)
 
 
@@ -131,7 +131,7 @@ class Result(Tabled):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return ``k_gaps`` per user, profile and k, and ``k_gap_summary`` per profile and k.
 
-        Distances and times are means over a user's matched samples, each counted up to
+        Distances and times are means over a user's matched samples, each capped at
         ``max_space_m`` and ``max_time_min``. ``share_beyond_…`` is the share of the matched samples
         at or beyond that distance or time. ``share_at_0`` is the share of the users whose k-gap is
         0: the k-anonymous ones, unless space or time has no weight.
@@ -170,8 +170,9 @@ class Result(Tabled):
         )
 
 
-# Pairs grow with the square, but the more people, the nearer the nearest, and the more pairs are
-# left out: the time of generated people, 8,000 to 300,000, grows with the power 1.6.
+# The number of pairs grows with the square of the number of people. But the more people there are,
+# the nearer the nearest one is, and the more pairs are left out: for 8,000 to 300,000 generated
+# people, the time grows with the power 1.6.
 _GROWTH = Growth((400, 1_200, 4_800), (1.5, 2.0), warming=30, alone_s=math.inf)
 
 
@@ -194,7 +195,7 @@ def study(
     earlier: Result | None = None,
     **work: Unpack[Work],
 ) -> Result:
-    """Under each profile, measure k-gaps once, at the largest k, and their components for each k.
+    """Measure k-gaps under each profile, once, at the largest k, and their components for each k.
 
     Parameters
     ----------
@@ -238,7 +239,7 @@ def _under(
 
 
 def extended(before: Result | None, later: Result) -> Result:
-    """Merge two results on the same data, profiles and stretch effort; keep every k of either.
+    """Merge two results on the same data, profiles and stretch effort; keep every k of both.
 
     Without an earlier result, return the later one.
 

@@ -25,8 +25,8 @@ from .tabled import Tabled, Work, part_of
 from .under_profiles import unicity_grid
 from .unicity import GRID_POINTS, WINDOWS_MIN
 
-_REGIONS_SHARE = 0.3  # of the progress
-_DIGITS = 5  # of degrees
+_REGIONS_SHARE = 0.3  # of the progress, for the regions
+_DIGITS = 5  # decimals kept of outlines in degrees
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,12 @@ class Result(Tabled):
         Digest of the data.
     rings : list of list of [longitude, latitude]
         Outlines of the clusters, one for each connected part of a cluster; empty where the data
-        carry no projection.
+        have no projection.
     region : list of int
         Number of the cluster that each outline belongs to.
     sizes : int64 ndarray (n_clusters,)
-        Places with antennas in each cluster, or distinct places of data without an antenna table.
+        Number of places with antennas in each cluster; for data without an antenna table, number of
+        distinct places.
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`, over time windows.
     antennas : bool
@@ -96,7 +97,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the size of each region, ``merged_antennas``, and the unicity, ``merged_unicity``.
+        """Return ``merged_antennas``, the size of each region, and ``merged_unicity``, the unicity.
 
         The size is the number of places with antennas, in the column ``antennas``. Without an
         antenna table, it is the number of distinct places of the data, in the column ``places``.
@@ -112,11 +113,11 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     Raises
     ------
     ConfigError
-        All time windows are finer than the data, or data with an antenna table are generalized
-        already.
+        All time windows are finer than the data, or the data have an antenna table and are already
+        generalized.
     InfeasibleError
-        There are fewer places with antennas than ``config.size``; without an antenna table, fewer
-        places in the data.
+        There are fewer places with antennas than ``config.size`` or, without an antenna table,
+        fewer places in the data.
     """
     tell(work.get("progress"), 0.0)
     space = AntennaClusters(config.size)

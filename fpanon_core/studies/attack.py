@@ -57,7 +57,7 @@ class Config(Checked):
     users : int
         Largest number of targets drawn among the people in the release, and among the others.
     seed : int
-        Seed of the draws of targets, points and errors, and of the release where it is made here.
+        Seed of the draws of targets, points and errors, and of the release if it is made here.
     blur_m, blur_min : float
         Standard deviation of the attacker's error along x and along y, metres, and in time,
         minutes; 0 for none.
@@ -80,7 +80,7 @@ class Config(Checked):
     nights: Annotated[int, partial(whole, least=1, of="nights")] = 1
 
     def __post_init__(self) -> None:
-        _ = self.knowledge  # which checks what no attacker can know
+        _ = self.knowledge  # building it checks the attacker's knowledge
         super().__post_init__()
         given: Any = self.within_m
         if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
@@ -107,7 +107,7 @@ class Found:
     risk : RiskResult
         Re-identification risk, by the strongest attacker.
     link : LinkResult
-        Records picked by true points.
+        Result of the linkage attack with true points.
     home : DataFrame or None
         Homes found, as :func:`fpanon_core.home_found` gives them; None where homes cannot be
         measured.
@@ -143,7 +143,7 @@ class Result(Tabled):
         The k of the k-anonymous groups, within each period if the release has periods; None where
         no group is promised.
     period_days : int or None
-        Days in a period; None without periods. With periods every record is attacked separately.
+        Days in a period; None without periods. With periods, every record is attacked separately.
     before, after : Found
         Results for the data as they are, and for the release.
     examples : tuple of Example
@@ -183,7 +183,7 @@ class Result(Tabled):
         return float((better == 0).mean()) if len(better) else _NAN
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the figures of everyone together, and of each target.
+        """Return the figures for everyone together, and for each target.
 
         - ``attack``: ``measure``, ``unit`` ("share" or "m"), ``before``, ``before_low``,
           ``before_high``, ``before_guessing``, ``before_asked``, ``after``, ``after_low``,
@@ -216,11 +216,11 @@ _GROWTH = Growth((300, 1_200), (1.0, 2.0), warming=60, alone_s=math.inf, beyond=
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> float:
-    """Estimate the seconds to make the release, unless it is made, and to attack it.
+    """Estimate the seconds to make the release, unless it is already made, and to attack it.
 
-    Time is measured on small groups of people drawn at random. In each group everyone is a target,
+    Time is measured on small groups of people drawn at random. In each group, everyone is a target,
     up to the number of targets in the settings. The attack on the data as they are is always
-    counted, even if its result is kept from before.
+    counted, even if its result is kept from an earlier run.
     """
 
     def attacked_one(users: FingerprintSet) -> float:
@@ -303,7 +303,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(work: Work, begin: int, end: int) -> Work:
-    """Return the keywords of the work between two tenths of the progress; report its start."""
+    """Return the keywords for the work between two tenths of the progress; report its start."""
     stretch = part_of(work, begin / 10, end / 10)
     tell(stretch["progress"], 0.0)
     return stretch
@@ -327,7 +327,7 @@ def found(fs: FingerprintSet, released: AnyRelease, config: Config, work: Work) 
     try:
         last = nth_of(work, 2, 3)
         homes = home_found(fs, released, config.within_m, nights=config.nights, **last)
-        home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
+        home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table can be passed on
     except InfeasibleError as why:
         fault = str(why)
     return Found(risk, records, home, fault, error, alike.least)

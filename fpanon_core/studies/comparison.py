@@ -54,7 +54,7 @@ The last profile tried, after these, puts everything in one cell.
 _DAY_MIN, _KM = 1_440.0, 1_000.0
 
 METHODS = ("uniform", "GLOVE", "GLOVE with suppression")
-"""The methods of hiding everyone that are compared."""
+"""The compared methods of hiding everyone."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Result(Tabled):
         return {"comparison": self.comparison}
 
 
-# GLOVE, several times in a row.
+# The study runs GLOVE several times in a row.
 @costs(520, growth=Growth(powers=(1.25, 2.0)))
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Compare uniform generalization with GLOVE, without and with suppression.
@@ -150,7 +150,7 @@ def compare_releases(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """For each k, compare uniform generalization with GLOVE, without and with suppression.
+    """Compare uniform generalization at each k with GLOVE, without and with suppression.
 
     The uniform profile is the first, from fine to coarse, that hides everyone.
 
@@ -161,7 +161,7 @@ def compare_releases(
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
         data. Profiles finer than the data are skipped. Sides and windows larger than those of the
-        profile :func:`one_cell` are cut to its side and window, but a grid with a stated origin
+        profile :func:`one_cell` are cut to its side and window. But a grid with a stated origin
         keeps its side. The profile of one cell comes last; under it, all fingerprints are the same.
     suppress_space_m, suppress_time_min : float or None
         Limits of GLOVE with suppression, as in :func:`glove`. If both are None, that method is left
@@ -175,8 +175,8 @@ def compare_releases(
         One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
         ``profile`` (in words; empty for GLOVE, which has none), ``space_size`` (side of the grid,
         metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN for GLOVE,
-        ``share_hidden`` (of the published users, those who share their published fingerprint with
-        at least k − 1 others; 0 where nobody is published),
+        ``share_hidden`` (share of the published users who have the same published fingerprint as at
+        least k − 1 others; 0 where nobody is published),
         ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
         published samples that hold the original ones; for a grid, its side and window),
         ``suppressed_share`` (of original samples), ``phantom_share``, ``verified``.
@@ -317,8 +317,8 @@ def identical_share(fs: FingerprintSet, k: int) -> float:
     """Return the share of users who have exactly the same fingerprint as at least k − 1 others.
 
     Fingerprints are compared; no stretch effort is measured. The share equals that of users with a
-    k-gap of 0, unless a weight of the stretch effort is 0. Different fingerprints can then have an
-    effort of 0.
+    k-gap of 0, unless a weight of the stretch effort is 0. With such a weight, different
+    fingerprints can have an effort of 0.
     """
     return _share(fs, sharing(fs), k)
 

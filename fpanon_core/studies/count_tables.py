@@ -67,11 +67,11 @@ from .tabled import Tabled, Work, part_of
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.4  # of an option's progress
 _DRAWS = 5  # of noise, over which utility is averaged
-_NUMBERS_A_CELL = 8  # in memory while a release is made, of each cell and sample
+_NUMBERS_A_CELL = 8  # kept in memory for each cell and sample while a release is made
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
-_TARGETS = 200  # people asked about where options are compared
+_TARGETS = 200  # people attacked where options are compared
 MOST_LINKED = 5_000
-"""Largest number of people whose counts :func:`recovery_of` links, which takes some 15 s.
+"""Largest number of people whose counts :func:`recovery_of` links; linking takes some 15 s.
 
 The time grows with the square of the number.
 """
@@ -119,8 +119,8 @@ def publish(
     ------
     ConfigError
         As :func:`fpanon_core.studies.publishing.publish`; or ``key`` or ``left_out`` is given for a
-        release without records; or its ε promises nothing, as the records decided how the data were
-        read.
+        release without records; or the release's ε promises nothing, as the records decided how the
+        data were read.
     InfeasibleError
         As :func:`fpanon_core.studies.publishing.publish`.
     """
@@ -171,8 +171,8 @@ def membership(
     fs : FingerprintSet
     option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
-        Number of people attacked, at most half of all; one in ten is among the people recorded
-        most.
+        Number of people attacked, at most half of all; one in ten is among those with the most
+        samples.
     seed : int
         Seed of the division of the people into halves, of the draw of targets, and of the noise
         that the attack simulates.
@@ -193,7 +193,7 @@ def membership(
 def recovery_of(
     fs: FingerprintSet, made: CountTables, **work: Unpack[Work]
 ) -> TableRecovery | None:
-    """Return the result of ``table_recovery``; None where the attack is not run.
+    """Return what linking the tables' counts recovers; None where this attack is not run.
 
     The attack is not run on tables without presence, with noise, or of means over several days, nor
     on more than :data:`MOST_LINKED` people. Nor is it run where the clocks change, or where nobody
@@ -204,7 +204,7 @@ def recovery_of(
     if not bands_are_slots(made.frame) or fs.weight.sum() > MOST_LINKED:
         return None
     engine = work.get("engine")
-    here = engine if isinstance(engine, LocalEngine) else None  # as the attack asks
+    here = engine if isinstance(engine, LocalEngine) else None  # as the attack requires
     try:
         return table_recovery(fs, made.option, engine=here, progress=work.get("progress"))
     except InfeasibleError:
@@ -235,7 +235,7 @@ def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """Return the result of ``table_error`` for an option, with its frame built for these data.
+    """Return the expected error of an option's tables, with the frame built for these data.
 
     Raises
     ------
@@ -326,8 +326,7 @@ def kept_of(
     """Return what a release keeps of the samples in its frame, and the areas of the comparison.
 
     The figures are the components of utility. If they cannot be measured, all are NaN, and the
-    areas are ``""``.
-    Where no sample is in the frame, the release is compared with all samples.
+    areas are ``""``. Where no sample is in the frame, the release is compared with all samples.
     """
     try:
         compared, inside = reference(fs, areas), located(fs, made.frame)[0] >= 0
@@ -335,7 +334,7 @@ def kept_of(
             fs, ground = fs.with_samples(inside), compared.ground
             compared = reference(fs, ground.side_m if isinstance(ground, Squares) else areas)
         return _measured(compared, made, fs)[0], str(compared.ground)
-    except FpanonError:  # such as areas too fine: a release whose ε is spent is not lost for this
+    except FpanonError:  # such as areas that are too fine: no release whose ε is spent is lost
         return dict.fromkeys(COMPONENTS, np.nan), ""
 
 
@@ -345,7 +344,7 @@ def _measured(
     if isinstance(made, CountTables):
         return tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
     components, corners = measured(compared, made.people)
-    return components | dict.fromkeys(("space", "time"), np.nan), corners  # points of nobody
+    return components | dict.fromkeys(("space", "time"), np.nan), corners  # the points are nobody's
 
 
 def _attacked(
@@ -363,7 +362,7 @@ def _attacked(
     """
     step = as_option(option).recordless
     if step is None:
-        raise ConfigError("This option publishes records; ask who is re-identified.")
+        raise ConfigError("This option publishes records; measure re-identification instead.")
     if isinstance(step, Synthesize):
         return attack_synthetic(fs, step, targets=targets, seed=seed, people_too=people_too, **work)
     return attack_tables(fs, step, targets=targets, seed=seed, **work)
@@ -434,7 +433,7 @@ def study(
     areas : float, Hexagons, Regions or None
         The purpose's areas, in which utility is measured.
     source, stated : Source and Reading, optional
-        Source and settings to read the data again, where private tables need it
+        Source and settings with which to read the data again, where private tables need it
         (:func:`stated_reading`).
 
     Raises

@@ -1,8 +1,8 @@
 """Composition: what two releases of the same people give away together.
 
-* :func:`cross_releases` says what is left of each k-anonymous group. The releases are results at
-  hand, files with their keys, or one of each. The dashboard and the command ``cross`` ask this
-  before a second release leaves.
+* :func:`cross_releases` says what is left of each k-anonymous group. The releases are results in
+  memory, files with their keys, or one of each. The dashboard and the command ``cross`` measure
+  this before a second release leaves.
 * :func:`match_releases` says how often an attacker with nothing but two files can tell which two
   groups belong to one person. The composition assumes that the attacker knows both groups. Here the
   attacker knows neither, and the strongest of three attackers is reported.
@@ -74,7 +74,7 @@ def cross_releases(
 
     Two releases that each keep everybody in a group of k may together single people out. A person
     has one group in each release, and often nobody else is in both of these groups. The group that
-    is left consists of the people common to both.
+    is left consists of the people common to both groups.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def cross_releases(
     Returns
     -------
     Crossing
-        Group sizes of the composition and of each release alone, over the people in both.
+        Group sizes in the composition and in each release alone, of the people in both releases.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def cross_releases(
     The result assumes an attacker who can tell a person's group in each release; a few true points
     of the person may suffice. Whether such an attacker exists depends on places and times, which
     are not examined here; :func:`link` measures it. A release says the same about all people of a
-    group. So no attacker can tell apart, by the two releases, people who share a group in both.
-    With periods, this holds for what the releases say about one period. ``followed`` is for an
-    attacker who knows a person's groups in all periods.
+    group. So the two releases let no attacker tell apart people who share a group in both. With
+    periods, this is true of what the releases say about one period. ``followed`` is for an attacker
+    who knows a person's groups in all periods.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 
@@ -181,7 +181,7 @@ def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
 
 @dataclass(frozen=True)
 class Config:
-    """The files of an earlier release that are read.
+    """The files of an earlier release to read.
 
     Attributes
     ----------
@@ -236,12 +236,12 @@ def match_releases(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ReleaseMatch:
-    """Return how often a person's group in one release is found from the other by cells alone.
+    """Return how often an attacker matches a person's groups in two releases by cells alone.
 
     Parameters
     ----------
     first, second : ReleasedSet or GloveResult
-        Made of the same data, without periods, noise and exchange.
+        Made from the same data, without periods, noise and exchange.
     original : FingerprintSet, optional
         For a GloveResult, the data it was made from, if this process no longer holds them.
     users : int
@@ -260,15 +260,15 @@ def match_releases(
     Raises
     ------
     ConfigError
-        The releases were made from different data, one of them is in periods, or noise or exchange
-        moved samples. Or a parameter is out of its range.
+        The releases were made from different data; one of them is in periods, or has samples moved
+        by noise or exchange; or a parameter is out of its range.
     InfeasibleError
         Nobody is in both releases.
 
     Notes
     -----
-    There are three attackers, each with a score of a record b for a record a. *overlap*: the mean
-    of ``ln max(0.01, r)`` over the cells A of a, plus the same mean for b against a. Here r is the
+    Each of three attackers scores a record b as the match of a record a. *overlap*: the mean of
+    ``ln max(0.01, r)`` over the cells A of a, plus the same mean for b against a. Here r is the
     largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b. The size |·| of a cell is in m² min, and
     V is the size of the box that bounds all cells of both releases. *edges*: the sum of
     ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both records have, divided by
@@ -473,7 +473,7 @@ def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
         raise ConfigError(
             f"This is not the key of this release: it names {found:,} of the {len(names):,} "
             f"pseudonyms in the release, and {len(table) - found:,} not in it. Give the key that "
-            "was written with it; give several keys in the order of their releases."
+            "was written with the release; give several keys in the order of their releases."
         )
     return np.array([ids[name] for name in names.tolist()], dtype=object)
 
@@ -531,7 +531,7 @@ MEANING = (
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
-"""Share of the smaller release's people; if fewer are in both, a text asks about the ids."""
+"""Share of the smaller release's people; if fewer are in both, the ids are questioned."""
 
 
 WHERE = ("in earlier releases", "in this release")
@@ -581,7 +581,7 @@ def describe_crossing(
         who = "that person is not" if alone == 1 else "none of these people is"
         by_itself = f"In either release by itself, {who} alone"
     elif newly:
-        by_itself = f"{newly:,} of these people {_are(newly)} alone in no single release"
+        by_itself = f"{newly:,} of these people {_are(newly)} not alone in any single release"
     else:
         who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
@@ -601,7 +601,7 @@ def describe_naming(found: Crossing) -> str:
 
 
 def describe_followed(found: Crossing, where: tuple[str, str] = WHERE) -> str:
-    """Say how many people are singled out by their groups in all periods; "" without periods."""
+    """Say how many people their groups in all periods single out; return "" without periods."""
     if found.followed is None:
         return ""
     both, *each = (crowd.alone for crowd in found.followed)
@@ -621,7 +621,7 @@ def describe_counted(found: Crossing) -> str:
         f"release holds {count(found.n_first, 'person')}, the other {found.n_second:,}."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):
-        said += " So few: are these releases of the same people, under the same ids?"
+        said += " Few are in both: are these releases of the same people, under the same ids?"
     return said
 
 

@@ -1,8 +1,8 @@
 """Disclosure: what an attacker learns about people, under several profiles.
 
 The study measures unicity, k-, EM- and KL-disclosure under each profile, and whether the measures
-agree on which profile is riskier. It also shows where, when and about which people most is learnt
-(Noriega Campero 2015, chapter 4).
+agree on which profile is riskier. It also shows where, when and about which people an attacker
+learns most (Noriega Campero 2015, chapter 4).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Config:
     profiles : tuple of GeneralizationProfile
         Profiles to measure; if empty, those that suit the data (:func:`suited_profiles`).
     unicity_p : tuple of int
-        Numbers of known points for unicity, which is measured besides the disclosure. If empty, p
-        of the knowledge, one fewer (unless that is 0) and one more.
+        Numbers of known points for unicity, which is measured in addition to disclosure. If empty:
+        the p of the knowledge, one fewer (unless that is 0) and one more.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Config:
         TARGETS.check("users", self.knowledge.users)
         SEED.check("seed", self.knowledge.seed)
         if not all(isinstance(profile, GeneralizationProfile) for profile in self.profiles):
-            raise ConfigError("Profiles are given as GeneralizationProfile(space, minutes).")
+            raise ConfigError("Give each profile as GeneralizationProfile(space, minutes).")
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ class Leak:
         Number of targets with fewer than p bins (places, for ``top``), all of which are known.
     places : DataFrame
         Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
-        ``north`` in degrees; without them where the data carry no projection.
+        ``north`` in degrees; without them where the data have no projection.
     week : DataFrame
         Table of ``DisclosureResult.by_hour_of_week``.
     people : DataFrame
@@ -245,7 +245,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
 
 def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
-    """Return up to two grids with up to four windows each, similar to Noriega Campero 2015.
+    """Return up to two grids with up to four windows each, after Noriega Campero 2015.
 
     The grids replace the districts and municipalities of the paper. The coarse side is at most a
     quarter of the extent of most samples, the fine side at most a fifth of the coarse side. Where

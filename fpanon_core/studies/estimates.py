@@ -52,10 +52,11 @@ class Growth:
     people : tuple of int
         Numbers of people drawn at random, measured one after another.
     powers : (float, float)
-        Least and largest power; where one measurement decides, the power between them nearest to 1.
+        Smallest and largest power; after only one measurement, the power in this range that is
+        nearest to 1 is used.
     warming : int or None
-        People in a first run whose time is ignored, as the first call of a kernel also loads it;
-        the first of ``people`` when None.
+        Number of people in a first run whose time is ignored, as the first call of a kernel also
+        loads the kernel; the first of ``people`` when None.
     enough_s : float
         Least time measured, seconds, at which its growth over the preceding measurement is
         accepted.
@@ -302,7 +303,7 @@ def ways_out(
 
 
 def describe_memory(study: Study, fs: FingerprintSet, config: Any = None) -> str:
-    """Say for the screen what memory a study needs and, if that is too much, what would fit.
+    """Describe for the screen the memory a study needs and, if that is too much, what would fit.
 
     Return "" where the memory was not measured.
     """
@@ -316,7 +317,7 @@ def describe_memory(study: Study, fs: FingerprintSet, config: Any = None) -> str
 
 
 def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:
-    """Say for the screen how much memory something needs, and how much it may take."""
+    """Describe for the screen how much memory is needed, and how much may be used."""
     needs = f"About {gigabytes(needs_bytes)} of memory is needed"
     if limit_bytes is None:
         return f"{needs}."
@@ -364,7 +365,7 @@ def carried_on(
     growth: Growth,
     asked: int = _MANY,
 ) -> float:
-    """Extrapolate the seconds for all people from some of them; a small set is measured whole.
+    """Extrapolate the seconds for all people from those for some; measure a small set whole.
 
     The growth between the last two measurements is continued, with a power within
     ``growth.powers``. At most ``asked`` people are targets. Beyond that number of people, the power

@@ -1,6 +1,6 @@
-"""An exploration as kept in a file: results for options and the data as they are, and facts.
+"""A saved exploration: results for the options and the data as they are, and facts on the data.
 
-The command ``options --out`` writes this file beside its table. A report is made from it alone.
+The command ``options --out`` saves it in a file beside its table. A report needs only this file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .tabled import Work
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
 _NO_MEASURE = "The saved options are damaged (the measure of risk); explore the options again."
-_CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its range
+_CLOSE = 1e-9  # excess of a share over its range that rounding may cause
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ class Exploration:
 
     @property
     def as_it_is(self) -> OptionResult | None:
-        """Result for the data as they are, from among the options or kept beside them; or None."""
+        """Result for the data as they are, as one of the options or kept beside them; or None."""
         among = (r for r in self.table.results if not r.option.steps and r.fault is None)
         return next(among, self.raw)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return plain values that JSON can store; :meth:`from_dict` reads them back."""
         return {
             **self.table.to_dict(),
             "as_it_is": None if self.raw is None else self.raw.to_dict(),
@@ -132,7 +132,7 @@ class Exploration:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Exploration:
-        """Read the result of :meth:`to_dict`, or what an older program kept, as far as possible.
+        """Read the result of :meth:`to_dict` or, as far as possible, what an older program saved.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class Exploration:
 def facts_of(
     report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
 ) -> Facts:
-    """Return the facts about the data from the report on reading them.
+    """Return the facts about the data, taken from the report on reading them.
 
     Parameters
     ----------
@@ -224,10 +224,10 @@ def as_it_is(
 
 
 def same_data(kept: str, digest: str) -> bool:
-    """Return whether a digest that was kept in a file is that of these data.
+    """Return whether a digest kept in a file is from the same data as a given digest.
 
-    The answer is false on another machine or for another user of this one, as each has another key
-    for digests.
+    The answer is false on another machine, and for another user of the same machine: each has its
+    own key for digests.
     """
     return keyed(kept) == keyed(digest)
 

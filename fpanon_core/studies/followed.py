@@ -91,7 +91,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """The attacker's result after some points.
+    """The attacker's result once some points are known.
 
     Attributes
     ----------
@@ -105,7 +105,8 @@ class Step:
     fits : bool
         Whether the person's own record holds every point.
     posterior : float
-        Probability of each person who shares the person's own record; NaN as for ``better``.
+        Probability that the target is a given one of the people who share the person's own record;
+        NaN as for ``better``.
     taken : bool
         Whether the attacker accepts the best record as the person's.
     before_better, before_level : float
@@ -176,7 +177,7 @@ class Followed:
         Samples of the right record, with the columns of ``areas``; ``point`` is 0. Empty where
         there is no right record.
     home : Place or None
-        The person's true home, according to the original; None where nights are too few.
+        The person's true home, according to the original; None where too few nights are recorded.
     commonest : Place or None
         The home with the most other homes nearby, guessed by an attacker without any record.
     within_m : float
@@ -215,7 +216,7 @@ def follow(
     Parameters
     ----------
     fs, config, released, engine, progress
-        As in :func:`.attack.study`. A person who is a target there is known by the same points
+        As in :func:`.attack.study`. For a person who is a target there, the same points are known
         here.
     target : int
         Row number of the person in the original.
@@ -237,7 +238,7 @@ def follow(
 
     Examples
     --------
-    Before any point both people fit equally well; after two points only one of them does.
+    Before any point is known, both people fit equally well; after two points, only one fits.
 
     >>> x, t = [0, 5000, 0, 9000], [60, 600, 60, 600]
     >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], x, [0] * 4, t)
@@ -309,7 +310,7 @@ def _known(
 
 
 class _Told:
-    """The known points of one person, and a release compared with them after each point."""
+    """The known points of one person, and a release to compare with them after each point."""
 
     def __init__(
         self,
@@ -328,7 +329,7 @@ class _Told:
         self.own = int(release.published.own[row])
 
     def leading(self) -> list[IntArray]:
-        """Return the leading records after each point, by posterior."""
+        """Return the leading records after each known point, in order of posterior."""
         sizes = np.arange(1, len(self.rows) + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
@@ -340,7 +341,7 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own: by the attacker, and by exact points.
+        """Rank each record as if it were the person's own, by score and by exact points.
 
         ``numbers`` states for each record how many points are known; the record −1 is nobody's.
         All records are ranked in one call, as each call sorts what is published.
@@ -358,7 +359,7 @@ class _Told:
 
 
 def _nothing_known(told: _Told, before: _Told) -> Step:
-    """Return the step before the first point, where all people are alike."""
+    """Return the step before any point is known, when all people fit equally well."""
     people, all_of_them = (each.release.published.n_people for each in (told, before))
     here, nobody = told.own >= 0, (np.nan, np.nan, np.nan)
     alike = (0.0, float(people), told.cells.mechanism.share / people) if here else nobody
@@ -367,7 +368,7 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
 
 
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
-    """Yield the step after each point.
+    """Yield the step (:class:`Step`) after each known point.
 
     All records are ranked in one call: each step's candidates, then the person's own record.
     """
@@ -409,7 +410,7 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
 
 
 class _Views:
-    """What the map shows of records: numbers, samples, homes."""
+    """The numbers, samples and homes that the map shows of records."""
 
     def __init__(
         self,
@@ -427,7 +428,7 @@ class _Views:
         mine = [own] if own >= 0 else []
         self._records = np.unique(np.concatenate([*listed, np.array(mine, np.int64)]))
         self.guesses: dict[int, Place] = {}  # the home that a record suggests for its people
-        self.commonest: Place | None = None  # the home that most people's are near
+        self.commonest: Place | None = None  # the home that most people's homes are near
         if homes is not None:
             guess, known = guesses_of(release, homes, self._records, engine), homes.known
             places = [self._place(x, y) for x, y in guess.tolist()]
@@ -485,7 +486,7 @@ class _Views:
 def _points(
     release: Attacked, config: attack.Config, known: Knowledge, told: _Told
 ) -> tuple[pd.DataFrame, FloatArray]:
-    """Return the points, true and as the attacker believes them, and their times."""
+    """Return a table of the points, true and as the attacker believes them, and the true times."""
     original, rows, points = release.origin.original, told.rows, told.cells.points
     x, y, t = _middles(known, rows)
     seen_x, seen_y, seen_t = x, y, t
@@ -584,7 +585,7 @@ class PublishedRecord(Cells):
     user : int
         Row number of the person.
     x_m, y_m, dx_m, dy_m, t_min, dt_min : float64 ndarray (n,)
-        Areas and time windows, by time; over all periods in which the person has a record.
+        Areas and time windows in order of time, of all periods in which the person has a record.
     """
 
     config: Wanted

@@ -42,7 +42,7 @@ def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]
 
 
 def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
-    """Say why a private release of these data promises nothing, and the remedy; "" if all is well.
+    """Say why a private release of these data promises nothing, with a remedy; "" if all is well.
 
     Where the records decided how the data were read, noise cannot hide a single record.
     """
@@ -51,7 +51,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
         return fault
     if frame.area is not None and frame.area.unit == "metres":
         return (
-            "State the area of a private release in degrees: metres are on the data's own map "
+            "State the area of a private release in degrees: metres refer to the data's own map "
             "projection, whose middle is taken from the records."
         )
     lat, lon = stated_middle(fs, frame)

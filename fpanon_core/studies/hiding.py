@@ -64,9 +64,9 @@ class Config(Checked):
         period; None for whole fingerprints.
     leave_out : float
         Largest share of the people, 0 to 0.1, who may be left out for being hardest to hide; with
-        periods, the largest share in each.
+        periods, the largest share in each period.
     shards : int or None
-        Number of parts, of people near to each other, into which the data are cut first. Each is
+        Number of parts, of people near each other, into which the data are cut first. Each part is
         hidden separately; None for all at once.
     """
 
@@ -130,12 +130,12 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"accuracy"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``accuracy``: all figures, and the settings but the stretch effort, in one row."""
+        """Return ``accuracy``: all figures, and all settings except ``stretch``, in one row."""
         settings = {"method": self.config.method} | vars(self.config)
         del settings["stretch"]
         judged = {"mean_loss": self.mean_loss, "verified": self.verdict.passed}
         row = settings | self.release.summary() | judged
-        # Where there is no limit, or no period, an empty field of a column of numbers.
+        # No limit, or no period, becomes an empty field in a column of numbers.
         return {"accuracy": pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))}
 
 
@@ -150,14 +150,14 @@ _MAY_BE_NONE = (
 )
 
 
-# As measured: of 20,000 generated people GLOVE is estimated to take 26 s at k = 2 and 59 s at
-# k = 5, and takes 19 s and 61 s (2 cores).
+# As measured on 2 cores: for 20,000 generated people, GLOVE is estimated to take 26 s at k = 2 and
+# 59 s at k = 5; it takes 19 s and 61 s.
 _GROWTH: dict[Method, Growth] = {
     "glove": Growth((1_200,), (1.35, 1.35), warming=30),
     "aligned": Growth((1_200,), (1.15, 1.15), warming=30),
 }
 PEOPLE_A_SHARD = 5_000
-"""A good number of people in a shard: larger shards are slow per person, smaller inaccurate."""
+"""Good number of people in a shard: larger shards are slow per person, smaller ones inaccurate."""
 SHARDED_FROM = 2 * PEOPLE_A_SHARD
 """Number of people from which shards are worthwhile; fewer people are better hidden together."""
 _FEWEST_A_SHARD = 500
@@ -175,7 +175,7 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 
 
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
-    """State the smallest number of shards, of those tried, in which everybody fits.
+    """State the smallest number of shards, of those tried, in which everybody fits; "" if none.
 
     The sizes tried are :data:`PEOPLE_A_SHARD`, half of that, and so on.
     """
@@ -321,7 +321,7 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
 
 
 def groups_by_loss(release: GloveResult) -> pd.DataFrame:
-    """Return the loss of each group, a row each, the largest loss first.
+    """Return a table with the loss of each group, the largest loss first.
 
     Columns: ``group`` (its number), ``side_m``, ``span_min`` (mean side and span of the published
     areas and time windows, over its members' own published samples) and ``loss`` (the mean of these

@@ -47,7 +47,7 @@ class Limits:
     ------
     ConfigError
         A measure is unknown, a threshold is not a number or out of its range, or two measures that
-        share a threshold are given different ones.
+        share a threshold get different ones.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Limits:
         object.__setattr__(self, "of", told)
 
     def limit(self, risk: str) -> float | None:
-        """Return a measure's threshold, or that of the share of unique records; None for none."""
+        """Return the threshold of a measure or of the share of unique records; None without one."""
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
@@ -120,11 +120,11 @@ class Limits:
         return high / most if most else math.inf if high else 0.0
 
     def broken(self, result: OptionResult) -> tuple[str, ...]:
-        """Return the measures by which an option is, or may be, above the threshold."""
+        """Return the measures whose thresholds an option exceeds, or may exceed."""
         return tuple(risk for risk in self.judged if self.over(result, risk))
 
     def to_dict(self) -> dict[str, float | None]:
-        """Return plain values that JSON keeps."""
+        """Return plain values that JSON can store."""
         return dict(self.of)
 
 
@@ -160,7 +160,7 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 
 def some_alone(result: OptionResult) -> bool:
-    """Return whether any record is unique, or may be unique as the number is not known."""
+    """Return whether any record is unique, or may be because their number is not known."""
     return result.crowd_least < 2 and result.alone_share != 0
 
 
@@ -229,7 +229,7 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 def nearest(table: OptionsTable, rows: Iterable[int], limits: Limits) -> int | None:
     """Return the row whose worst measure is the smallest multiple of its threshold, or None.
 
-    Among equal ones it is the least revealing: with a threshold of 0, many may be infinitely far.
+    Among equals, it is the least revealing: with a threshold of 0, many may be infinitely far.
     """
     far = {i: beyond(table.results[i], limits) for i in rows}
     known = [i for i in far if not math.isnan(far[i])]
@@ -262,7 +262,7 @@ def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
-    """Return the components with a large weight that apply, and of which too little is kept."""
+    """Return what an option keeps too little of: weighty components that apply, and "hours"."""
     return table.choice.too_little(table.results[row])
 
 
@@ -272,7 +272,7 @@ def options_tried(table: OptionsTable) -> list[int]:
 
 
 def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
-    """Return the rows that break no threshold; no row where there is no threshold."""
+    """Return the rows that break no threshold; none where there is no threshold."""
     if not limits.judged:
         return []
     return [i for i in options_tried(table) if not limits.broken(table.results[i])]

@@ -1,7 +1,7 @@
 """What an attacker learns without re-identification: homes, and positions at a given time.
 
 An attacker who has narrowed a person down to one record, even if a group shares it, reads all cells
-of that record. So k-anonymity bounds neither figure.
+of that record. So k-anonymity limits neither kind of inference.
 
 The module also chooses people to follow in a demonstration: people for whom a release makes a
 difference, or none.
@@ -90,7 +90,7 @@ def home_found(
         - ``guessing``: share found by one guess for everybody, the home with the most others within
           1 km;
         - ``people``, ``unknown``: number of people in the release with a known home, and number of
-          those with too few nights; for a release in periods, numbers of records;
+          people with too few nights; for a release in periods, numbers of records;
         - ``attacker``: the attacker behind ``found``.
 
         The attribute ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``,
@@ -111,10 +111,10 @@ def home_found(
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
     with the most nights within 1 km. With noise in space, it guesses the mean position of these
     nights. ``by_others`` spreads the samples like the homes of all other people, and guesses the
-    place with the most samples within 1 km. ``noise_likelihood``, where there is noise in space,
-    guesses the home that is likeliest if half of the samples are from there and were moved by the
-    noise. The first three guess the commonest home instead where more homes are near it than nights
-    are near their own guess (both as shares).
+    place with the most samples within 1 km. ``noise_likelihood``, with noise in space, guesses
+    the home that is likeliest if half of the samples are from there and were moved by the noise.
+    The first three guess the commonest home instead where the share of homes near it exceeds the
+    share of nights near their own guess.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
         told = np.repeat(np.arange(known.n_targets), known.sizes)
         points = pd.MultiIndex.from_arrays([told, known.x_m, known.y_m, known.t_min])
         samples = pd.MultiIndex.from_arrays([owner, fs.x_m[rows], fs.y_m[rows], fs.t_min[rows]])
-        times += samples.isin(points)  # the known ones last
+        times += samples.isin(points)  # known samples come last
     order = np.lexsort((times, owner))
     first = np.searchsorted(owner[order], np.arange(known.n_targets))
     return np.asarray(rows[order[first]])
@@ -287,7 +287,7 @@ def _farthest(fs: FingerprintSet, published: Published) -> float:
 
 ExampleKind = Literal["hidden", "found", "home", "accused"]
 
-_LOOKED_AT = 200  # targets, drawn
+_LOOKED_AT = 200  # targets drawn at random, among which examples are sought
 
 
 @dataclass(frozen=True)
@@ -297,12 +297,11 @@ class Example:
     Attributes
     ----------
     kind : {"hidden", "found", "home", "accused"}
-        "hidden": by the known points, the attacker picks the right record with a chance of more
-        than a half in the data as they are, and of less than a half in the release. "found": the
-        chance is more than a half in both. "home": the right record, one person's or a group's,
-        leads alone in the release and reveals the home; where possible, the person is picked with a
-        chance of less than a half. "accused": the person is not in the release, and another
-        person's record is picked.
+        "hidden": the chance of picking the right record by the known points is above 1/2 in the
+        data as they are, and below 1/2 in the release. "found": the chance is above 1/2 in both.
+        "home": the right record, one person's or a group's, leads alone in the release and reveals
+        the home; where possible, the person is picked with a chance below 1/2. "accused": the
+        person is not in the release, and another person's record is picked.
     user : int
         Row number in the original.
     pseudonym : str

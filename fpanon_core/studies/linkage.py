@@ -8,7 +8,7 @@ Source: docs/science.md, “An attacker who knows the truth”.
 The module also prepares an attack: it joins a release to the data it was made from. In a release in
 periods, each person's part in each period is attacked separately. The attacker knows points of one
 period, and looks for the record of that period. Linking a person's records across periods is
-another attack.
+a different attack.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def link(
 
     Examples
     --------
-    Two of three people were together, and each is picked half the time.
+    Two of three people were together; each of the two is picked half the time.
 
     >>> from fpanon_core import AddNoise, release
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9000], [0, 0, 0], [5, 5, 5])
@@ -145,7 +145,7 @@ def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carr
 def targets_of(
     release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
 ) -> Knowledge:
-    """Draw known points of people in the release and, with ``absent``, then of all others.
+    """Draw known points of the people in the release and then, with ``absent``, of all others.
 
     Each of the two groups is in the order of the fingerprints. With everybody in the release, the
     draws are those of :func:`draw_knowledge`. With ``beyond``, p may exceed the length of every
@@ -155,7 +155,7 @@ def targets_of(
         # An attacker who knows the period would find more than one who searches all of them.
         raise InfeasibleError(
             "Places without times do not say which period they come from. So nobody can look for "
-            "the record of that period; draw other points than the most visited places."
+            "the record of that period; draw points other than the most visited places."
         )
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]
@@ -280,7 +280,7 @@ class Attacked:
     @property
     def guessing(self) -> float:
         """Mean chance of guessing a person's record; with periods, among those of its period."""
-        # Over people of a period p, of n_p in all: Σ_p n_p · (1/n_p) / Σ_p n_p.
+        # The mean over all people, n_p of them in period p: Σ_p n_p · (1/n_p) / Σ_p n_p.
         periods = 1 if self.origin.period is None else len(np.unique(self.origin.period))
         return periods / self.published.n_people
 
@@ -321,13 +321,13 @@ def of_origin(origin: Origin) -> Attacked:
 
 
 def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | None:
-    """Return everybody in a release whose home can be attacked; None where there is nobody.
+    """Return the people in a release whose homes can be attacked; None where there are none.
 
     Parameters
     ----------
     release : Attacked
     homes : Homes
-        True homes, of the original.
+        True homes, according to the original.
     nights : int
         Fewest nights on which the original must have a record of the person.
     """

@@ -54,7 +54,7 @@ class Result(Tabled):
         Digest of the original data.
     bounds : float64 ndarray (n_places, 4)
         West, south, east, north of the published places with the most users, degrees; empty where
-        the data carry no projection.
+        the data have no projection.
     users : int64 ndarray (n_places,)
         Number of users in each place, the largest number first; given even where there are no
         bounds. With periods, each person counts once, however many records they have.
@@ -63,8 +63,8 @@ class Result(Tabled):
     pseudonyms : tuple of str
         Pseudonyms of everyone in the release; with periods, of every record.
     gaps : float64 ndarray (n_users,)
-        2-gap of everyone in the release; empty where there is one user. With periods, 2-gap of
-        every record among those of its period.
+        2-gap of everyone in the release; empty where there is only one user. With periods, 2-gap
+        of every record among those of its period.
     """
 
     config: Config
@@ -76,7 +76,7 @@ class Result(Tabled):
     gaps: FloatArray
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return places and gaps.
+        """Return the published places, and the 2-gap of everyone in the release.
 
         - ``places``: ``west``, ``south``, ``east``, ``north`` (degrees; NaN without a projection),
           ``users``;

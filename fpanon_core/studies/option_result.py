@@ -22,11 +22,11 @@ from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 LOST = 0.1
-"""Share of a component, beyond what even shares keep, below which too little is kept."""
+"""Share of the way from what even shares keep to 1; below it, too little of a component is kept."""
 HOURS = "hours"
-"""What a purpose by hour needs, beside the components of utility."""
+"""What a purpose by hour needs in addition to components of utility."""
 MOSTLY_STATED = 2_000
-"""Below this number of people times ε, noise hides the hours of the day of synthetic people."""
+"""Number of people times ε below which noise hides the hours of the day of synthetic people."""
 _DAY_MIN = 1_440.0
 _WEIGHTY = 0.2
 
@@ -38,12 +38,13 @@ FIGURES = 6
 
 Results saved with another number are not reused. The versions changed the following.
 
-* 2: EM and KL are sums. Intervals hold for few targets, too. The resolution is the release's own.
+* 2: EM and KL are sums. Intervals are valid for few targets, too. The resolution is that of the
+  release.
 * 3: Linkage, homes found, and the worse of linkage and k are among the risks.
 * 4: Risks are those of the strongest attacker of a stated set. Density and flows are means over
   nine origins of the grid of squares.
 * 5: Results of tables state whether differences between hours show.
-* 6: Utility with noise is a mean over draws. Density and flows are held against even shares.
+* 6: Utility with noise is a mean over draws. Density and flows are compared with even shares.
 """
 
 
@@ -57,9 +58,9 @@ class OptionResult:
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
-        sums over the bins of a person, in bins and nats. Intervals of the re-identification risk,
-        linkage, unicity and k end at the bound set by the people who share a record, or at the
-        value if that is larger.
+        sums over the bins of a person, in bins and nats. The people who share a record set a bound
+        on re-identification risk, linkage, unicity and k. The intervals of these end at the bound,
+        or at the value if that is larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
@@ -93,8 +94,8 @@ class OptionResult:
         (:attr:`fpanon_core.RiskResult.attacker`); empty where it is not known.
     guessing : dict of str to float
         ``"linkage"`` and ``"home"``: the share that guessing without a record would find.
-        ``"density"`` and ``"flows"``: those of a release that knows nothing
-        (:attr:`fpanon_core.measures.utility.Reference.even`).
+        ``"density"`` and ``"flows"``: these components for a release of even shares, which knows
+        nothing (:attr:`fpanon_core.measures.utility.Reference.even`).
     unasked : dict of str to str
         Reason for each measure that cannot be measured for this option.
     homes_asked : int
@@ -156,17 +157,18 @@ class OptionResult:
     def needed(self, component: str) -> float:
         """Return the least value of a component of utility that a purpose can use.
 
-        It lies a tenth of the way from what even shares would keep, which know nothing, to 1.
+        It lies a tenth of the way from what even shares (which know nothing) would keep to 1.
         """
         even = self.guessing.get(component, 0.0)
         return even + LOST * (1 - even)
 
     @property
     def hourless(self) -> bool:
-        """Whether the release shows no difference between hours, or stated ones in place of them.
+        """Whether the release shows no differences between hours, or only stated ones.
 
-        So do whole days, noise that exceeds the differences, and a fixed profile of the hours of
-        synthetic people where ε times the number of people is below :data:`MOSTLY_STATED`.
+        This is so for time windows of a day or more, tables without counts of people by hour, and
+        noise that exceeds the differences. It is also so for synthetic people where ε times the
+        number of people is below :data:`MOSTLY_STATED`: their hours follow a fixed profile.
         """
         step = self.option.recordless
         if isinstance(step, Tables):
@@ -182,7 +184,7 @@ class OptionResult:
         return 0 if math.isnan(self.alone_share) else round(self.alone_share * self.n_users)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON keeps; None for what is not known."""
+        """Return plain values that JSON can store; None for what is not known."""
         values = {**asdict(self), "option": self.option.to_dict()}
         return {name: _plain(value) for name, value in values.items()}
 
@@ -190,7 +192,7 @@ class OptionResult:
     def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
         """Read the result of :meth:`to_dict`; raise SchemaError if it is damaged."""
         try:
-            # Programs before figure 4 did not write all of them.
+            # Programs before version 4 of the figures did not write all of these.
             values = {"corners": {}, "guessing": {}, "unasked": {}, "size": {}} | dict(plain)
             values["option"] = ReleaseOption.from_dict(values["option"])
             for name in ("risks", "corners"):
@@ -213,7 +215,7 @@ class OptionResult:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Utility asked in a questionnaire: ``frame`` holds the answers; those of ``domain`` count."""
+    """Answers to a questionnaire on utility, as ``frame``; those of experts of ``domain`` count."""
 
     frame: pd.DataFrame
     domain: str
@@ -267,7 +269,7 @@ class UtilityChoice:
 
     @property
     def weighty(self) -> tuple[str, ...]:
-        """Components with a weight of 0.2 or more; none where it is not a sum by weights."""
+        """Components with a weight of 0.2 or more; none where the utility is not a weighted sum."""
         return tuple(n for n, weight in (self.weights or {}).items() if weight >= _WEIGHTY)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
@@ -310,7 +312,7 @@ def utility_choice(utility: Any) -> UtilityChoice:
     if callable(utility):
         return UtilityChoice(CUSTOM)
     raise ConfigError(
-        "This is no utility. Give a named weighting, weights by component, answers to a "
+        "This is not a utility. Give a named weighting, weights by component, answers to a "
         "questionnaire, or a function of the original and the released data."
     )
 

@@ -7,8 +7,8 @@ risk by the other kind. So the re-identification risk is that of the strongest a
 (:mod:`.reidentification`). If the release is a sample of the people, only people in the sample are
 targets. The risk is that of these people; the chance of not being in the sample does not lessen it.
 
-The bins of options differ in size. So EM and KL are compared by their sums over all bins,
-never by the means, which are lowest for the raw data.
+The bins of options differ in size. So EM and KL are compared by their sums over all bins, never by
+the means, which are lowest for the raw data.
 """
 
 from __future__ import annotations
@@ -287,10 +287,10 @@ class _Exploration:
 
 
 def _people(release: Chained) -> int:
-    """Return the number of people who would be published."""
+    """Return the number of people whose records would be published."""
     if release.periods is None:
         return int(release.fs.weight.sum())
-    # GLOVE publishes each record separately: people have their weights of the original.
+    # GLOVE publishes each record separately, so people's weights are those of the original.
     return int(release.original.weight[np.unique(release.person)].sum())
 
 
@@ -311,7 +311,7 @@ def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, I
     for name, risk in RISKS.items():
         if risk.measure is not None:
             value, (low, high) = found.measure(risk.measure), found.interval(risk.measure)
-            # By chance, the share alone may be larger among the people drawn than among all.
+            # By chance, the share of unique records may be larger among those drawn than in all.
             risks[name] = value, low, max(value, min(high, possible.get(name, high)))
     return risks
 

@@ -275,7 +275,7 @@ class OptionsTable(Tabled):
         return {"options": frame}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return plain values that JSON can store; :meth:`from_dict` reads them back."""
         return {
             "results": [result.to_dict() for result in self.results],
             "risk": self.risk_name,
@@ -299,7 +299,7 @@ class OptionsTable(Tabled):
             results = tuple(OptionResult.from_dict(each) for each in plain["results"])
             choice = UtilityChoice(**plain["utility"])
             config = KnowledgeConfig(**plain["config"])
-            version = str(plain.get("version", ""))  # saved by a program that did not say
+            version = str(plain.get("version", ""))  # an old program did not save it
             figures = int(plain.get("figures", 0))
             digest = str(plain["digest"])
             return cls(results, str(plain["risk"]), choice, config, digest, version, figures)

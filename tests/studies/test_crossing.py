@@ -216,7 +216,7 @@ def test_few_in_common_are_said(fs):
     assert found.n_both == 1
     assert crossing.describe_counted(found) == (
         "1 person is in both releases. In all, one release holds 40 people, the other 40. "
-        "So few: are these releases "
+        "Few are in both: are these releases "
         "of the same people, under the same ids?"
     )
 
