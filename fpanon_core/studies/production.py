@@ -1,6 +1,6 @@
 """The chosen release, made once as a zip for publication, and its verdict.
 
-All draws come from the operating system, so another run makes another release. The bytes are
+All draws come from the operating system, so every run makes a different release. The bytes are
 verified before they are offered to anybody.
 """
 
@@ -56,7 +56,7 @@ class Config:
     Raises
     ------
     ConfigError
-        The format is unknown, or there are both an option with steps and settings in its place.
+        The format is unknown, or both an option with steps and settings in its place are given.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -67,7 +67,7 @@ class Config:
         checks.one_of("format", self.format, FORMATS)
         if self.hidden is not None and self.option.steps:
             raise ConfigError(
-                "Give a release option or the settings of GLOVE or aligned, one of the two."
+                "Give one of the two: a release option, or the settings of GLOVE or aligned."
             )
 
 
@@ -110,7 +110,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``release``: the facts that are numbers or words, and ``verified``, in one row."""
+        """Return the one-row table ``release``: all facts in numbers or words, and ``verified``."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()

@@ -122,7 +122,7 @@ class Report:
     def purpose(self) -> str:
         """Purpose of the release, and what a useful release shows.
 
-        If the utility is not that of a named purpose, its title and weights take their place.
+        If the utility does not belong to a named purpose, its title and weights take their place.
         """
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
@@ -202,7 +202,7 @@ class Report:
     def found(self) -> list[tuple[str, ...]]:
         """Rows of the table of measures.
 
-        Each has the title, the name, the risk in the data as they are and in the chosen option,
+        Each row has the title, the name, the risk in the data as they are and in the chosen option,
         what guessing finds, and the threshold.
         """
         both = (self.exploration.as_it_is, self.chosen)

@@ -23,8 +23,8 @@ COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
 """Measures in percent, which the figure shows on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
-_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshold's
-# Where a number may stand: right of its mark, below it, and how much of the number is left of that.
+_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # widths: a digit 13 pixels high; the threshold's words
+# Where a number may be: pixels right of its mark and below it, and its share left of that point.
 _BESIDE = np.array(
     [
         (10, -6, 0.0),
@@ -122,7 +122,7 @@ class Front:
 
     @property
     def unlabelled(self) -> list[int]:
-        """Numbers of the options without a label, which would overlap others."""
+        """Numbers of the options without a label, because the label would overlap others."""
         return [mark.number for mark in self.marks if mark.label is None]
 
 
@@ -182,8 +182,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
 def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
     """Place the number of each mark beside it where there is room.
 
-    The number of the chosen option is placed first, then those of the front.
-
+    The number of the chosen option is placed first, then the numbers of options on the front.
     Numbers never cover the words at the right end of the threshold's line.
     """
     at = np.array([(mark.x, mark.y) for mark in marks])
@@ -231,7 +230,7 @@ class Compared:
 
 
 def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
-    """Return each known measure of :data:`COMPARED`, as the data are and in the chosen option."""
+    """Return each known measure of :data:`COMPARED`, in the data as they are and as chosen."""
     raw, p = exploration.as_it_is, exploration.table.config.p
     asked = chosen or raw
     rows = []

@@ -40,7 +40,7 @@ class Result(Tabled):
     n_bins : int
         Number of bins; nobody was in the last.
     everybody, second : DisclosureResult
-        Results of all users, and of row :data:`SECOND` alone.
+        Results for all users, and for row :data:`SECOND` alone.
     """
 
     config: Config
