@@ -79,7 +79,9 @@ The figures come from other data, so only the shape is comparable.
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return options of up to 3 sizes of regions × 4 windows, like Noriega Campero's table 5.1.
+    """Return options that combine up to 3 sizes of regions with 4 windows, as in table 5.1.
+
+    The table is in Noriega Campero 2015.
 
     The regions come from the three columns of the antenna table that name the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
@@ -98,7 +100,7 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return options of squares of 500 m to 20 km × windows of 1 h to a week.
+    """Return options that combine squares of 500 m to 20 km with windows of 1 h to a week.
 
     Squares and windows finer than the data are left out.
     """
@@ -111,7 +113,7 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> list[ReleaseOption]:
-    """Return options of hexagons of H3 × windows of 1 h, 6 h and a day.
+    """Return options that combine H3 hexagons with windows of 1 h, 6 h and a day.
 
     Hexagons and windows finer than the data are left out. The usual resolutions 9 to 5 have mean
     edges from about 200 m to 10 km. The list is empty where the data carry no projection.
@@ -221,7 +223,7 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas, or without any, of at most about one square for two people."""
+    """Return a frame of antennas or, without any, of squares: about one for two people at most."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))

@@ -42,7 +42,7 @@ _WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 ro
 
 @dataclass(frozen=True)
 class Config:
-    """The release to make: by a release option, or by GLOVE or aligned with all their parameters.
+    """The release to make: by a release option, or by GLOVE or aligned with all its parameters.
 
     Attributes
     ----------
@@ -94,9 +94,8 @@ class Result(Tabled):
         CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
         moved before some were left out, and empty if the release did not pass.
     membership : Membership or None
-        The owner and the group of each record, for a comparison with other releases of the same
-        people; its digest is that of the data file. Not for release; None if the release did not
-        pass.
+        The owner and the group of each record, with the digest of the data file, for a comparison
+        with other releases of the same people. Not for release; None if the release did not pass.
     """
 
     config: Config

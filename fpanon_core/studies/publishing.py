@@ -372,7 +372,7 @@ def held_against(
 
 
 def promised(release: Place, original: FingerprintSet) -> int | None:
-    """Return the k that a release states; None where it promises none, or cannot be read.
+    """Return the k that a release states; None if it promises none, or if it cannot be read.
 
     Raises
     ------

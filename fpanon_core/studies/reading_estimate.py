@@ -1,4 +1,4 @@
-"""Estimates of the number of rows in a table, and of the time and memory to read it.
+"""Estimates of the number of rows in a table, and of the time and memory needed to read it.
 
 Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
 """
@@ -105,7 +105,7 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Return whether a source is large enough to estimate what reading it takes.
+    """Return whether a source is so large that it is worth estimating what reading it takes.
 
     A folder of parts counts as large only with ``in_parts``.
 
@@ -165,7 +165,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """Return a file name with the format only, as the operator's file name is confidential."""
+    """Return a file name that shows only the format: the operator's own name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

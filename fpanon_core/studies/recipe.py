@@ -1,6 +1,6 @@
 """Recipe: everything, except the data, that others need to arrive at the same numbers.
 
-A recipe holds neither results nor the signer's name. Of the data it holds only their stated name
+A recipe holds neither results nor the signer's name. Of the data, it holds only their stated name
 and their keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
 """
 

@@ -260,7 +260,7 @@ class Result(Tabled):
 
 
 def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) -> float:
-    """Return the bytes for each sample: the data, and true, recovered and paired places."""
+    """Return the memory for each sample, bytes: data, and true, recovered and paired places."""
     people = int(fs.weight.sum())
     people = people if config.users is None else min(people, config.users)
     slots = float((fs.t_min + fs.dt_min).max() - fs.t_min.min()) / config.slot_min
@@ -356,7 +356,7 @@ def attacked(
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
+    """Return the most memory, bytes, that :func:`study` takes for such counts, besides the data.
 
     The number is linear in people × slots. One assignment adds a term in people × people, and a few
     slots add a term in places. This is a bound for the usual machine: measured runs stay below it.

@@ -71,7 +71,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_factors"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``recovery_factors``, a table of one row per level."""
+        """Return the table ``recovery_factors``, which has one row per level."""
         return {"recovery_factors": self.levels}
 
 

@@ -191,7 +191,7 @@ class OutsiderRisk:
     ----------
     risks : dict of str to (value, low, high)
         ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
-        with true points) and ``"home"``, with 95% intervals; NaN where one cannot be measured.
+        with true points) and ``"home"``, with 95% intervals; NaN for what cannot be measured.
     attacker : str
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.

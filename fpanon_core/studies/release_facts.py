@@ -1,9 +1,9 @@
 """Facts stated about a release to its recipient, and the coarseness of a release.
 
-The facts are those of :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
-useful, whatever its risk. One rule holds for every page and the report. A release is of little use
-if its typical area is more than half as wide as the data. It is also of little use if its typical
-time window is longer than a day, or if less than half of the data is left.
+The facts are defined in :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
+useful, whatever its risk. One rule applies on every page and in the report. A release is of little
+use if its typical area is more than half as wide as the data. It is also of little use if its
+typical time window is longer than a day, or if less than half of the data is left.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Size:
     granularity_m : float
         Side of a raw sample, metres.
     days, days_lost : float
-        Number of days with samples in the data, and number of these with nothing published.
+        Number of days with samples in the data, and number of these without anything published.
 
     Examples
     --------

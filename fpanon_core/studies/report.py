@@ -160,7 +160,7 @@ class Report:
         return describe_advice(advise(table, thresholds=limits))
 
     def has(self, technique: type, *options: ReleaseOption) -> bool:
-        """Return whether any of these options has a technique."""
+        """Return whether any of these options has this technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:

@@ -127,7 +127,7 @@ class Front:
 
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
-    """Build the figure of all options with a known risk and utility; None where there are none."""
+    """Build the figure of all options with known risk and utility; return None if there is none."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:
@@ -230,7 +230,7 @@ class Compared:
 
 
 def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
-    """Return each known measure of :data:`COMPARED`, in the data as they are and as chosen."""
+    """Return the known measures of :data:`COMPARED` for the original data and the chosen option."""
     raw, p = exploration.as_it_is, exploration.table.config.p
     asked = chosen or raw
     rows = []

@@ -165,7 +165,7 @@ def areas(table: OptionsTable) -> str:
 
 
 def draws(table: OptionsTable) -> str:
-    """Say that utility with ε is a mean over draws; "" if no option has ε, or if it is no mean."""
+    """Say that utility with ε is a mean over draws; "" if no option has ε, or it is not a mean."""
     noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
@@ -390,7 +390,7 @@ def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
 
 
 def describe_kind(result: OptionResult) -> str:
-    """Say what leaves if an option is released, in a sentence."""
+    """Say in a sentence what is published if an option is released."""
     option, tables = result.option, result.option.tables
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
@@ -597,5 +597,5 @@ def first_up(text: str) -> str:
 
 
 def _three(number: float) -> str:
-    """Return a number to three digits, or if 100 or more as a whole number; no exponents."""
+    """Return a number to three digits, or as a whole number from 100 on, without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 0.001 else "< 0.001"

@@ -159,8 +159,8 @@ def find_release(
         Time for the search. An option still running at the end is stopped, and named in
         ``untried``.
     frame : FrameConfig, optional
-        Stated areas and days of tables and synthetic people. None takes them from the data, which
-        suits a study: a published release states its own.
+        Stated areas and days of tables and synthetic people. If None, they are taken from the data,
+        which suits a study; a published release states its own.
     thresholds : mapping of str to float or None, optional
         Thresholds in place of the usual ones, by measure; they override the recipient's.
     engine : LocalEngine, optional
@@ -275,7 +275,7 @@ class Search:
         """Return the options to try next; none where the search is complete.
 
         Options without records come first: they take little time, and reveal least. Aligned options
-        come last, and with a quick search for groups before the usual one.
+        come last, each with a quick search for groups before the usual one.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class Search:
         return [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
 
     def useless(self, option: ReleaseOption, known: Known) -> bool:
-        """Return whether, by the results so far, an option can neither be best nor recommended.
+        """Return whether, by the results so far, an option can be neither best nor recommended.
 
         Parameters
         ----------

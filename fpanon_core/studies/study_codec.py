@@ -391,7 +391,7 @@ def fits(value: Any, hint: Any) -> bool:
     Raises
     ------
     TypeError
-        The value should be hashable and is not, or no file may hold a value so declared.
+        The value should be hashable and is not, or no file may hold a value of the declared type.
     """
     origin, inner = get_origin(hint) or hint, get_args(hint)
     if origin is Any:

@@ -150,7 +150,7 @@ class Result(Tabled):
         return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``learnt``: all noisy statistics, with their meanings."""
+        """Return the table ``learnt``: all noisy statistics, with their meanings."""
         return {"learnt": self.learnt}
 
 

@@ -1,8 +1,8 @@
 """Package of tables that explains itself to its reader and can be verified.
 
 It holds ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
-README of one page. The verifier reads tables and option back, makes the whole package again from
-them and from the public frame, and compares every byte. It also recounts exact counts.
+README of one page. The verifier reads the tables and the option back, makes the whole package again
+from them and from the public frame, and compares every byte. It also recounts exact counts.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -290,7 +290,7 @@ def _file(name: Place, folder: int | None = None) -> bytes:
 
 
 def members_of(source: Place | bytes, only: str | None = None) -> dict[str, bytes]:
-    """Return the members by name; raise SchemaError for a missing or damaged package."""
+    """Return the members of a package by name; raise SchemaError if it is missing or damaged."""
     try:
         if isinstance(source, bytes):
             return _members(io.BytesIO(source), only)

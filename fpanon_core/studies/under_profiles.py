@@ -1,7 +1,7 @@
 """Data, unicity and disclosure under generalization profiles.
 
-Unicity over a grid of profiles is the input of the scaling law (de Montjoye et al. 2013, fig. 4).
-Disclosure over the grid is the input of the ordinal agreement (Noriega Campero 2015, section 4.4).
+Unicity over a grid of profiles is the input to the scaling law (de Montjoye et al. 2013, fig. 4).
+Disclosure over the grid is the input to the ordinal agreement (Noriega Campero 2015, section 4.4).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def unicity_grid(
         profiles leave short records. A p that exceeds the length of every record is not an error,
         unlike in :func:`unicity`; then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
         (strategy, users, seed) and ``digest``, of the data before generalizing, as plain values
-        that a Parquet file keeps.
+        that a Parquet file can hold.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Result(Tabled):
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``worked_example``: ``user`` (from 1), ``anonymity_set``, ``em``, ``kl``."""
+        """Return the table ``worked_example``: ``user`` from 1, ``anonymity_set``, ``em``, ``kl``."""
         found = self.everybody
         return {
             "worked_example": pd.DataFrame(
