@@ -45,7 +45,7 @@ _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Largest number of areas of the tables that are compared; with more, an attack takes minutes."""
-_MOST_PLACES = 10_000  # of synthetic people: a fit to this number takes seconds
+_MOST_PLACES = 10_000  # for synthetic people: a fit to this number takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
 _USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd meets

@@ -260,7 +260,7 @@ def _read(
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path
-        options["antennas"] = options["antennas"] or known.antennas_path  # they have regions
+        options["antennas"] = options["antennas"] or known.antennas_path  # which have regions
         options["timezone"] = reading.timezone or known.timezone
     else:
         assert source.file is not None

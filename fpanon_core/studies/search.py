@@ -82,7 +82,7 @@ found by points drawn in proportion to interactions.
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
 _BANDS = 12  # of the finer of the two frames that are tried
 _SIDES_M = tuple(m * 10.0**e for e in (2, 3, 4, 5) for m in (1, 1.5, 2, 3, 5, 7))
-_SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas an area
+_SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas per area
 _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
 _CROWDS = (2.0, 1.5, 1.0)  # times the smallest k that the threshold allows
 _LARGER = (20, 10)  # also tried where the threshold allows a small k

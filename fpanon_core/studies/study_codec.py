@@ -97,7 +97,7 @@ def types_kept() -> dict[str, type]:
             continue
         if (name := name_of(hint)) not in found:
             found[name] = hint
-            # A step may be a kind of the one declared, such as aligned of GLOVE.
+            # A step may be of a subclass of the declared one: aligned is a kind of GLOVE.
             waiting += [k for k in hint.__subclasses__() if k.__module__ == hint.__module__]
             waiting += hints_of(hint).values()
     return found
@@ -142,8 +142,8 @@ SHORT = 32
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}
-_TEXT = "text"  # of numpy, of a fixed width
-_UTC = "+00:00"  # Python's own, which is not the zone of that name
+_TEXT = "text"  # texts of numpy, of a fixed width
+_UTC = "+00:00"  # Python's own UTC, which is not the zone of that name
 _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
 
 

@@ -57,7 +57,10 @@ class Result(Tabled):
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the table ``worked_example``: ``user`` from 1, ``anonymity_set``, ``em``, ``kl``."""
+        """Return the table ``worked_example``, with a row per user.
+
+        Its columns are ``user`` (numbered from 1), ``anonymity_set``, ``em`` and ``kl``.
+        """
         found = self.everybody
         return {
             "worked_example": pd.DataFrame(
