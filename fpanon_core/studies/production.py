@@ -131,7 +131,7 @@ def study(
     config : Config
     made : GloveResult, optional
         An earlier result of hiding everyone with this configuration, used instead of a new one.
-        The result holds no random draw.
+        Such a result contains no random draw.
 
     Raises
     ------

@@ -175,7 +175,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
         "at least as good in both, and better in one."
         + " Risks are drawn at their square roots." * share
-        + " The table of all options holds the same numbers.",
+        + " The table of all options has the same numbers.",
     )
 
 
