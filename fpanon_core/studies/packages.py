@@ -1,4 +1,4 @@
-"""Templates of reports and of the README of packages, and the columns of packages."""
+"""Templates of reports and of package READMEs, and descriptions of the packages' columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS: list[list[str]] = tomllib.loads(
 
 @cache
 def templates(*, html: bool = False) -> Any:
-    """Return the templates beside this module; HTML has all text escaped."""
+    """Return the Jinja environment for the templates beside this module; ``html`` escapes text."""
     made = templates_in(__package__ or "fpanon_core.studies", html=html)
     made.filters |= {"count": count, "form": format, "quoted": repr}
     made.filters |= {"times_as_likely": times_as_likely}
@@ -28,13 +28,13 @@ def templates(*, html: bool = False) -> Any:
 
 
 def paragraphs(name: str, **said: Any) -> list[str]:
-    """Return the paragraphs of a README, each in one line, from its template."""
+    """Return the paragraphs of a README, made from its template; each paragraph is one line."""
     page = templates().get_template(f"{name}.md.jinja").render(said)
     return [part.replace("\n", " ") for part in re.split("\n{2,}", page.strip("\n"))]
 
 
 def fields_of(table: pd.DataFrame) -> list[dict[str, str]]:
-    """Return the entries of a table's columns in ``datapackage.json``."""
+    """Return the entries in ``datapackage.json`` for the columns of a table."""
     known = {name: each for name, *each in _COLUMNS}
     found = []
     for name in map(str, table.columns):
@@ -44,6 +44,6 @@ def fields_of(table: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def field_of(name: str, kind: str, title: str, meaning: str, unit: str = "") -> dict[str, str]:
-    """Return the entry of one column."""
+    """Return the entry in ``datapackage.json`` for one column."""
     entry = {"name": name, "type": kind, "title": title, "description": meaning}
     return entry | ({"unit": unit} if unit else {})

@@ -46,7 +46,7 @@ class Config(Checked):
     Attributes
     ----------
     least : int
-        Least number of people in a hexagon that is shown.
+        Smallest number of people with which a hexagon is shown.
     across : int
         Largest number of hexagons, approximately, along the longer side of the area of nearly all
         samples.
@@ -80,22 +80,22 @@ class Result(Tabled):
     edge_m : float
         Average length of a hexagon's edge, metres.
     cell : uint64 ndarray (n,)
-        H3's index of each hexagon shown, the most people first.
+        H3's index of each hexagon shown, those with the most people first.
     people : int64 ndarray (n,)
         People recorded in each hexagon at least once: at least ``config.least``, or 0 where only
         ``after`` has people.
     after : float64 ndarray (n,)
-        Expected number of people who were there at least once according to the release. Each
-        published area is taken to hold the person at a uniformly random place. The number is 0
-        where fewer than ``config.least`` people may have been there, and without an option.
+        Expected number of people who were there at least once according to the release. The person
+        is taken to be at a uniformly random place in each published area. The number is 0 where
+        fewer than ``config.least`` people may have been there, and everywhere without an option.
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)
-        Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
+        The corners of hexagon i are numbers ``offsets[i]:offsets[i + 1]`` of ``lon`` and ``lat``.
     few : int
         Number of hexagons with fewer than ``config.least`` people, but at least one.
     beyond : int
-        Number of hexagons with enough people that are not shown, as only ``config.most`` are.
+        Number of hexagons with enough people that are not shown, as at most ``config.most`` are.
     unseen : int
         Number of people who were recorded in none of the hexagons where ``people`` is above 0.
     n_people : int
@@ -118,7 +118,7 @@ class Result(Tabled):
     n_people: int
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``hexagons``: ``cell`` (H3's index, hexadecimal), ``people``, ``after``."""
+        """Return the table ``hexagons``: ``cell`` (hexadecimal H3 index), ``people``, ``after``."""
         cells = [f"{cell:x}" for cell in self.cell.tolist()]
         found = {"cell": cells, "people": self.people, "after": self.after}
         return {"hexagons": pd.DataFrame(found)}
@@ -126,12 +126,12 @@ class Result(Tabled):
 
 @costs(450)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Count the people recorded in each hexagon; for an option, also in its release.
+    """Count the people recorded in each hexagon, and those expected there from a release, if any.
 
     Raises
     ------
     ConfigError
-        The data carry no projection, so that their place on the globe is unknown, or the option
+        The data carry no projection, so their place on the globe is unknown, or the option
         publishes no records.
 
     Examples
@@ -194,9 +194,9 @@ def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
-    """Return the hexagons that cover nearly all samples, also those where nobody was recorded."""
+    """Return the hexagons of the area of nearly all samples, even where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
-    edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
+    edge = h3.average_hexagon_edge_length(resolution, unit="m")  # the area may be a point or a line
     x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
     y = np.array([seen.south - edge, seen.north + edge])[[0, 0, 1, 1]]
     lon, lat = lon_lat(fs.crs, x, y)
@@ -210,7 +210,7 @@ def _spread(
     """Return the expected and the largest possible number of people in each hexagon.
 
     All hexagons with their centres in a published area get equal shares of it. An area that holds
-    no centre is assigned to the hexagon with the nearest centre, if that is near. See
+    no centre is assigned to the hexagon with the nearest centre, if that centre is near. See
     :class:`Result`.
     """
     assert crs is not None
@@ -232,7 +232,7 @@ def _spread(
         found += original.weight[some] @ nowhere
         may += original.weight[some] @ (nowhere > 0)
         tell(nth_part(progress, at, original.n_users), 1.0)
-    return np.round(found, 6), may  # who is nearly surely there is counted whole
+    return np.round(found, 6), may  # near-certain presence counts as whole
 
 
 def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) -> sparse.csr_array:

@@ -38,14 +38,14 @@ WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 
 _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
-_TAIL = 0.05  # of the people, left out because they are hardest to hide
+_TAIL = 0.05  # share of people left out: those hardest to hide
 HEXAGONS = (9, 8, 7, 6, 5)
 """Resolutions of H3 that are compared."""
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Largest number of areas of the tables that are compared; with more, an attack takes minutes."""
-_MOST_PLACES = 10_000  # of synthetic people: a fit to this number takes seconds
+_MOST_PLACES = 10_000  # for synthetic people: a fit to this number takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
 _USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd meets
@@ -79,14 +79,16 @@ The figures come from other data, so only the shape is comparable.
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return options of up to 3 sizes of regions × 4 windows, like Noriega Campero's table 5.1.
+    """Return options that combine up to 3 sizes of regions with 4 windows, as in table 5.1.
+
+    The table is in Noriega Campero 2015.
 
     The regions come from the three columns of the antenna table that name the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
     regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table,
     the regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
     data's extent. A few far travellers do not count in this extent. These regions replace the ZIP
-    codes, districts and municipalities of Noriega Campero, which were those of another city.
+    codes, districts and municipalities of Noriega Campero, which belong to another city.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return options of squares of 500 m to 20 km × windows of 1 h to a week.
+    """Return options that combine squares of 500 m to 20 km with windows of 1 h to a week.
 
     Squares and windows finer than the data are left out.
     """
@@ -111,7 +113,7 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> list[ReleaseOption]:
-    """Return options of hexagons of H3 × windows of 1 h, 6 h and a day.
+    """Return options that combine H3 hexagons with windows of 1 h, 6 h and a day.
 
     Hexagons and windows finer than the data are left out. The usual resolutions 9 to 5 have mean
     edges from about 200 m to 10 km. The list is empty where the data carry no projection.
@@ -164,10 +166,10 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 
 
 def crowd(limits: Limits) -> int:
-    """Return the least k whose re-identification chance, 1/k, is within the threshold.
+    """Return the smallest k for which the chance 1/k is within the threshold of the risk.
 
-    The threshold is that of the re-identification risk. The k returned is at least 2. Without a
-    threshold, or with a threshold of 0, it is 20.
+    The risk is the re-identification risk. The k returned is at least 2. Without a threshold, or
+    with a threshold of 0, it is 20.
 
     Examples
     --------
@@ -186,7 +188,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     are made at ε = 1 and at ε = 0.5. Their places are the antennas, or else squares, at most about
     one for every two people. The areas, and the bands of hours in a day, are those proposed for the
     rounded number of people (:func:`fpanon_core.proposed`). Areas are groups of antennas, or
-    squares where there is no antenna table. For a study, the days and squares are those of the
+    squares where there is no antenna table. For a study, the days and squares are taken from the
     data, without a few far travellers. A published release states its own days and areas.
 
     Examples
@@ -221,7 +223,7 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas; without any, of squares, at most about one for two people."""
+    """Return a frame of antennas or, without any, of squares: about one for two people at most."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))
@@ -230,7 +232,7 @@ def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
 def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
     """Return a frame with the proposed areas, and the proposed number of bands in a day.
 
-    The proposal is for a number of people and the ε of one table.
+    Both are proposed for this number of people and for the ε of one table.
     """
     if fs.antennas is not None and len(fs.antennas):
         wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
@@ -261,7 +263,7 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
 )
 """Lists of options, by their names on the command line and in the dashboard's address.
 
-Lists that hide everyone have no k above the number of users in the data.
+Lists of options that hide everyone have no k above the number of people in the data.
 """
 
 
@@ -307,8 +309,8 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
     """Return the side of the squares that suit a purpose, metres; None for the usual squares.
 
     The usual squares, about a 50th of a city wide, are smaller than the areas for which trips are
-    planned. So trips are compared on squares of 5 km, or of 1 km if 5 km do not suit the extent of
-    the data. All else is compared on squares of 1 km, if these suit.
+    planned. So trips are compared on squares of 5 km, or of 1 km if 5 km does not suit the extent
+    of the data. Everything else is compared on squares of 1 km, if these suit.
 
     Examples
     --------

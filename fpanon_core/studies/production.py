@@ -1,6 +1,6 @@
 """The chosen release, made once as a zip for publication, and its verdict.
 
-All draws come from the operating system, so another run makes another release. The bytes are
+All draws come from the operating system, so every run makes a different release. The bytes are
 verified before they are offered to anybody.
 """
 
@@ -42,7 +42,7 @@ _WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 ro
 
 @dataclass(frozen=True)
 class Config:
-    """The release to make: by a release option, or by GLOVE or aligned with all their parameters.
+    """The release to make: by a release option, or by GLOVE or aligned with all its parameters.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Config:
     Raises
     ------
     ConfigError
-        The format is unknown, or there are both an option with steps and settings in its place.
+        The format is unknown, or both an option with steps and settings in its place are given.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -67,7 +67,7 @@ class Config:
         checks.one_of("format", self.format, FORMATS)
         if self.hidden is not None and self.option.steps:
             raise ConfigError(
-                "Give a release option or the settings of GLOVE or aligned, one of the two."
+                "Give one of the two: a release option, or the settings of GLOVE or aligned."
             )
 
 
@@ -94,9 +94,8 @@ class Result(Tabled):
         CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
         moved before some were left out, and empty if the release did not pass.
     membership : Membership or None
-        The owner and the group of each record, for a comparison with other releases of the same
-        people; its digest is that of the data file. Not for release; None if the release did not
-        pass.
+        The owner and the group of each record, with the digest of the data file, for a comparison
+        with other releases of the same people. Not for release; None if the release did not pass.
     """
 
     config: Config
@@ -110,7 +109,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``release``: the facts that are numbers or words, and ``verified``, in one row."""
+        """Return the one-row table ``release``: all facts in numbers or words, and ``verified``."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()
@@ -132,7 +131,7 @@ def study(
     config : Config
     made : GloveResult, optional
         An earlier result of hiding everyone with this configuration, used instead of a new one.
-        The result holds no random draw.
+        Such a result contains no random draw.
 
     Raises
     ------

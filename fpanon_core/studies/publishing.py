@@ -1,13 +1,13 @@
-"""Publication of a release: written, read back, checked against the original, and described.
+"""Publication of a release, which is written, read back, checked and described.
 
 * The check reads the bytes of the data file again and compares them with the original data. Only a
   release that passes is moved to its path. The pseudonym key and the list of left-out samples are
   separate files, not for release.
-* :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
-  looks for everybody's k-anonymous group. It compares the groups with the original itself where
-  every sample given to GLOVE still holds its raw samples whole. Otherwise, for example where
-  samples were moved, it compares them with the data given to GLOVE. The promise is then about these
-  data.
+* :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, the
+  verifier looks for everybody's k-anonymous group. It compares the groups with the original itself
+  where every sample given to GLOVE still covers its raw samples entirely. Otherwise, for example
+  where samples were moved, it compares the groups with the data given to GLOVE. The promise is then
+  about these data.
 * :func:`held_against` checks whether an existing release keeps its promise, from its bytes and the
   original data.
 
@@ -61,9 +61,9 @@ def publish(
     """Write a release for publication, and verify the bytes written.
 
     The result is a folder or zip with the data, a one-page ``README.md`` and a
-    ``datapackage.json``. Pseudonyms, group numbers and the order of the people are drawn anew from
-    the operating system in every call. Nothing in the release reveals an input id, a path or a
-    digest of the original.
+    ``datapackage.json``. Every call draws new pseudonyms, new group numbers and a new order of the
+    people from the operating system. Nothing in the release reveals an input id, a path or a digest
+    of the original.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def publish(
     ------
     ConfigError
         A path cannot be written to, the pseudonym key or the list would be inside the release, or
-        both have one path. It is not known how the release was made, or the original is missing or
-        a different one. The option has GLOVE or aligned more than once. A list is asked for, but
-        samples were moved before some were left out, so that none can be listed.
+        both have the same path. It is not known how the release was made, or the original is
+        missing or a different one. The option has GLOVE or aligned more than once. A list is asked
+        for, but samples were moved before some were left out, so none can be listed.
     InfeasibleError
         Nothing of the release is published, or the release did not pass its verification; nothing
         is written.
@@ -121,7 +121,7 @@ def publish(
         if file is not None
     }
     if len({file.resolve() for file in secrets.values()}) < len(secrets):
-        raise ConfigError("The key and the list of what was left out are two files; name both.")
+        raise ConfigError("The key and the list of what was left out need two different files.")
     with staged(target.absolute().parent) as folder:
         made = produced(origin, folder, format)
         if not made.verdict.passed:
@@ -135,8 +135,8 @@ def publish(
             for name, file in secrets.items():
                 if (table := tables[name]) is None:
                     raise ConfigError(
-                        "Samples were moved before some were left out, so the list cannot say "
-                        "which these were; leave out the list."
+                        "Samples were moved before some were left out, so no list can say which "
+                        "samples were left out; do not ask for the list."
                     )
                 files.write_secret(table, file)
                 written.append(file)
@@ -155,13 +155,13 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
     ------
     ConfigError
         The origin is not known, the original is already cut into periods, or a GloveResult was made
-        from other data than the original.
+        from data other than the original.
     InfeasibleError
         Nothing of a GloveResult is published.
     """
     if isinstance(original, PeriodSet):
         raise ConfigError(
-            "The original given is cut into periods already, and its pieces no longer say whose "
+            "The original given is already cut into periods, and its pieces no longer say whose "
             "they are; give the fingerprints that were cut."
         )
     if isinstance(released, GloveResult):
@@ -198,7 +198,7 @@ class Produced:
         ``period``.
     left_out : DataFrame or None
         ``user_id``, ``sample``, ``reason`` of every left-out sample of the original; None where
-        samples were moved before some were left out, so that none can be named.
+        samples were moved before some were left out, so none can be named.
     """
 
     facts: ReleaseFacts
@@ -231,7 +231,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     whole = origin.option.holds(fs.granularity_m, fs.granularity_min)
     facts = facts_of(origin, found, None if lost is None else len(lost), whole=whole)
     key = _key(origin, naming)
-    files.describe(facts, data)  # with the verdict, without which it goes nowhere
+    files.describe(facts, data)  # it says “verified”; a release that is not goes nowhere
     verdict = verdict_on(folder, data, origin, naming, key, lost, whole=whole)
     give_back_after(origin.original.n_samples)
     return Produced(facts, verdict, files.sha256_of(data), key, lost)
@@ -310,7 +310,7 @@ def verdict_on(
     seen, hidden = origin.seen, origin.hidden
     if whole or not found.passed or hidden is None:
         return _verdict(found, origin.k)
-    if isinstance(seen, PeriodSet):  # whose pieces have names of their own
+    if isinstance(seen, PeriodSet):  # its pieces have names of their own
         ids = seen.pieces.user_ids[hidden.group >= 0]
         key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
@@ -326,7 +326,7 @@ def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:
 
 
 def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> bool:
-    """Return whether the rows read back are those that were to be written."""
+    """Return whether the rows read back are the rows that were to be written."""
     waiting = pd.DataFrame()
     for piece in origin.records.frames(naming):
         while len(waiting) < len(piece):
@@ -338,7 +338,7 @@ def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> 
         waiting = waiting.iloc[len(piece) :]
         for name in (n for n in piece.columns if n in part.columns):
             if not np.asarray(part[name].array == piece[name].array, bool).all():
-                return False  # of times, instants are compared, without an object for each
+                return False  # times are compared as instants, without an object for each
     return not len(waiting) and all(not len(more) for more in pieces)
 
 
@@ -372,7 +372,7 @@ def held_against(
 
 
 def promised(release: Place, original: FingerprintSet) -> int | None:
-    """Return the k that a release states; None where it promises none, or cannot be read.
+    """Return the k that a release states; None if it promises none, or if it cannot be read.
 
     Raises
     ------

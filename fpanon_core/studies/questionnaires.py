@@ -26,7 +26,7 @@ class Config:
     Attributes
     ----------
     file : str
-        Identifier of the file, without its content; "" is the synthetic example.
+        Identifier of the file, not its content; "" for the synthetic example.
     options, domains : tuple of str
         Options and domains of interest; answers on others are set aside.
     """
@@ -61,8 +61,8 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`, except SchemaError, as for a file that is not a
-        questionnaire: its message is returned as ``refused``.
+        As :func:`fpanon_core.read_questionnaire`, except for a SchemaError, for example where the
+        file is not a questionnaire: the error's message is returned as ``refused``.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE

@@ -59,8 +59,8 @@ class Source:
         Key of a sample data set, or "".
     file, antennas : tuple of (name, content), or None
         The tables of events and of antennas, each as bytes, a Path or a FolderFile. Antennas given
-        with a sample data set replace its own. In place of events, a folder can be given: of parts,
-        as a Path, or one in which a reading was kept, as a Path or a KeptFolder.
+        with a sample data set replace its own. In place of events, a folder can be given: a folder
+        of parts, as a Path, or one in which a reading was kept, as a Path or a KeptFolder.
     regions : tuple of (name, content), or None
         GeoJSON of the regions that contain the antennas, as bytes, a Path or a FolderFile.
     region_name : str or None
@@ -107,10 +107,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings of a reading, detected where None or empty.
+    """Settings of a reading; settings that are None or empty are detected from the data.
 
     ``columns`` assigns columns to roles such as ``"user"``; a role with the column None is unused.
-    The settings mean what the parameters of :func:`fpanon_core.read_cdr` with these names mean.
+    The settings mean the same as the parameters of :func:`fpanon_core.read_cdr` with these names.
     """
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
@@ -128,7 +128,7 @@ def read(
 ) -> tuple[FingerprintSet, IngestReport]:
     """Read the fingerprints and the ingest report of a source.
 
-    The source may be a folder of parts, which needs ``keep``, or one in which a reading was kept.
+    The source may be a folder of parts, which needs ``keep``, or a folder with a kept reading.
 
     Parameters
     ----------
@@ -207,13 +207,13 @@ def _kept(
         or keep is not None
     ):
         raise ConfigError(
-            "This folder holds data that were read already. How they were read can no longer be "
+            "This folder holds data that were already read. How they were read can no longer be "
             "changed, and they cannot be kept again. Leave these options out, or read the data "
             "again."
         )
     if reading.centre is not None:
         raise ConfigError(
-            "The projection of what was read already cannot be changed any more; give the data "
+            "The projection of data that were already read can no longer be changed; give the data "
             "themselves, not the folder in which they were kept."
         )
     fs = load_opened(FingerprintSet, path, folder)
@@ -260,7 +260,7 @@ def _read(
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path
-        options["antennas"] = options["antennas"] or known.antennas_path  # they have regions
+        options["antennas"] = options["antennas"] or known.antennas_path  # which have regions
         options["timezone"] = reading.timezone or known.timezone
     else:
         assert source.file is not None
@@ -335,19 +335,19 @@ def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
         return body
     assert not isinstance(body, KeptFolder)
     stream = io.BytesIO(body.read(MAX_BYTES) if isinstance(body, FolderFile) else body)
-    stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
+    stream.name = name  # read_cdr tells the kind of file by its content or, if in doubt, its name
     return stream
 
 
 READING_BYTES = START_BYTES + 30_000_000
-"""Memory besides the table, bytes: that of any computation, time zones and map projections."""
+"""Memory besides the table, bytes: for any computation, time zones and map projections."""
 BYTES_A_ROW = 180
 """Memory for each row, bytes: the columns of an event, sorted and compared, and its sample."""
 BYTES_A_BYTE: dict[Kind, float] = {"text": 1.9, "Parquet": 1.4, "JSON": 12.5, "XLSX": 2.0}
 """Bytes of memory for each byte of the decoded table; JSON and sheets are parsed field by field."""
 PARTS_START_BYTES = 480_000_000
 PARTS_BYTES_A_ROW = 22
-PARTS_TIMES = 5  # the rows of a batch, so often at a time
+PARTS_TIMES = 5  # copies of a batch's rows in memory at a time
 
 
 _MORE = f"Or use a machine with more memory; its administrator sets the limit ({MEMORY_VARIABLE})."

@@ -1,4 +1,4 @@
-"""Estimates of the number of rows in a table, and of the time and memory to read it.
+"""Estimates of the number of rows in a table, and of the time and memory needed to read it.
 
 Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
 """
@@ -59,7 +59,7 @@ class ReadingEstimate(Estimate):
 def study(
     source: Source, reading: Reading | None = None, *, progress: Progress | None = None
 ) -> ReadingEstimate:
-    """Call :func:`estimate_reading` for a chosen source."""
+    """Estimate what reading a chosen source takes, by :func:`estimate_reading`."""
     tell(progress, 0.0)
     return estimate_reading(source, reading or Reading())
 
@@ -69,8 +69,8 @@ def estimate_reading(
 ) -> ReadingEstimate:
     """Estimate what ``read(source, reading)`` takes.
 
-    The first rows are read, which takes a few seconds at most. The time is good to a factor of
-    about two, the memory to a factor of about one and a half.
+    The first rows are read, which takes a few seconds at most. The time is good to within a factor
+    of about two, the memory to within a factor of about one and a half.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Return whether a source is large enough to estimate what reading it takes.
+    """Return whether a source is so large that it is worth estimating what reading it takes.
 
     A folder of parts counts as large only with ``in_parts``.
 
@@ -145,7 +145,7 @@ def _seconds(
                     read(replace(source, file=("", folder)), quiet, keep=place / f"{name}-kept")
                 return time.perf_counter() - began
 
-            taken(fewer, "first")  # what is loaded and compiled once is not the table's
+            taken(fewer, "first")  # what is loaded and compiled only once does not count
             few = min(taken(fewer, f"few-{i}") for i in range(2))
             many = min(taken(some, f"many-{i}") for i in range(2))
     except FpanonError:
@@ -165,7 +165,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """Return a file name with the format only, as the operator's file name is confidential."""
+    """Return a file name that shows only the format: the operator's own name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

@@ -1,6 +1,6 @@
 """Recipe: everything, except the data, that others need to arrive at the same numbers.
 
-A recipe holds neither results nor the signer's name. Of the data it holds only their stated name
+A recipe holds neither results nor the signer's name. Of the data, it holds only their stated name
 and their keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
 """
 
@@ -33,7 +33,7 @@ NOTHING_LEAVES = ""
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision of the privacy officer, with its reason and signer.
+    """The privacy officer's decision, with its reason and signer.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Recipe:
     figures: int = FIGURES
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return the recipe as plain values for JSON; :meth:`from_dict` reads them back."""
         decided = asdict(self.decision)
         del decided["signer"], decided["until"]
         return {
@@ -126,7 +126,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Recipe:
-        """Read the result of :meth:`to_dict`.
+        """Return the recipe that :meth:`to_dict` turned into plain values.
 
         Raises
         ------
@@ -183,15 +183,15 @@ def recipe_of(
     Raises
     ------
     ConfigError
-        The risk or the utility is the caller's own function, which no file holds; the table has no
-        options; or two of them have the same name.
+        The risk or the utility is the caller's own function, which no file can hold; the table has
+        no options; or two of its options have the same name.
     """
     if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
         raise ConfigError(
             "The options were judged by a function of your own, which nobody else can repeat "
             "from a file; choose a measure of the program (with_choice) first."
         )
-    options = Config(table.options, table.config).options  # refuses two of one name
+    options = Config(table.options, table.config).options  # refuses two of the same name
     return Recipe(
         options,
         table.config,

@@ -48,7 +48,7 @@ _BYTES_A_POINT = 64
 _BYTES_A_PAIR = 160  # costs, flow and proof of an assignment, on two cores
 _BYTES_BESIDE = 100_000_000
 _SLOTS_HELD = 512  # a day of slots on each core, and blocks
-_MAKING, _RECOVERY_SHARE = 0.1, 0.5  # of the progress; of what is left, the rest is the score
+_MAKING, _RECOVERY_SHARE = 0.1, 0.5  # of the progress; of what is left; the rest is the score
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Result(Tabled):
 
     @property
     def alone(self) -> float:
-        """Share of the counts above 0 that are of one person."""
+        """Share of the counts above 0 that count one person only."""
         return float((self.counts.above_zero == 1).mean())
 
     @property
@@ -208,7 +208,7 @@ class Result(Tabled):
         return {f"recovery_{name}": pd.DataFrame(columns) for name, columns in tables.items()}
 
     def path(self, row: int) -> pd.DataFrame:
-        """Return one person's true and recovered places, under the pseudonym; not for release."""
+        """Return one person's true and recovered places, with the pseudonym; not for release."""
         c, true, ours = self.counts, self.truth[row], self.recovered[row]
         columns = {
             "pseudonym": self.pseudonyms[row],
@@ -238,7 +238,7 @@ class Result(Tabled):
         return pd.DataFrame(columns)
 
     def _scores(self) -> dict[str, Any]:
-        """Return one row per step; errors and uniqueness belong to the last step alone."""
+        """Return the scores, a row per step; errors and uniqueness belong to the last step only."""
         s, last = self.score, [np.nan] * (len(STEPS) - 1)
         return {
             "step": list(STEPS.values()),
@@ -260,7 +260,7 @@ class Result(Tabled):
 
 
 def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) -> float:
-    """Return the bytes for each sample: the data, and true, recovered and paired places."""
+    """Return the memory for each sample, bytes: data, and true, recovered and paired places."""
     people = int(fs.weight.sum())
     people = people if config.users is None else min(people, config.users)
     slots = float((fs.t_min + fs.dt_min).max() - fs.t_min.min()) / config.slot_min
@@ -274,7 +274,7 @@ def part_counted(fs: FingerprintSet, config: Counting) -> FingerprintSet:
 
 @costs(bytes_of_counting, growth=Growth(powers=(1.2, 2.0)), part=part_counted)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Make the counts of the users, attack them, and score the attack.
+    """Make the counts of the users, attack these counts, and score the attack.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def attacked(
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
+    """Return the most memory, bytes, that :func:`study` takes for such counts, besides the data.
 
     The number is linear in people × slots. One assignment adds a term in people × people, and a few
     slots add a term in places. This is a bound for the usual machine: measured runs stay below it.

@@ -71,7 +71,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_factors"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``recovery_factors``, a table of one row per level."""
+        """Return the table ``recovery_factors``, which has one row per level."""
         return {"recovery_factors": self.levels}
 
 
@@ -109,7 +109,7 @@ def recovery_factors(
     slot_min : float
         Length of the slots, minutes, where places and people vary.
     pairing, seed, engine
-        As :func:`score_recovery`; the seed is also that of the draw of people.
+        As for :func:`score_recovery`; the people are drawn with the same seed.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -121,8 +121,8 @@ def recovery_factors(
         ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
         ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, for the
         points with a sample), ``recorded_share`` (share of the points with a sample),
-        ``error_median_m``, and ``top1`` … ``top5`` (uniqueness). Truth and error are those of the
-        level: on coarser places a point is right when the coarse place is. ``attrs`` hold
+        ``error_median_m``, and ``top1`` … ``top5`` (uniqueness). Truth and error refer to the
+        level: on coarser places, a point is right if the coarse place is right. ``attrs`` hold
         ``config`` and ``digest``.
 
     Raises

@@ -36,7 +36,7 @@ from .recovery_factors import attacked_each
 from .tabled import Tabled, Work, working
 
 # What counts say, or ought to say, about each place and slot. It is asked for some slots at a
-# time, since all of them may take much room.
+# time, since all slots may take a lot of memory.
 Reading = Callable[[slice], npt.NDArray[Any]]
 # Counts as published, with the truth at their resolution; what they say, and what they ought to.
 Release = tuple[CountedPeople, Reading, AggregateCounts]
@@ -143,7 +143,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``recovery_mitigations``: the attack without and with each mitigation."""
+        """Return the table ``recovery_mitigations``: the attack without and with mitigations."""
         return {"recovery_mitigations": self.table}
 
 
@@ -151,7 +151,7 @@ def _least(tried: pd.DataFrame) -> pd.Series[Any]:
     return tried.iloc[int(np.nanargmin(tried["recorded"].to_numpy()))]
 
 
-# Besides, attacks on forms of the data, one after another.
+# ``beside``: attacks on versions of the data, one after another.
 @costs(bytes_of_counting, beside=100_000_000, part=part_counted)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Attack after each mitigation, and measure its cost; see :func:`mitigation_table`."""
@@ -204,10 +204,10 @@ def mitigation_table(
         Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
         Frame of the differentially private counts. Without one, the places are the antennas where
-        there is a table of them, else squares of ``coarse_m`` over the data but for a few far
+        there is a table of them, else squares of ``coarse_m`` over the data, without a few far
         travellers. The period is then all days, in slots of ``slot_min``.
     pairing, seed, engine
-        As :func:`score_recovery`; the seed is also that of the moved points and of the noise.
+        As for :func:`score_recovery`; moved points and noise are drawn with the same seed.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -220,9 +220,9 @@ def mitigation_table(
         that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
         mean absolute error of a published count of a place and slot, people, and
         ``count_error_share``, the sum of all errors as a share of the sum of all counts. Negative
-        and suppressed counts are read as 0. Errors of private counts are those of the noise,
-        against the counts of the same places, slots and samples without noise. For the error, the
-        count of a coarser place is spread evenly over its places. The count of a longer slot is
+        and suppressed counts are read as 0. Errors of private counts come from the noise: they are
+        differences from counts of the same places, slots and samples without noise. For the error,
+        the count of a coarser place is spread evenly over its places. The count of a longer slot is
         repeated for its slots. On coarser counts, a point is right if the coarse place is right.
         ``attrs`` hold ``config`` and ``digest``.
 
@@ -306,9 +306,9 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
+    """Return the most memory, bytes, that :func:`study` takes for such counts, besides the data.
 
-    ``n_places`` is the number of places of the data or of the frame of private counts, whichever is
+    ``n_places`` is the number of places in the data or in the frame of private counts, whichever is
     larger.
     """
     kept = (_BYTES_A_COUNT * n_places + _BYTES_A_POINT * people) * n_slots
@@ -316,9 +316,10 @@ def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
 
 
 def longer_slot(slot_min: float) -> float:
-    """Return the least longer multiple of ``slot_min``, of 3 h or more, that divides a day.
+    """Return the shortest slot of 3 h or more that divides a day and is a multiple of ``slot_min``.
 
-    Lengths are in minutes. Where there is no such multiple, a whole day is returned.
+    The slot is longer than ``slot_min``. Lengths are in minutes. Where there is no such slot, a
+    whole day is returned.
 
     Examples
     --------
@@ -366,7 +367,7 @@ class _Releases:
         if name == "longer slots":
             if abs(setting / counts.slot_min - round(setting / counts.slot_min)) > 1e-9:
                 raise ConfigError(
-                    f"Longer slots of {setting:g} min are not a multiple of {counts.slot_min:g}."
+                    f"Longer slots: {setting:g} min is not a multiple of {counts.slot_min:g} min."
                 )
             made = counted_people(self._fs, slot_min=setting)
             long = made.counts

@@ -1,17 +1,17 @@
-"""Re-identification risk: chance that the strongest of three attackers picks the right record.
+"""Re-identification risk: the chance that the strongest attacker picks the right record.
 
 The threat: an attacker knows p points of a person, either true or as published, and picks the
 record that fits best. Three attackers try: the best sample and Bayes with true points
-(:mod:`.linkage`), and Bayes with points as published. Without noise Bayes picks the shortest record
-that fits, since the release shows how long records are. The strongest attacker sets the risk.
-:func:`outsider_risk` measures it for a release option, together with home inference. Unicity and
-disclosure, in contrast, use points drawn from the release itself.
+(:mod:`.linkage`), and Bayes with points as published. Without noise, Bayes picks the shortest
+record that fits, since the release shows how long records are. The strongest attacker sets the
+risk. :func:`outsider_risk` measures it for a release option, together with home inference. Unicity
+and disclosure, in contrast, use points drawn from the release itself.
 
-In a release in periods, each period is searched separately. A record hides among those of its own
-period, never among other records of the same person. This also holds where places are known without
-any time. The attacker knows p points of *one* record of a target, the one with the most samples. If
-the points were spread over several records, the attacker would know fewer points of each. A person
-is picked most easily in the period with the most samples.
+In a release in periods, each period is searched separately. A record hides among the records of its
+own period, never among other records of the same person. The same is true where places are known
+without any time. The attacker knows p points of *one* record of a target, the one with the most
+samples. If the points were spread over several records, the attacker would know fewer points of
+each. A person is picked most easily in the period with the most samples.
 
 Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
 """
@@ -159,7 +159,7 @@ def _result(
     intervals = {}
     for name in BATTERY:
         value, low, high = share_with_interval(found[name])
-        # Whatever is known, all who share a record fit it alike.
+        # Whatever is known, it fits all people who share a record equally well.
         intervals[name] = value, low, max(value, min(high, possible[name]))
     attacker = strongest(intervals)
     value, low, high = intervals[attacker]
@@ -191,7 +191,7 @@ class OutsiderRisk:
     ----------
     risks : dict of str to (value, low, high)
         ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
-        with true points) and ``"home"``, with 95% intervals; NaN where one cannot be measured.
+        with true points) and ``"home"``, with 95% intervals; NaN for what cannot be measured.
     attacker : str
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.
@@ -200,7 +200,7 @@ class OutsiderRisk:
         (with periods, in the record's period). For ``"home"``, the share of people whose home is
         near the commonest home.
     unasked : dict of str to str
-        Reason for each measure that cannot be measured.
+        Reason why a measure could not be measured, by the measure's name.
     homes_asked : int
         Denominator of the home-inference rate: people, or records of periods.
     """
@@ -299,7 +299,7 @@ class PeriodRisk:
 
 
 def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRisk:
-    """Search for each target in the period of the record that the known points are from."""
+    """Search for each target in the period that the known points come from; return the results."""
     fs = periods.pieces
     longest = longest_of(fs.lengths, periods.person, periods.period)
     known = drawn(fs, config, among=longest, beyond=True)
@@ -321,7 +321,7 @@ def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRi
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
-    """Return the row of each person's longest record, ascending; of equal ones, the earliest."""
+    """Return the row of each person's longest record, ascending; the earliest if several tie."""
     order = np.lexsort((period, -lengths, person))
     return np.asarray(np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))]))
 

@@ -1,9 +1,9 @@
 """Facts stated about a release to its recipient, and the coarseness of a release.
 
-The facts are those of :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
-useful, whatever its risk. One rule holds for every page and the report. A release is of little use
-if its typical area is more than half as wide as the data. It is also of little use if its typical
-time window is longer than a day, or if less than half of the data is left.
+The facts are defined in :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
+useful, whatever its risk. One rule applies on every page and in the report. A release is of little
+use if its typical area is more than half as wide as the data. It is also of little use if its
+typical time window is longer than a day, or if less than half of the data is left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..model.options import SampleUsers
 from ..model.released import Origin
 from .option_result import OptionResult
 
-_JUST_BEFORE_MIN = 1e-3  # a cell's last moment is no part of it
+_JUST_BEFORE_MIN = 1e-3  # a cell's last moment is not part of it
 _STRETCH = 1_000_000  # samples
 
 
@@ -72,12 +72,13 @@ def facts_of(
 
 
 def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
-    """Return the first and last recorded dates, and the recorded and all days of the last window.
+    """Return the first and last recorded dates, and how many days of the last window are recorded.
 
-    The third value is None where the last window ends on the last recorded day. A week's window
-    that begins three days before the records end says nothing about its last four days. A reader
-    who took the window's end for the records' end would see a false decline. With moved times, the
-    days are those of the published rows, as the recorded days would not match.
+    The third value has the numbers of recorded days and of all days in the last window. It is None
+    where that window ends on the last recorded day. A week's window that begins three days before
+    the records end says nothing about its last four days. A reader who took the window's end for
+    the records' end would see a false decline. With moved times, the days are those of the
+    published rows, as the recorded days would not match.
     """
     records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:
@@ -145,7 +146,7 @@ class Size:
     granularity_m : float
         Side of a raw sample, metres.
     days, days_lost : float
-        Number of days with samples in the data, and number of these with nothing published.
+        Number of days with samples in the data, and number of these without anything published.
 
     Examples
     --------
@@ -174,7 +175,7 @@ class Size:
 
 
 def sizes(origin: Origin) -> dict[str, float]:
-    """Return the fields of :class:`Size` of a release, by name; {} where nothing is published."""
+    """Return the fields of :class:`Size` for a release, by name; {} where nothing is published."""
     accuracy = accuracy_of(origin)
     if accuracy is None:
         return {}
@@ -205,7 +206,7 @@ def _days_lost(origin: Origin) -> int:
 
 
 def size(result: OptionResult) -> Size | None:
-    """Return the :class:`Size` of the release of an option; None where it is not known."""
+    """Return the :class:`Size` of an option's release; None where it is not known."""
     return Size(**result.size) if result.size else None
 
 

@@ -33,9 +33,9 @@ _MOST_REFERENCES = 2
 
 
 def n_samples(release: Chained) -> int:
-    """Return the number of samples that a release keeps in memory: its own, and its step's input.
+    """Return the number of samples that a release keeps in memory, with its last step's input.
 
-    Input that is the original itself is not counted.
+    An input that is the original itself is not counted.
     """
     own = [release.made] if release.seen is release.original else [release.made, release.seen]
     return sum(records_of(each).n_samples for each in own)

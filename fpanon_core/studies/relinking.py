@@ -1,13 +1,13 @@
 """Re-linking attack on a release in periods: how well new pseudonyms protect people.
 
 Everybody has a different pseudonym in each period. The attacker has only the published records, and
-matches those of two periods. One attacker compares records by their places and hours of the day.
-The other attacker also uses the move from the last cell of one record to the first cell of the
+matches the records of two periods. One attacker compares records by their places and hours of the
+day. The other attacker also uses the move from the last cell of one record to the first cell of the
 next. The stronger of the two is reported. The true owner of a record is used only to count correct
-links; :class:`Copies` holds it beside the records.
+links; :class:`Copies` holds it with the records.
 
-Source: docs/science.md, “Whose records belong together”; the matching of statistics is that of
-Naini, Unnikrishnan, Thiran and Vetterli 2016.
+Source: docs/science.md, “Whose records belong together”; the matching of statistics follows Naini,
+Unnikrishnan, Thiran and Vetterli 2016.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Config:
     option : ReleaseOption
         An option whose steps cut the data into periods.
     relink : RelinkConfig
-        Settings of the attack; the seed is also that of the release.
+        Settings of the attack; the release is made with the same seed.
     """
 
     option: ReleaseOption
@@ -76,11 +76,11 @@ class Result(Tabled):
     found: RelinkResult
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``relinked_periods``: a row for each period and the next."""
+        """Return the table ``relinked_periods``: a row for each period and the next."""
         return {"relinked_periods": self.found.to_frame()}
 
 
-# All pairs of the links between two periods are looked at, of more and more points.
+# All pairs of records of two periods are compared, and with more people also more points.
 @costs(900, growth=Growth(powers=(2.2, 2.3)))
 def study(
     fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]
@@ -102,7 +102,7 @@ def relink_periods(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RelinkResult:
-    """Link the records of each period and the next without known points; return the share found.
+    """Link records of consecutive periods without known points; measure how often this succeeds.
 
     Parameters
     ----------
@@ -223,8 +223,8 @@ def _result(
         like_high,
         float(table["alike_chance"].sum()) / both,
         float(best["precision"]),
-        # A random matching links everybody of the smaller side: each person of both with the
-        # chance 1 over the larger.
+        # A random matching links everybody on the smaller side; a person on both sides is linked
+        # correctly with a chance of 1 over the number on the larger side.
         float((table["both"] / _larger(table)).sum()) / both,
         *_with_ends(float(together.mean()), len(together)),
         by_draws,
@@ -342,8 +342,8 @@ class Copies:
     traces : Traces
         The distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)
-        The record, the owner and the number of the period of each copy. The order is that of
-        periods and people, so that the order of the release does not matter.
+        The record, the owner and the number of the period of each copy. Copies are in order of
+        period and person, so the order of the release does not matter.
     method : str
         The steps of the release, in words.
     days : int

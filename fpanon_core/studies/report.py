@@ -125,7 +125,7 @@ class Report:
     def purpose(self) -> str:
         """Purpose of the release, and what a useful release shows.
 
-        If the utility is not that of a named purpose, its title and weights take their place.
+        If the utility does not belong to a named purpose, its title and weights take their place.
         """
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
@@ -170,7 +170,7 @@ class Report:
         return describe_advice(advise(table, thresholds=limits))
 
     def has(self, technique: type, *options: ReleaseOption) -> bool:
-        """Return whether any of these options has a technique."""
+        """Return whether any of these options has this technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:
@@ -212,7 +212,7 @@ class Report:
     def found(self) -> list[tuple[str, ...]]:
         """Rows of the table of measures.
 
-        Each has the title, the name, the risk in the data as they are and in the chosen option,
+        Each row has the title, the name, the risk in the data as they are and in the chosen option,
         what guessing finds, and the threshold.
         """
         both = (self.exploration.as_it_is, self.chosen)

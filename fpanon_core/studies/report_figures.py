@@ -23,8 +23,8 @@ COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
 """Measures in percent, which the figure shows on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
-_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshold's
-# Where a number may stand: right of its mark, below it, and how much of the number is left of that.
+_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # widths: a digit 13 pixels high; the threshold's words
+# Where a number may be: pixels right of its mark and below it, and its share left of that point.
 _BESIDE = np.array(
     [
         (10, -6, 0.0),
@@ -122,12 +122,12 @@ class Front:
 
     @property
     def unlabelled(self) -> list[int]:
-        """Numbers of the options without a label, which would overlap others."""
+        """Numbers of the options without a label, because the label would overlap others."""
         return [mark.number for mark in self.marks if mark.label is None]
 
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
-    """Build the figure of all options with a known risk and utility; None where there are none."""
+    """Build the figure of all options with known risk and utility; return None if there is none."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:
@@ -175,15 +175,14 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
         "at least as good in both, and better in one."
         + " Risks are drawn at their square roots." * share
-        + " The table of all options holds the same numbers.",
+        + " The table of all options has the same numbers.",
     )
 
 
 def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
     """Place the number of each mark beside it where there is room.
 
-    The number of the chosen option is placed first, then those of the front.
-
+    The number of the chosen option is placed first, then the numbers of options on the front.
     Numbers never cover the words at the right end of the threshold's line.
     """
     at = np.array([(mark.x, mark.y) for mark in marks])
@@ -231,7 +230,7 @@ class Compared:
 
 
 def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
-    """Return each known measure of :data:`COMPARED`, as the data are and in the chosen option."""
+    """Return the known measures of :data:`COMPARED` for the original data and the chosen option."""
     raw, p = exploration.as_it_is, exploration.table.config.p
     asked = chosen or raw
     rows = []

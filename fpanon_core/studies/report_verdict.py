@@ -80,7 +80,7 @@ def verdict(
 
 
 def within(exploration: Exploration) -> list[int]:
-    """Return the rows of the options within all thresholds, never that of the data as they are.
+    """Return the rows of the options within all thresholds, without the row of the original data.
 
     Without any threshold, no row is returned.
     """
@@ -92,7 +92,7 @@ def describe_exceeded(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
     An option exceeds a threshold if even the lower end of its interval is above it. Each sentence
     has the figures and, where it is known and clearly above 1, the multiple of the threshold.
-    Without any sentence, the option is within the thresholds.
+    If there is no sentence, the option is within the thresholds.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "

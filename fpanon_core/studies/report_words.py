@@ -35,7 +35,7 @@ COMPONENTS = {
 }
 """Title and meaning of each component of utility."""
 
-_SAID = 0.01  # of flows, what is worth an example
+_SAID = 0.01  # smallest share of flows that is worth giving as an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
     "uniform": "drawn from the person's samples, each equally likely",
@@ -112,7 +112,7 @@ def _down(share: float) -> float:
 def needed(result: OptionResult, component: str) -> float:
     """Return the least value that a purpose can use, rounded to hundredths.
 
-    It is rounded up, but not beyond what the option is said to keep if that is enough.
+    The value is rounded up, but not beyond what the option is said to keep, if that is enough.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def areas(table: OptionsTable) -> str:
 
 
 def draws(table: OptionsTable) -> str:
-    """Say that utility with ε is a mean over draws; "" where no option has ε, or it is not so."""
+    """Say that utility with ε is a mean over draws; "" if no option has ε, or it is not a mean."""
     noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
@@ -357,7 +357,7 @@ def stated_hours(epsilon: float, people: float) -> str:
 
 
 def days_lost(result: OptionResult) -> str:
-    """Return the lost days with samples, such as "116 of 438"; "" if none is lost, or not known."""
+    """Return how many days with samples are lost, such as "116 of 438"; "" if none or not known."""
     here = size(result)
     if here is None or not here.days_lost:
         return ""
@@ -395,7 +395,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
     """Return each weighty component of which too little is kept, with what is kept of it.
 
-    Resolution is left out for tables and synthetic people: it is that of real people's points.
+    Resolution is left out for tables and synthetic people: it describes real people's points.
     """
     none = ("space", "time") if result.option.recordless is not None else ()
     lost = [name for name in choice.lost(result) if name not in none]
@@ -404,7 +404,7 @@ def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
 
 
 def describe_kind(result: OptionResult) -> str:
-    """Say what leaves if an option is released, in a sentence."""
+    """Say in a sentence what is published if an option is released."""
     option, tables = result.option, result.option.tables
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
@@ -456,8 +456,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """Compare an option's utility with the highest within the thresholds.
 
-    ``row`` is the option's row, and ``most`` that of the most useful option within the thresholds;
-    return "" if ``most`` is None.
+    ``row`` is the option's row, and ``most`` the row of the most useful option within the
+    thresholds. Return "" if ``most`` is None.
     """
     if most is None:
         return ""
@@ -558,13 +558,13 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
 
 
 def people(result: OptionResult) -> str:
-    """Return how many people of all have a unique record, such as "22 of 100 (22%)"."""
+    """Return how many of all people have a unique record, such as "22 of 100 (22%)"."""
     share = alone_share(result)
     return f"{alone(result)} ({share})" if share else alone(result)
 
 
 def alone(result: OptionResult) -> str:
-    """Return how many people of all have a unique record, such as "22 of 100"."""
+    """Return how many of all people have a unique record, such as "22 of 100"."""
     if result.crowd_least > 1:
         return f"nobody of {result.n_users:,}"
     if math.isnan(result.alone_share):
@@ -573,7 +573,7 @@ def alone(result: OptionResult) -> str:
 
 
 def alone_share(result: OptionResult) -> str:
-    """Return the share of people with a unique record; "" where nobody has one, or not known."""
+    """Return the share of people with a unique record; "" if nobody has one, or if not known."""
     nobody = result.crowd_least > 1 or math.isnan(result.alone_share) or not result.alone
     return "" if nobody else percent(result.alone_share)
 
@@ -622,5 +622,5 @@ def first_up(text: str) -> str:
 
 
 def _three(number: float) -> str:
-    """Return a number to three digits, or from 100 on to the unit, never with an exponent."""
+    """Return a number to three digits, or as a whole number from 100 on, without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 0.001 else "< 0.001"

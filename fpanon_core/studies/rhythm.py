@@ -35,7 +35,7 @@ class Config(Checked):
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Times between samples, and antennas against residents.
+    """Times between samples, and numbers of antennas and residents by square.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Result(Tabled):
     pseudonyms: tuple[str, ...] = field(repr=False)
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``median_intervals``, ``intervals`` and ``antennas_by_area``.
+        """Return the tables ``median_intervals``, ``intervals`` and ``antennas_by_area``.
 
         ``median_intervals`` has a row per person, ``intervals`` the quantiles of everyone's
         intervals. ``antennas_by_area`` has a row per square, with ``antennas``, or ``places`` where
@@ -84,7 +84,7 @@ class Result(Tabled):
 
 
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Measure times between consecutive samples, and antennas against residents.
+    """Measure times between consecutive samples; count antennas and residents by square.
 
     Examples
     --------

@@ -69,7 +69,7 @@ from .presets import (
 from .releases import reference
 
 SECONDS = 300.0
-"""Most seconds that a search takes, unless another time is stated."""
+"""Longest time that a search takes, seconds, unless another time is stated."""
 SKIPPED = "The search skipped options that cannot be recommended"
 """Why the options of :attr:`SearchedTable.skipped` were not tried."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
@@ -82,10 +82,10 @@ found by points drawn in proportion to interactions.
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
 _BANDS = 12  # of the finer of the two frames that are tried
 _SIDES_M = tuple(m * 10.0**e for e in (2, 3, 4, 5) for m in (1, 1.5, 2, 3, 5, 7))
-_SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas an area
+_SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas per area
 _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
-_CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
-_LARGER = (20, 10)  # where the threshold takes few
+_CROWDS = (2.0, 1.5, 1.0)  # times the smallest k that the threshold allows
+_LARGER = (20, 10)  # also tried where the threshold allows a small k
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
 _MOST_RISE = 0.1  # of density and of flows
@@ -159,8 +159,8 @@ def find_release(
         Time for the search. An option still running at the end is stopped, and named in
         ``untried``.
     frame : FrameConfig, optional
-        Stated areas and days of tables and synthetic people. None for those of the data, which
-        suits a study: a published release states its own.
+        Stated areas and days of tables and synthetic people. If None, they are taken from the data,
+        which suits a study; a published release states its own.
     thresholds : mapping of str to float or None, optional
         Thresholds in place of the usual ones, by measure; they override the recipient's.
     engine : LocalEngine, optional
@@ -172,7 +172,7 @@ def find_release(
     -------
     SearchedTable
         All options that were tried. ``least_revealing`` is recommended if ``serves`` is true;
-        ``best`` is the most useful of those tried within the thresholds.
+        ``best`` is the most useful option tried within the thresholds.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def find_release(
     try:
         while wanted := search.wanted(known):
             for option in wanted:
-                if not search.useless(option, known):  # by now
+                if not search.useless(option, known):  # an earlier one may rule it out
                     known[option.steps] = explore_options(fs, [option], **how).results[0]
     except Cancelled:
         if time.monotonic() < until:
@@ -261,8 +261,8 @@ class Search:
     def _note(self, lines: list[Line]) -> None:
         """Store, for each option, the options that are at least as fine.
 
-        They stand at the same place or later, in the same line or an earlier one. Lines come with
-        the finest first.
+        These are at the same position or later, in the same line or an earlier one. The finest
+        lines come first.
         """
         for n, line in enumerate(lines):
             for at, option in enumerate(line):
@@ -275,7 +275,7 @@ class Search:
         """Return the options to try next; none where the search is complete.
 
         Options without records come first: they take little time, and reveal least. Aligned options
-        come last, and with a quick search for groups before the usual one.
+        come last, each with a quick search for groups before the usual one.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class Search:
         return [o for line in every for o in self._between(line, known) if self._useless(o, stands)]
 
     def useless(self, option: ReleaseOption, known: Known) -> bool:
-        """Return whether an option can by now neither serve the purpose best nor be recommended.
+        """Return whether, by the results so far, an option can be neither best nor recommended.
 
         Parameters
         ----------
@@ -360,11 +360,11 @@ class Search:
     def _useless(self, option: ReleaseOption, stands: Standing) -> bool:
         """Return whether an option can neither serve the purpose best nor be recommended.
 
-        The result of a finer option bounds its utility, and its components. An option of less than
-        80% of the best utility does not serve, nor does one that keeps too little of what the
-        purpose needs. Nor is one with records recommended that is less useful than one without. Of
-        each kind, an option within the thresholds is looked for nevertheless; and where nothing
-        serves, the most useful of all is.
+        The result of a finer option bounds the option's utility and its components. An option with
+        less than 80% of the best utility does not serve, nor does one that keeps too little of what
+        the purpose needs. An option with records is not recommended if it is less useful than one
+        without. Even so, the search looks for an option within the thresholds of each kind and,
+        where nothing serves, for the most useful option of all.
         """
         if kind_of(option) not in stands.kinds or self.choice.weights is None:
             return False
@@ -416,7 +416,7 @@ class Standing(NamedTuple):
     Attributes
     ----------
     least : float
-        An option with records that is less useful changes nothing; −∞ if none serves.
+        Utility below which an option with records changes nothing; −∞ if no option serves.
     kinds : set of str
         Kinds with an option within the thresholds; coarser records also if the safest were tried.
     known : mapping of steps to OptionResult
@@ -431,10 +431,10 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
     """Return the largest utility that an option may have, from the result of a finer option.
 
     Coarser records and larger groups raised utility by at most half of the margin, and the usual
-    search for groups by two thirds: on two samples and generated people, for all purposes. Where
-    periods are longer, more is seen of how far people move and among how many places; so these
-    components may rise to 1. Flows rose by at most 0.05, and mostly fell: longer records of groups
-    are coarser (four sets, k = 5 to 20).
+    search for groups by two thirds of it: on two samples and generated people, for all purposes.
+    Longer periods show more of how far people move and among how many places, so these components
+    may rise to 1. Flows rose by at most 0.05, and mostly fell: longer records of groups are coarser
+    (four data sets, k = 5 to 20).
     """
     steps, others = option.steps, finer.option.steps
     worth = _MARGIN if all(isinstance(step, Generalize) for step in steps) else _WIDE_MARGIN
@@ -449,8 +449,8 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
 def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
     """Return whether too little is kept of density or flows, by the result of a finer option.
 
-    From a finer option to a coarser one, they rose by at most 0.057 (docs/science.md, “What is
-    skipped”); 0.1 is allowed.
+    From a finer option to a coarser one, these components rose by at most 0.057 (docs/science.md,
+    “What is skipped”); 0.1 is allowed.
     """
     return any(
         finer.components.get(name, math.nan) + _MOST_RISE < finer.needed(name)

@@ -62,7 +62,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"sparsity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``sparsity``: the curve, with ``bins`` and ``p_unique``."""
+        """Return the table ``sparsity``: the curve, as ``bins`` and ``p_unique``."""
         return {"sparsity": pd.DataFrame({"bins": self.over_bins, "p_unique": self.over_unique})}
 
 

@@ -51,7 +51,7 @@ class AtHand:
     page, name : str
         The page's address, and its name for the release.
     option : ReleaseOption
-        Option that makes the release anew; unused where the release is made already.
+        Option that makes the release again; unused where the release has already been made.
     knowledge : KnowledgeConfig or None
         The attacker's knowledge assumed in the comparison of options.
     made : GloveResult or None

@@ -3,8 +3,8 @@
 Texts, booleans, finite numbers and None are kept unchanged. Every other value becomes a list that
 begins with a letter: tuples, lists, sets, mappings, non-finite numbers, days and instants,
 dataclasses, arrays, tables. Long arrays are numbered, and kept as Parquet by :mod:`.study_file`;
-equal arrays only once. Derived values are not kept: a dataclass is made anew from its fields, which
-checks them.
+equal arrays only once. Derived values are not kept: a dataclass is made again from its fields,
+which checks them.
 
 The module also checks that a value from a file is of its declared type. Nothing in a file names
 code to run. Every kind of answer is listed here. The types of its settings and results follow from
@@ -75,7 +75,7 @@ machine. The presentation computes one person's record and exact counts again wh
 them.
 """
 
-_NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
+_NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and from where
 
 
 def result_type(kind: str) -> Any:
@@ -97,14 +97,14 @@ def types_kept() -> dict[str, type]:
             continue
         if (name := name_of(hint)) not in found:
             found[name] = hint
-            # A step may be a kind of the one declared, such as aligned of GLOVE.
+            # A step may be of a subclass of the declared one: aligned is a kind of GLOVE.
             waiting += [k for k in hint.__subclasses__() if k.__module__ == hint.__module__]
             waiting += hints_of(hint).values()
     return found
 
 
 def type_named(name: str) -> type:
-    """Return the dataclass with a name from a file, even if its module was renamed since.
+    """Return the dataclass with a name from a file, even if its module has been renamed since.
 
     Raises
     ------
@@ -142,12 +142,12 @@ SHORT = 32
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}
-_TEXT = "text"  # of numpy, of a fixed width
-_UTC = "+00:00"  # Python's own, which is not the zone of that name
+_TEXT = "text"  # texts of numpy, of a fixed width
+_UTC = "+00:00"  # Python's own UTC, which is not the zone of that name
 _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
 
 
-# What reading and making values may raise of those that nobody wrote.
+# What reading and making values may raise for values that this program did not write.
 _FAULTS: tuple[type[Exception], ...] = (FpanonError, LookupError, TypeError, ValueError)
 _FAULTS += (AttributeError, AssertionError, RecursionError, ArithmeticError)
 
@@ -161,7 +161,7 @@ class Damaged(Exception):
 
 
 def encode(value: Any, put: Callable[[Column], int]) -> Any:
-    """Return a value in a form that JSON keeps.
+    """Return a value in a form that JSON can hold.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ def fits(value: Any, hint: Any) -> bool:
     Raises
     ------
     TypeError
-        The value should be hashable and is not, or the declaration is none that a file may hold.
+        The value should be hashable and is not, or no file may hold a value of the declared type.
     """
     origin, inner = get_origin(hint) or hint, get_args(hint)
     if origin is Any:

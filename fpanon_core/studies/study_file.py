@@ -6,7 +6,7 @@ files of the data, if the study is to hold them. A seal under this machine's key
 (:mod:`fpanon_core.model.files`) shows whether the file is as it was saved here. Digests alone
 reveal damage, not deliberate changes.
 
-The file holds figures of single people by row number. It is personal data, and not for release.
+The file holds figures about single people by row number. It is personal data, and not for release.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TABLES = {"file": _EVENTS, "antennas": "data/antennas", "regions": "data/region
 _NAMED_BY = "regions named by"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
-# Of zipfile, whatever is in the bytes.
+# What zipfile may raise, whatever is in the bytes.
 _FAULTS: tuple[type[Exception], ...] = (zipfile.BadZipFile, struct.error, zlib.error, EOFError)
 _FAULTS += (ValueError, RuntimeError, OSError, LookupError, OverflowError)
 _DAMAGED = "The study is damaged or has been changed since it was saved; use it as it was saved."
@@ -107,7 +107,7 @@ def save(study: Study) -> bytes:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
         for name, content in ({_MANIFEST: _json(manifest)} | members).items():
-            archive.writestr(zipfile.ZipInfo(name), content)  # of 1980, without a time
+            archive.writestr(zipfile.ZipInfo(name), content)  # dated 1980: no time is kept
     return into.getvalue()
 
 

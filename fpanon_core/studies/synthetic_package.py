@@ -40,14 +40,14 @@ MOST_PUBLISHED = 20_000_000
 """Largest number of records in a package; the verifier needs gigabytes to read so many."""
 
 _MOST_OF_PERSON = 2 * int(EVENTS[-1])
-_MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
+_MOST_COUNTED = 1_000_000_000  # largest noisy number of people: as many as a country has
 _SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95% of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
     """Return the zip of synthetic people; the same people always give the same bytes.
 
-    Of very many people, only the first are packed (:func:`people_packed`).
+    If there are very many people, only the first ones are packed (:func:`people_packed`).
 
     Raises
     ------
@@ -55,7 +55,7 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
         The stated ε of the synthetic people would promise nothing.
     """
     if made.fault:
-        raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
+        raise ConfigError(f"These synthetic people cannot be released with a promise. {made.fault}")
     many = people_packed(made)
     rows = slice(0, int(made.offsets[many]))
     user = np.repeat(np.arange(1, many + 1), np.diff(made.offsets[: many + 1]))
@@ -75,8 +75,7 @@ def people_packed(made: SyntheticPeople) -> int:
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
     """Check frame and schema of a package of synthetic people; rebuild it and compare every byte.
 
-    The original provides antennas, clock and projection alone: nothing is compared with its
-    records.
+    The original provides only antennas, clock and projection: nothing is compared with its records.
 
     Raises
     ------
@@ -103,14 +102,14 @@ def _rebuilt(
     many = learnt[0] if option.people is None else option.people
     full = rows[0][-1] < many and len(table) > MOST_PUBLISHED - _MOST_OF_PERSON
     if rows[0][-1] != many and not full:
-        faults.add("people", f"The records are not of {many:,} people.")
+        faults.add("people", f"The records do not belong to {many:,} people.")
     return _packed(option, frame, _records(frame, *rows), learnt, ending)
 
 
 def _records(
     frame: TableFrame, user: IntArray, wall_min: SmallInts, place: SmallInts
 ) -> pd.DataFrame:
-    """Return the rows by person, then by time, then by place."""
+    """Return the rows as a table, sorted by person, then by time, then by place."""
     first = frame.counts.first_day
     names = pd.Categorical.from_codes(place, pd.Index(frame.names))
     if first is None:

@@ -104,7 +104,8 @@ class Result(Tabled):
         Share of events by hour of the week from Monday, or from the first day where the data have
         no dates: real, synthetic.
     kept, compared_in : dict of str to float, and str
-        What the people keep of the real records within the frame, and in which areas.
+        What the synthetic people keep of the real records within the frame, and the areas in which
+        this was compared.
     learnt : DataFrame
         All noisy statistics.
     lives : tuple of Life
@@ -149,7 +150,7 @@ class Result(Tabled):
         return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``learnt``: all noisy statistics, with their meanings."""
+        """Return the table ``learnt``: all noisy statistics, with their meanings."""
         return {"learnt": self.learnt}
 
 
@@ -168,7 +169,7 @@ def study(
     areas : float, Hexagons, Regions or None
         The purpose's areas, in which utility is measured.
     source, stated : Source and Reading, optional
-        Source and settings to read the data again, as ε needs it
+        Source and settings with which to read the data again, as ε requires
         (:func:`.count_tables.stated_reading`).
 
     Raises
@@ -188,7 +189,7 @@ def study(
     tables = Tables(config.frame)
     before = count_tables(fs, tables, **part_of(work, 0.6, 0.7))
     after = count_tables(made.people, tables, before.frame, **part_of(work, 0.7, 0.8))
-    inside = located(fs, made.frame)[0] >= 0  # others are nothing to compare with
+    inside = located(fs, made.frame)[0] >= 0  # others cannot be compared
     real = fs.with_samples(inside) if inside.any() else fs
     learnt = made.statistics.to_frame()
     learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))

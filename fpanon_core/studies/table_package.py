@@ -1,8 +1,8 @@
 """Package of tables that explains itself to its reader and can be verified.
 
 It holds ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
-README of one page. The verifier reads tables and option back, makes the whole package again from
-them and from the public frame, and compares every byte. It also recounts exact counts.
+README of one page. The verifier reads the tables and the option back, makes the whole package again
+from them and from the public frame, and compares every byte. It also recounts exact counts.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -44,7 +44,7 @@ from ..verification.faults import Faults
 from .packages import fields_of, paragraphs
 
 KINDS = ("tables", "synthetic people")
-"""Kinds of packages without records, as named in their description for machines."""
+"""Kinds of packages without records, as named in their machine-readable description."""
 
 KIND = KINDS[0]
 _MOST_BYTES, _MOST_DESCRIBED = 1 << 30, 1 << 20
@@ -70,7 +70,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
         The stated ε of the tables would promise nothing.
     """
     if tables.option.epsilon is not None and tables.fault:
-        raise ConfigError(f"These tables cannot leave as private ones. {tables.fault}")
+        raise ConfigError(f"These tables cannot be released as private ones. {tables.fault}")
     return _packed(tables.option, tables.frame, frames_of(tables), errors_of(tables), ending)
 
 
@@ -164,7 +164,7 @@ Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], b
 def verified(
     source: Place | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
 ) -> Verification:
-    """Rebuild a package from its checked content; return whether every byte is the same.
+    """Rebuild a package from its checked content; return the verdict on whether bytes differ.
 
     Raises
     ------
@@ -269,14 +269,14 @@ def _count_again(
     original: FingerprintSet,
     faults: Faults,
 ) -> None:
-    """Check that exact counts, whether blank or shown, are those of the original."""
+    """Check that exact counts, whether blank or shown, equal the counts in the original."""
     due = frames_of(count_tables(original, option, frame))
     for name, table in found.items():
         *keys, value = table.columns
         both = table.merge(due[name], on=keys, how="outer", suffixes=("", "_due"))
         counted, again = both[value].astype(float), both[f"{value}_due"]
         if not np.allclose(counted, again, atol=2e-3, equal_nan=True):
-            faults.add("counts", f"A count of {name} is not that of the original.")
+            faults.add("counts", f"A count of {name} differs from the original.")
 
 
 def zip_at(source: Place) -> bytes | None:
@@ -290,7 +290,7 @@ def _file(name: Place, folder: int | None = None) -> bytes:
 
 
 def members_of(source: Place | bytes, only: str | None = None) -> dict[str, bytes]:
-    """Return the members by name; raise SchemaError for a missing or damaged package."""
+    """Return the members of a package by name; raise SchemaError if it is missing or damaged."""
     try:
         if isinstance(source, bytes):
             return _members(io.BytesIO(source), only)

@@ -1,7 +1,7 @@
 """Data, unicity and disclosure under generalization profiles.
 
-Unicity over a grid of profiles is the input of the scaling law (de Montjoye et al. 2013, fig. 4).
-Disclosure over the grid is the input of the ordinal agreement (Noriega Campero 2015, section 4.4).
+Unicity over a grid of profiles is the input to the scaling law (de Montjoye et al. 2013, fig. 4).
+Disclosure over the grid is the input to the ordinal agreement (Noriega Campero 2015, section 4.4).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]
 
 
 def laid(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
-    """Return the profile with its grid's origin over these data; it is computed once and kept."""
+    """Return the profile with the origin of its grid over these data, computed once and kept."""
     return resolve(fs, profile)
 
 
@@ -92,8 +92,8 @@ def unicity_grid(
     """Measure unicity under every profile, for every p.
 
     The data are generalized once per profile, and searched once for all p. The same users are
-    targets throughout; their points are drawn anew from each generalized record, as de Montjoye et
-    al. 2013 do.
+    targets throughout; new points are drawn from each of their generalized records, as de Montjoye
+    et al. 2013 do.
 
     Parameters
     ----------
@@ -114,10 +114,10 @@ def unicity_grid(
         One row per profile, p and out_of: the columns of ``GeneralizationProfile.columns``, with
         the origin in force; ``p``, ``out_of``, ``value``, ``low``, ``high`` (95% Wilson),
         ``targets``, ``found``, ``too_few`` (targets with fewer than p bins, all known). Coarse
-        profiles leave short records. A p that exceeds the length of every record is no error here,
+        profiles leave short records. A p that exceeds the length of every record is not an error,
         unlike in :func:`unicity`; then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
         (strategy, users, seed) and ``digest``, of the data before generalizing, as plain values
-        that a Parquet file keeps.
+        that a Parquet file can hold.
 
     Raises
     ------
@@ -161,10 +161,10 @@ def disclosure_grid(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Measure unicity at some p, and k-, EM- and KL-disclosure, under every profile.
+    """Measure unicity at several p, and k-, EM- and KL-disclosure, under every profile.
 
-    The data are generalized once per profile. The same users are targets throughout; their points
-    are drawn anew from each generalized record. A profile's means are over its own bins, and a
+    The data are generalized once per profile. The same users are targets throughout; new points
+    are drawn from each of their generalized records. A profile's means are over its own bins, and a
     coarse profile has few bins that many people share. So EM and KL compare profiles by what is
     learnt about an average bin, as Noriega Campero 2015 does. The sums say how much is learnt about
     a person in total.
@@ -271,7 +271,7 @@ def _sweep(
     for number, profile in enumerate(asked):
         stretch = nth_of(work, number, len(asked))
         tell(stretch["progress"], 0.0)
-        check_coarser(fs, profile)  # before its origin is looked for
+        check_coarser(fs, profile)  # before the search for its origin
         over = laid(fs, profile)
         seen = generalize(fs, over, seed=configs[0].seed)
         measuring = part_of(stretch, _GENERALIZING_SHARE, 1.0)

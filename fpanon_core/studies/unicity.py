@@ -207,8 +207,8 @@ class Result(Tabled):
     def median_needed(self) -> float:
         """Fewest points after which half of all targets are unique; NaN where that never happens.
 
-        People who are never unique count. If five of ten people are never unique, the result is
-        the largest number of points that any of the other five needs.
+        People who are never unique are counted, too. If five of ten people are never unique, the
+        result is the largest number of points that any of the other five needs.
         """
         half = (len(self.points) + 1) // 2
         needed = np.sort(self.needed)
@@ -221,7 +221,7 @@ class Result(Tabled):
         )
 
     def laws_along(self, axis: str) -> list[Law]:
-        """Return the laws of one axis, by rising p."""
+        """Return the laws of one axis, in order of p."""
         return [law for law in self.laws if law.along == axis]
 
     MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})

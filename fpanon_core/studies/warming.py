@@ -51,7 +51,7 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
 
 
 def warm_up() -> None:
-    """Import and compile what the first jobs need, on a few invented users."""
+    """Import and compile what the first jobs need, with a few invented users."""
     reading.read(reading.Source("", file=("made-up.csv", _EVENTS)), reading.Reading())
     fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 900, 0, 300], [0, 0, 0, 0], [0, 9, 4, 2])
     anonymizability.study(fs, anonymizability.Config(_PROFILES, (2, 3)))
@@ -66,7 +66,7 @@ def compile_all() -> None:
     for module, config in _STUDIES:
         module.study(fs, config)
     followed.follow(fs, _ATTACK, 0)
-    # Over two days, so that they are linked, too.
+    # Data of two days, so that the code that links days is compiled, too.
     days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
     recovery.study(days, recovery.Config(180.0))
     relinking.study(days, relinking.Config(ReleaseOption(steps=[Periods(1)])))

@@ -40,7 +40,7 @@ class Result(Tabled):
     n_bins : int
         Number of bins; nobody was in the last.
     everybody, second : DisclosureResult
-        Results of all users, and of row :data:`SECOND` alone.
+        Results for all users, and for row :data:`SECOND` alone.
     """
 
     config: Config
@@ -57,7 +57,10 @@ class Result(Tabled):
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``worked_example``: ``user`` (from 1), ``anonymity_set``, ``em``, ``kl``."""
+        """Return the table ``worked_example``, with a row per user.
+
+        Its columns are ``user`` (numbered from 1), ``anonymity_set``, ``em`` and ``kl``.
+        """
         found = self.everybody
         return {
             "worked_example": pd.DataFrame(

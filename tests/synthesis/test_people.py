@@ -265,5 +265,5 @@ def test_unstated_reading_cannot_leave() -> None:
     fs, _ = fp.read_cdr(cdr, antennas=pd.DataFrame(cdr.attrs["antennas"]))
     made = fp.synthesize(fs, AT_ANTENNAS, epsilon=1)
     assert made.fault
-    with pytest.raises(fp.ConfigError, match="cannot leave"):
+    with pytest.raises(fp.ConfigError, match="cannot be released"):
         package(made)
