@@ -1,6 +1,6 @@
 """Region or hexagon of each sample, and the rectangle that represents it.
 
-Data locate a place only to its raw cell. A *site* of a region is therefore a raw cell. Antennas in
+Data locate a place only to within its raw cell. So a *site* of a region is a raw cell. Antennas in
 one cell are one site and belong to one region. A sample belongs to the region of the site at which
 it was recorded. If events have positions of their own, it belongs to the region of the nearest
 site, whose Voronoi cell holds it.
@@ -57,7 +57,7 @@ class PlaceMap:
 
 @dataclass(frozen=True, eq=False)
 class RegionMap(PlaceMap):
-    """Antenna clusters or named regions.
+    """Antenna clusters or named regions of a data set.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class RegionMap(PlaceMap):
 
 @dataclass(frozen=True, eq=False)
 class HexagonMap(PlaceMap):
-    """Hexagons; ``cell``, a uint64 ndarray (n_hexagons,), is H3's index of each hexagon."""
+    """Hexagons of a data set; ``cell``, uint64 ndarray (n_hexagons,), has their H3 indices."""
 
     cell: Hexes
 
@@ -103,8 +103,8 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     ------
     ConfigError
         The data lack the antenna table or the column that named regions need, or an antenna that
-        the data name has no region. Or data with an antenna table are generalized already, so that
-        a sample may lie in several regions.
+        the data name has no region. It is also raised if data with an antenna table are generalized
+        already, so that a sample may lie in several regions.
     InfeasibleError
         The cluster size exceeds the number of sites.
 
@@ -258,8 +258,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     side by the possible bulge of an edge and by half a raw cell, then rounded outwards to whole
     metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
     Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
-    were. It is the same in every data set with that projection and with raw cells of that size.
-    Only far from the projection's centre may it be wider, to hold a place that reaches out further.
+    were. It is the same in every data set with the same projection and the same size of raw cells.
+    It may be wider only far from the projection's centre, to hold a place that reaches out further.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...
     starts = offsets_of([len(ring) for ring in rings])[:-1]
     lat, lon = np.concatenate(rings).T
     x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), crs)
-    # An edge is part of a great circle: of length e, it leaves its chord by about e² / 8R.
+    # An edge is part of a great circle; if its length is e, it leaves its chord by about e² / 8R.
     edge = h3.average_hexagon_edge_length(h3.get_resolution(int(cells[0])), unit="m")
     margin = reach_m + 2 * edge**2 / (8 * _EARTH_M)
     west, south = (np.floor(np.minimum.reduceat(v, starts) - margin) for v in (x, y))
