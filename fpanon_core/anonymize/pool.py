@@ -24,8 +24,8 @@ from ..model.arrays import FloatArray, IntArray, SmallFloats
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 
-_TILES = 4  # at least so many tiles' bounds are one block of work
-_QUERIES = 4  # so many queries' floors are one block of work
+_TILES = 4  # smallest number of tiles whose bounds are one block of work
+_QUERIES = 4  # number of queries whose floors are one block of work
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
@@ -83,7 +83,7 @@ class Pool:
             f = self._features
             share = (f.samples / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
             zero = np.zeros_like(share)
-            # Beside boxes, what 32 bits lose of differences is set against the reach.
+            # Among boxes, the reach is raised by more than the errors of 32-bit differences.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)
             self._rows = floors.Rows(f.offsets, f.feature, share, reach, zero)
         else:  # boxes from the start

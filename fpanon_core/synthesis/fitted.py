@@ -130,13 +130,13 @@ def _tilt(share: FloatArray, events: float) -> float:
 
 
 def _classes_of(found: NoisyStatistics) -> FloatArray:
-    """Return the share of each class of radius."""
+    """Return the share of each class of the radius of gyration."""
     sums: FloatArray = np.maximum(found.tables["rings"].sum(axis=(1, 2)), 0.0)
     return sums / max(float(sums.sum()), _LEAST)
 
 
 def _rings_of(found: NoisyStatistics) -> FloatArray:
-    """Return the shares of distance rings, a row for each class of radius and kind of place."""
+    """Return the shares of distance rings, one row for each class of radius and kind of place."""
     rings = found.tables["rings"]
     every = simplex(rings.sum(axis=0))
     every = every / np.maximum(every.sum(axis=1, keepdims=True), _LEAST)
@@ -177,7 +177,7 @@ def _hours(found: NoisyStatistics) -> FloatArray:
     off = np.fft.rfft(table - expected)
     power = (np.abs(off) ** 2).mean(axis=(0, 1))
     share = np.maximum(0.0, 1.0 - found.variance("roles") * HOURS / np.maximum(power, _LEAST))
-    share[0] = 1.0  # of each row the sum is kept
+    share[0] = 1.0  # the sum of each row is kept
     out: FloatArray = np.maximum(expected + np.fft.irfft(share * off, HOURS), 0.0)
     return out / max(float(out.sum()), _LEAST)
 

@@ -47,7 +47,7 @@ class Ground(Closed):
         Zone of each place. Zones are groups of neighbouring places, made by median splits, and
         numbered so that zones with close numbers tend to be close to each other.
     x_m, y_m : float64 ndarray (n_places,)
-        Centres of the places, metres.
+        Centres of the places, in metres.
     """
 
     frame: TableFrame
@@ -148,8 +148,8 @@ def noisy_statistics(
 ) -> NoisyStatistics:
     """Return the statistics with noise.
 
-    The number of groups of zones, and that of classes of the radius of gyration, follow from ε and
-    the noisy number of people.
+    The numbers of groups of zones and of classes of the radius of gyration follow from ε and the
+    noisy number of people.
 
     Parameters
     ----------

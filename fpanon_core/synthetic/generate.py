@@ -99,8 +99,8 @@ def generate_cdr_chunks(
 ) -> Iterator[pd.DataFrame]:
     """Generate the table of :func:`generate_cdr` in pieces of ``chunk_users`` users.
 
-    The pieces suit writing to a file. Concatenated, the pieces equal the whole table, whatever the
-    size of a piece.
+    The pieces can be written to a file one by one. Concatenated, they equal the whole table,
+    whatever the size of a piece.
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
     limits.GENERATED_USERS.check("n_users", n_users)
