@@ -58,7 +58,7 @@ def geojson_of(frame: TableFrame) -> dict[str, Any]:
     if frame.counts.crs is None:
         shapes = []
     elif not len(frame.counts.cells):
-        shapes = shapely.transform(  # at once: projections are slow to make
+        shapes = shapely.transform(  # all at once: projections are slow to make
             np.array(shapes, object),
             lambda at: np.column_stack(lon_lat(frame.counts.crs, at[:, 0], at[:, 1])),
         )
@@ -105,8 +105,8 @@ def table_error(
     -------
     DataFrame
         The first row is the requested table; the others have fewer areas or bands. Columns:
-        ``areas``; ``bands``, summed over the types of day; ``people``, in a typical cell;
-        ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
+        ``areas``; ``bands``, summed over the types of day; ``people``, their number in a typical
+        cell; ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
         bands/ε); ``error``, the expected error in people of the smoothed cell if the area has the
         same daily profile as the whole table; ``share``, ``error`` divided by ``people``.
 

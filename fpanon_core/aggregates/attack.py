@@ -46,7 +46,7 @@ LEAST_PEOPLE = 20
 """Smallest number of people whose data can be attacked; half of them are in the publication."""
 _OUTLIERS = 10  # one target in this many is among the most recorded people
 _POINTS = 4
-_CELLS_AT_ONCE = 20_000_000  # of all workers together
+_CELLS_AT_ONCE = 20_000_000  # in all workers together
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
 
 
@@ -320,7 +320,7 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 
 
 class HomeAttack:
-    """Attacker who guesses people's homes from a publication and up to four points of each."""
+    """Attacker who guesses a person's home from a publication and up to four known points."""
 
     def __init__(
         self, fs: FingerprintSet, where: TableFrame, asked: IntArray, rng: np.random.Generator

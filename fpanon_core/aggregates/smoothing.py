@@ -46,7 +46,7 @@ def seeded(seed: int, number: int) -> Noise:
 
 
 def drawn_once(noise: Noise) -> Iterator[Noise]:
-    """Yield noise functions endlessly: each adds the noise that the first drew, in that order."""
+    """Yield noise functions endlessly; each adds what the first one drew, in the same order."""
     drawn: list[IntArray] = []
 
     def first(values: IntArray, most: int, epsilon: float) -> IntArray:

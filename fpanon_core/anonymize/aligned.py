@@ -212,8 +212,8 @@ def _check_alone(
         )
     if shards is not None and shards > 1:
         raise ConfigError(
-            "groups cannot be combined with shards: the groups are given, so nothing is "
-            "searched; leave one of the two out."
+            "groups cannot be combined with shards: the groups are given, so no search is "
+            "made; leave one of the two out."
         )
     if leave_out:
         raise ConfigError(

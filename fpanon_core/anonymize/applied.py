@@ -182,9 +182,9 @@ def add_noise(
     snapped in the same way, to a window of the data or to the existing window whose middle is
     nearest.
 
-    The days of the data run from local midnight of the first to local midnight after the last. A
-    time outside these days is reflected at their ends. Clipping would pile up samples in the first
-    and last window. Without any bound, there would be days that were never recorded.
+    The days of the data run from local midnight of the first day to local midnight after the last.
+    A time outside these days is reflected at their ends. Clipping would pile up samples in the
+    first and last windows. Without any bound, there would be days that were never recorded.
 
     Every user and every event remains. Samples of a user that coincide afterwards become one, and
     their counts add up. Places may leave the region of the data.
@@ -196,9 +196,9 @@ def add_noise(
     space_m : float
         Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
         / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe, Chatzikokolakis &
-        Palamidessi 2013, *Geo-indistinguishability*, §5). The distance is drawn from its
-        distribution, the gamma distribution of shape 2 and scale b; the direction is uniform.
-        ``"gaussian"``: the standard deviation along x and along y.
+        Palamidessi 2013, *Geo-indistinguishability*, §5). The distance is drawn from the gamma
+        distribution of shape 2 and scale b; the direction is uniform. ``"gaussian"``: the standard
+        deviation along x and along y.
     time_min : float
         Scale in time, minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
         the mean distance is b. ``"gaussian"``: the standard deviation.
@@ -319,7 +319,7 @@ def permute(
         Windows are aligned to local midnight; a sample is in the window that holds its start.
     region_m : float
         For times: side of the square regions in metres, at least the side of the data's grid. The
-        regions start at the projection's origin; a sample is in the region that holds its middle.
+        regions meet at the projection's origin; a sample is in the region that holds its middle.
     seed : int or None
         A seed is for studies only: it repeats the exchange, and anyone with the program can undo
         it. Use None, the operating system's randomness, for anything published.

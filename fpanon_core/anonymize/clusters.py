@@ -1,8 +1,8 @@
 """Antenna clusters of a stated approximate size, and the Voronoi cells of antennas.
 
-De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
-equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
-city centre one crowded cluster, and the countryside many clusters of one antenna each.
+Clusters have about equally many antennas, and are found by frequency-sensitive competitive learning
+(de Montjoye et al., *Unique in the Crowd*, 2013, Methods, "Spatial aggregation"). Plain k-means
+would give a city centre one crowded cluster, and the countryside many clusters of one antenna each.
 
 Source: docs/science.md, “Antenna clusters”.
 """
@@ -37,7 +37,7 @@ def cluster_antennas(
     The method is frequency-sensitive competitive learning. The centroids start at antennas drawn at
     random. In each of 20 passes the antennas come in random order. Each is won by the centroid j
     with the smallest ``n_j · ‖x − c_j‖²``, where n_j is the number of its wins so far. The winner
-    moves towards the antenna by a rate that falls geometrically from 0.3 to 0.03 over all passes.
+    moves towards the antenna at a rate that falls geometrically from 0.3 to 0.03 over all passes.
     Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
 
     The source leaves some choices open. Before each further pass, the wins are multiplied by 0.8,

@@ -136,7 +136,7 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
         coarse = coarse and area >= side**2
         if np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
             raise ConfigError(
-                "The places of these data are rectangles of several sizes, which may reach over "
+                "The places of these data are rectangles of several sizes, which may reach across "
                 "several squares or hexagons of a grid; use the data as they were read."
             )
     if not coarse:

@@ -100,7 +100,7 @@ class _Planned:
     listed: _List | None = None
     floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     cells: FloatArray = field(default_factory=lambda: np.empty((0, 6)))
-    seen: int = 0  # groups that had entered the pool when it was searched
+    seen: int = 0  # groups that had entered the pool when this group was searched
 
 
 def group_greedily(

@@ -197,7 +197,7 @@ class Run:
         return self._made(fs, part, shards, progress)
 
     def _of_periods(self, periods: PeriodSet, progress: Progress) -> GloveResult:
-        """Hide people among the people of the same period, and return the result."""
+        """Hide people only among the people of the same period, and return the result."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
         people = np.bincount(which, pieces.weight)

@@ -1,7 +1,7 @@
 """Pool of fingerprints for GLOVE, and the search for the nearest ones that are still unmerged.
 
 The pool keeps all fingerprints, even merged ones, numbered in order of addition. Those still to be
-merged are its members. For members it also keeps floors, which are lower bounds of distances. These
+merged are its members. For members it also keeps floors, which are lower bounds on distances. These
 let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in the data: from
 the first search on, the floors take up to 6 kB for each member.
 """
@@ -32,7 +32,7 @@ _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 class Nearest(NamedTuple):
     """Result of a search: members (nearest first), their efforts, and the query's own floors.
 
-    Floors are lower bounds of the query's distances from places and times.
+    Floors are lower bounds on the query's distances from places and times.
     """
 
     near: IntArray
@@ -206,7 +206,7 @@ class Pool:
             out[task] = Nearest(found[:length], efforts[:length], floor[task])
             return 1.0
 
-        # The longest queries come first: a long one at the end would keep other cores waiting.
+        # Longest queries come first: a long one at the end would keep all other cores waiting.
         lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
         order = sorted(range(count), key=lambda task: -lengths[task])
         block = max(_TILES, tiles // (8 * self._engine.workers))

@@ -286,7 +286,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     cells = hexagons_at(fs.crs, space.resolution, *middle)
     mine, distinct = pd.factorize(cells)
     x0, y0, x1, y1 = _rectangles(distinct, fs.crs, max(width.max(), height.max()) / 2)
-    # Far from the projection's centre an edge may bulge more: no place is left outside.
+    # Far from the projection's centre, an edge may bulge more: no place is left outside.
     np.minimum.at(x0, mine, left)
     np.minimum.at(y0, mine, bottom)
     np.maximum.at(x1, mine, left + width)

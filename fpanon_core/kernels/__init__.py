@@ -61,7 +61,7 @@ def _base() -> Path:
                 return folder
         except OSError:
             continue
-    # No folder is writable: each process compiles into a folder that nobody else can write to.
+    # Neither is writable: each process compiles into a new folder that nobody else can write to.
     passing = tempfile.mkdtemp(prefix="fpanon-")
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     return Path(passing)

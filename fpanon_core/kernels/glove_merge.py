@@ -57,7 +57,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
                 high[m, axis] = merged[m, axis] + merged[m, axis + 3]
         for j in range(len(b)):
             if group[j] < 0:
-                # Judged against the cells as step 1 left them: ``merged`` is not changed here.
+                # Efforts are to the cells as step 1 left them: ``merged`` is not changed here.
                 _widen(low, high, _nearest(b[j], merged, count, nb, na + nb, scale), b[j])
         merged = _cells_between(low, high)
     return reshape(merged)

@@ -1,4 +1,4 @@
-"""Search of a pool for the members nearest to one fingerprint, with samples that may be boxes.
+"""Search in a pool for the members nearest to one fingerprint; samples may be boxes.
 
 The bound that lets most members be skipped is derived and proven in :mod:`.glove_floors`.
 """

@@ -156,7 +156,7 @@ def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
 
 @njit(nogil=True, cache=True)
 def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper corner of the box around the kept samples."""
+    """Return the lower and upper corners of the box around the kept samples."""
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -249,7 +249,7 @@ def _windows(
 
 @njit(nogil=True, cache=True)
 def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: int) -> int:
-    """Search the samples of one window for a better box; return the total of steps taken."""
+    """Search the samples of one window for a better box; return the total number of steps."""
     low, high, owner, weight = held.low, held.high, held.owner, held.weight
     max_space, k = limits.space, limits.k
     m = len(inside)

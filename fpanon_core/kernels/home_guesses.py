@@ -19,7 +19,7 @@ from ..model.arrays import FloatArray, IntArray
 from .linkage_density import gap, loss_over
 from .linkage_scores import Suspects
 
-_LEVEL = 1e-9  # relative; shares that differ by less are alike
+_LEVEL = 1e-9  # relative; shares that differ by less count as equal
 
 
 class HomeMap(NamedTuple):
@@ -285,7 +285,7 @@ def guess_likeliest(
                 first, second = 2 * branch + 1, 2 * branch + 2
                 one = _likely(homes.box[first], low, high, moved)
                 other = _likely(homes.box[second], low, high, moved)
-                if one > other:  # the more promising last, which is the next
+                if one > other:  # the more promising branch last: it is next
                     first, second, one, other = second, first, other, one
                 waiting[many], most[many] = first, one
                 waiting[many + 1], most[many + 1] = second, other

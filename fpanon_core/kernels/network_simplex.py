@@ -12,8 +12,9 @@ decides among the optimal ones. The order is that of LEMON's network simplex (Ko
 form of POT 0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
 
 - Arcs are searched cyclically from the last to the first, in blocks of the square root of their
-  number. From the first block with a reduced cost below 0, the arc with the least cost enters
-  (ties: the arc searched first). The next search begins with the arc at which the last one ended.
+  number. From the first block with a reduced cost below 0, the arc with the least reduced cost
+  enters (ties: the arc searched first). The next search begins with the arc at which the last one
+  ended.
 - Among the arcs that could leave, the last one on the cycle leaves. The cycle is followed in its
   direction, from where the two sides of the tree join.
 
@@ -227,9 +228,9 @@ def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: in
 def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
     """Send all possible flow along an arc's cycle, and let the arc replace an emptied arc."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
-    # On the source's side, arcs that lead upward are emptied, first the first with the least flow.
-    # On the sink's side, arcs that lead downward are emptied, first the last with the least flow.
-    # If both sides have the same least flow, the sink's side counts.
+    # On the source's side, arcs that lead upward are emptied: the first with the least flow counts.
+    # On the sink's side, arcs that lead downward are emptied: the last with the least flow counts,
+    # and it has precedence over the other side's arc if their flows are equal.
     left, above, right, below = _NONE, np.iinfo(np.int64).max, _NONE, np.iinfo(np.int64).max
     u, v = source, sink
     while u != v:

@@ -39,7 +39,7 @@ class Bins(NamedTuple):
         Lower bounds of all bins except the first: numbers of events, numbers of places, and shares
         of events at home.
     gap_min : float64 ndarray
-        Upper bounds of the times between two samples, minutes.
+        Upper bounds of the times between two samples, in minutes.
     first : int64 ndarray (11,)
         Number of cells before each statistic, in the order of ``SHARES``.
     """

@@ -27,7 +27,7 @@ _HOURS = 24.0
 class Side(NamedTuple):
     """Records of one of two compared periods, by bin; a bin is a rectangle and some hours.
 
-    Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x. Bit h of
+    Row i of ``corners`` is (x, y, x end, y end) of bin i, in metres, ascending by x. Bit h of
     ``hours[i]`` is set if the bin has hour h of the day. The entries of bin i are rows
     ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
     over the period's people, of their share of samples in the bin. No bin is wider than ``widest``.

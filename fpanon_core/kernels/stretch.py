@@ -49,8 +49,8 @@ class Packed(NamedTuple):
     dt: FloatArray
     dx: FloatArray
     dy: FloatArray
-    weight: FloatArray  # (n,) users each fingerprint stands for
-    place: IntArray  # (n_samples,) number of the sample's place among its user's
+    weight: FloatArray  # (n,) number of users that each fingerprint stands for
+    place: IntArray  # (n_samples,) number of the sample's place among its user's places
     place_offsets: IntArray
     px: FloatArray  # distinct places (lower corners) of user u: place_offsets[u]:place_offsets[u+1]
     py: FloatArray
@@ -68,7 +68,7 @@ STEPS = 255  # of floors kept in 8 bits
 
 
 class Ahead(NamedTuple):
-    """Known lower bounds of a directed effort, for stopping its computation early."""
+    """Known lower bounds on a directed effort, for stopping its computation early."""
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
     floor: SmallFloats | Steps  # (cell's floor + bin's floor) · unit ≤ a sample's smallest δ

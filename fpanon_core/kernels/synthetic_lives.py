@@ -203,7 +203,7 @@ def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays)
 
 @njit(nogil=True, cache=True)
 def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> None:
-    """Fill in seconds of events since the first midnight: bursts that follow the week's rhythm."""
+    """Fill in each event's second since the first midnight, in bursts with the week's rhythm."""
     shift = 0.6 * _normal(state)  # some rise early, some late (hours)
     last = days * _DAY - 1.0 / 60.0
     made = 0

@@ -63,7 +63,7 @@ def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
 
 @njit(nogil=True, cache=True, inline="always")
 def _end(end: float, begin: float) -> int:
-    """Return the number after the number of the last square that [begin, end) reaches."""
+    """Return 1 + the number of the last square that [begin, end) reaches."""
     return max(int(np.ceil(end)), int(np.floor(begin)) + 1)
 
 

@@ -54,7 +54,7 @@ from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statis
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
 """Names of the attackers, in the order of their scores."""
 
-_MOST_PEOPLE = 2_000  # a sample of more is drawn: fewer people are easier to detect
+_MOST_PEOPLE = 2_000  # beyond this, a sample is drawn: fewer people are easier to detect
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ _LEAST = 1e-12
 
 
 def fitted(found: NoisyStatistics, ground: Ground) -> Model:
-    """Fit the model of the population to the noisy statistics."""
+    """Return the model of the population, fitted to the noisy statistics."""
     homes, visits = _masses(found, ground)
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
@@ -152,7 +152,7 @@ def _rings_of(found: NoisyStatistics) -> FloatArray:
 
 
 def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatArray) -> FloatArray:
-    """Fit the trips from each zone to each zone by iterative proportional fitting."""
+    """Return the trips from each zone to each zone, by iterative proportional fitting."""
     many = np.bincount(ground.zone)
     x, y = (np.bincount(ground.zone, at) / many for at in (ground.x_m, ground.y_m))
     apart = np.hypot(x[:, None] - x, y[:, None] - y)

@@ -146,7 +146,7 @@ def _statistics_in(seen: Seen, cells: FloatArray, bins: Bins) -> float:
 def noisy_statistics(
     exact: Mapping[str, IntArray], ground: Ground, epsilon: float, noise: Noise = with_noise
 ) -> NoisyStatistics:
-    """Return the statistics with noise.
+    """Return the statistics of the population, with noise.
 
     The numbers of groups of zones and of classes of the radius of gyration follow from ε and the
     noisy number of people.

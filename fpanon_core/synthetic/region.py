@@ -36,7 +36,7 @@ _TOWN_SHARE, _TOWN_SPREAD_M = 0.26, 1600.0
 _VILLAGE_SHARE, _VILLAGE_SPREAD_M = 0.14, 700.0
 _COVER_SHARE = 0.15
 _SPACING_M = 400.0
-# Jobs and amenities concentrate more than homes do.
+# Jobs and amenities are more concentrated than homes.
 _JOBS_POWER = 1.25
 _HEADS = "Bel Cor Dra Fen Gal Hol Is Kel Lor Mer Nev Or Pel Quen Ros Sel Tor Ul Vin Wes"
 _TAILS = "avar emir idal oska unne endra issin orwel asca imont"
