@@ -194,13 +194,13 @@ def add_noise(
     fs : FingerprintSet
         Data to change; the set itself stays as it is.
     space_m : float
-        Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
-        / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe, Chatzikokolakis &
-        Palamidessi 2013, *Geo-indistinguishability*, §5). The distance is drawn from the gamma
-        distribution of shape 2 and scale b; the direction is uniform. ``"gaussian"``: the standard
-        deviation along x and along y.
+        Scale in space, in metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density
+        ``exp(−r/b) / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe,
+        Chatzikokolakis & Palamidessi 2013, *Geo-indistinguishability*, §5). The distance is drawn
+        from the gamma distribution of shape 2 and scale b; the direction is uniform.
+        ``"gaussian"``: the standard deviation along x and along y.
     time_min : float
-        Scale in time, minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
+        Scale in time, in minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
         the mean distance is b. ``"gaussian"``: the standard deviation.
     space : {"planar_laplace", "gaussian"}
     time : {"laplace", "gaussian"}

@@ -56,7 +56,7 @@ def cluster_antennas(
     Parameters
     ----------
     x_m, y_m : array_like (M,)
-        Projected positions, metres.
+        Projected positions, in metres.
     size : int
         Approximate number of antennas per cluster, 1 … M.
     seed : int
@@ -178,7 +178,7 @@ def voronoi_cells(
     Parameters
     ----------
     x_m, y_m : array_like (M,)
-        Projected positions, metres.
+        Projected positions, in metres.
     margin_m : float
         Distance by which the antennas' convex hull is widened; cells are clipped to the widened
         hull.

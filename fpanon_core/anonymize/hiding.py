@@ -449,7 +449,7 @@ def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Pa
 
 
 def published_of(groups: Sequence[Group], fs: FingerprintSet) -> GeneralizedFingerprintSet:
-    """Return one fingerprint per group, with granularity, clock and projection of ``fs``."""
+    """Return one fingerprint per group, with the granularity, clock and projection of ``fs``."""
     cells = np.concatenate([np.empty((0, 6)), *(group.cells for group in groups)])
     frame = ("granularity_m", "granularity_min", "clock", "crs")
     return GeneralizedFingerprintSet(

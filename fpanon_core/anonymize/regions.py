@@ -43,7 +43,7 @@ class PlaceMap:
     Attributes
     ----------
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
-        Rectangle that represents each region, metres. No two have the same lower corner.
+        Rectangle that represents each region, in metres. No two have the same lower corner.
     sample_region : int64 ndarray (n_samples,)
         Region of each sample.
     """
@@ -62,7 +62,7 @@ class RegionMap(PlaceMap):
     Attributes
     ----------
     site_x_m, site_y_m : float64 ndarray (n_sites,)
-        Lower corner of each site's cell, metres.
+        Lower corner of each site's cell, in metres.
     site_region : int64 ndarray (n_sites,)
         Region of each site.
     names : tuple of str, length n_regions
@@ -296,7 +296,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
 
 def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...]:
-    """Return the west, south, east and north sides of the rectangle around each hexagon, metres."""
+    """Return the west, south, east and north sides, in metres, of each hexagon's rectangle."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     starts = offsets_of([len(ring) for ring in rings])[:-1]
     lat, lon = np.concatenate(rings).T

@@ -36,7 +36,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     first = np.concatenate([[0], np.cumsum(np.bincount(ground.zone))])
     weights = np.split(ground.frame.weight[order], first[1:-1])
     roles = _hours(found)
-    # Each is at most one half for one person.
+    # One person adds at most one half to each amount.
     events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
     return Model(
         x_m=ground.x_m,

@@ -52,7 +52,7 @@ class Region:
         One row per antenna: ``antenna_id``, ``lat``, ``lon`` (degrees), ``municipality``,
         ``district``. Every municipality lies in one district.
     x_m, y_m : float64 ndarray (n_antennas,)
-        The same positions in the region's own equal-area projection, metres.
+        The same positions in the region's own equal-area projection, in metres.
     residents, jobs : float64 ndarray (n_antennas,)
         Share of the residents, and of the jobs and amenities, nearest to each antenna.
     seed : int
