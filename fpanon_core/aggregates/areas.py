@@ -32,7 +32,7 @@ _DIGITS = 5  # of degrees, about a metre
 
 
 def shapes_of(frame: TableFrame) -> list[Area]:
-    """Return the areas as polygons, in metres on the frame's projection; hexagons in degrees.
+    """Return a frame's areas as polygons: in metres on its projection, or hexagons in degrees.
 
     The cell of an antenna holds the points nearer to it than to any other antenna, within the
     antennas' convex hull widened by 1 km. An area of antennas is the union of their cells.
@@ -58,7 +58,7 @@ def geojson_of(frame: TableFrame) -> dict[str, Any]:
     if frame.counts.crs is None:
         shapes = []
     elif not len(frame.counts.cells):
-        shapes = shapely.transform(  # at once: projections are slow to make
+        shapes = shapely.transform(  # all at once: projections are slow to make
             np.array(shapes, object),
             lambda at: np.column_stack(lon_lat(frame.counts.crs, at[:, 0], at[:, 1])),
         )
@@ -105,15 +105,15 @@ def table_error(
     -------
     DataFrame
         The first row is the requested table; the others have fewer areas or bands. Columns:
-        ``areas``; ``bands``, summed over the types of day; ``people``, in a typical cell;
-        ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
+        ``areas``; ``bands``, summed over the types of day; ``people``, their number in a typical
+        cell; ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
         bands/ε); ``error``, the expected error in people of the smoothed cell if the area has the
         same daily profile as the whole table; ``share``, ``error`` divided by ``people``.
 
     Raises
     ------
     ConfigError
-        ``n_people`` is not an integer of 1 or more, or ``epsilon`` is not a positive number. Or the
+        ``n_people`` is not an integer of 1 or more, ``epsilon`` is not a positive number, or the
         frame does not state its number of areas.
     InfeasibleError
         There are too many areas.
@@ -137,14 +137,14 @@ def table_error(
 
 
 class Proposal(NamedTuple):
-    """Numbers of areas and bands that are proposed for a table of presence.
+    """Proposed numbers of areas and bands for a presence table.
 
     Attributes
     ----------
     areas, bands : int
         Number of areas, and of bands in a day.
     share : float
-        Expected error of a typical cell, divided by its people.
+        Expected error of a typical cell, divided by the number of people in it.
     """
 
     areas: int
@@ -185,7 +185,7 @@ def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 
 
 def _expected(n_people: int, areas: int, bands: int, epsilon: float) -> dict[str, float]:
     people = n_people / areas
-    error = bands * expected_of_cell(epsilon, areas, bands)  # where everybody is in every band
+    error = bands * expected_of_cell(epsilon, areas, bands)  # if everybody is in every band
     cell = {"areas": areas, "bands": bands, "people": people}
     return cell | {"noise": bands / epsilon, "error": error, "share": error / people}
 

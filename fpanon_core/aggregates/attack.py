@@ -43,10 +43,10 @@ from .usefulness import places_of
 WITHIN_M = (500.0, 1_000.0, 2_000.0)
 _REACHES_M = (1_000.0, 3_000.0, 10_000.0)
 LEAST_PEOPLE = 20
-"""Least number of people in data that can be attacked; half of them are in the publication."""
-_OUTLIERS = 10  # one target in so many is among the most recorded people
+"""Smallest number of people whose data can be attacked; half of them are in the publication."""
+_OUTLIERS = 10  # one target in this many is among the most recorded people
 _POINTS = 4
-_CELLS_AT_ONCE = 20_000_000  # of all workers together
+_CELLS_AT_ONCE = 20_000_000  # in all workers together
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
 
 
@@ -124,7 +124,7 @@ def attack_tables(
         before = _summed_of(rest, fs, counting, where, each, engine)
         sums[name] = _joined(before, own[name], 1.0)
         mean[name] = _summed_of(others, fs, counting, where, each, engine).cells
-    # Of the noise on a cell, in shares of a person.
+    # Variance of the noise on a cell; the unit is one person's contribution.
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
     homes = HomeAttack(fs, where, asked, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
@@ -162,7 +162,7 @@ def attack_tables(
 
 
 def engine_for(cells: int, engine: Engine | None) -> LocalEngine:
-    """Return an engine with so few workers that the tables of all together fit into memory."""
+    """Return an engine with few enough workers for all their tables to fit into memory."""
     workers = (engine or LocalEngine()).workers
     return LocalEngine(min(workers, max(1, _CELLS_AT_ONCE // cells)))
 
@@ -175,7 +175,7 @@ def _summed_of(
     option: Tables,
     engine: Engine | None,
 ) -> Exact:
-    """Return the sums of some people, given as row numbers; zeros for nobody."""
+    """Return the summed contributions of the people with these row numbers; zeros if none."""
     if not len(people):
         return Exact(np.zeros(counting(where, option)[1]))
     return exact_sums(counting, fs.subset(people), where, option, engine)
@@ -184,8 +184,8 @@ def _summed_of(
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
     """Return the sums plus ``times`` the contributions of some people.
 
-    A target's contribution is counted once, then added here, and later subtracted. If it were
-    counted again, other trips could be drawn of a person with more than count.
+    A target's contribution is counted once, then added here, and later subtracted. Counting it
+    again could draw other trips of a person with more trips than count.
     """
     cells, total = sums.cells.copy(), sums.total
     for some, amounts, more in people:
@@ -197,9 +197,10 @@ def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
 def drawn_halves(
     fs: FingerprintSet, targets: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Draw half of the people, and targets from it; return this half, the other, and the targets.
+    """Draw half of the people, then targets from this half; return both halves and the targets.
 
-    All three are row numbers. One target in ten is among the people with the most samples.
+    All three are row numbers; the half with the targets comes first. One target in ten is among the
+    people with the most samples.
     """
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
@@ -245,7 +246,7 @@ def membership_scores(
 def _scores(
     cells: IntArray, mine: FloatArray, published: FloatArray, others: FloatArray, variance: float
 ) -> FloatArray:
-    """Return :func:`membership_scores` of a person with these amounts in these cells."""
+    """Return :func:`membership_scores` of a person who contributes ``mine`` to ``cells``."""
     if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
         return np.zeros(2)
     mass = float(others.sum())
@@ -319,7 +320,7 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 
 
 class HomeAttack:
-    """Attacker who knows a publication and up to four points of a person, and guesses homes."""
+    """Attacker who guesses a person's home from a publication and up to four known points."""
 
     def __init__(
         self, fs: FingerprintSet, where: TableFrame, asked: IntArray, rng: np.random.Generator
@@ -367,7 +368,7 @@ class HomeAttack:
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
-    """Return the people at each place, summed over the bands at night and the types of day."""
+    """Return the people at each place, summed over the night's bands and the types of day."""
     bands, where = table.values.shape[2], table.frame
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
@@ -381,9 +382,9 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise: with and without the
-    target in the data, within each distance of :data:`WITHIN_M`. The columns are those of
-    :attr:`TablesAttacked.homes`.
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Its second axis is with
+    and without the target in the data; its third axis is the distances of :data:`WITHIN_M`. The
+    columns of the result are those of :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])

@@ -35,7 +35,7 @@ Add = Callable[..., float]
 """Function that adds people's contributions to cells."""
 
 Contribution = tuple[IntArray, FloatArray, float]
-"""Cells of one person, the amount in each, and one more number."""
+"""Cells to which one person contributes, the amount in each, and one more number to sum."""
 
 _LEAST_WEIGHT = 0.1
 _SAMPLES_AT_ONCE = 1 << 21
@@ -49,7 +49,7 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     ------
     ConfigError
         The data lack what the frame needs: the antenna table, its column, positions in degrees or a
-        calendar. Or the data have a calendar, but the frame states no first day.
+        calendar. It is also raised if the data have a calendar, but the frame states no first day.
     InfeasibleError
         There are too many places, or the area reaches around the globe.
     """
@@ -74,7 +74,7 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     if config.residents is not None:
         assert fs.antennas is not None
         residents = fs.antennas.numbers(config.residents)
-        # Where nobody lives, people still come.
+        # People also come to places where nobody lives.
         weight = np.maximum(residents / residents.mean(), _LEAST_WEIGHT)
     return TableFrame(counts, area, tuple(names), kinds, config, outlines, weight)
 
@@ -218,7 +218,7 @@ def flows_in(seen: Seen, cells: FloatArray, areas: int, most: int) -> float:
         one person. From a person with more trips, this many are drawn at random. Each trip counts
         the same part of ``UNIT``.
     """
-    # Nobody may know the choice, so it is drawn from the operating system.
+    # Nobody may know the choice, so its randomness comes from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)
     add_flows(seen, areas, most, draw, cells)
     return 0.0

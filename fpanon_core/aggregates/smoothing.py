@@ -46,7 +46,7 @@ def seeded(seed: int, number: int) -> Noise:
 
 
 def drawn_once(noise: Noise) -> Iterator[Noise]:
-    """Yield functions without end: each adds the noise drawn by the first, in the same order."""
+    """Yield noise functions endlessly; each adds what the first one drew, in the same order."""
     drawn: list[IntArray] = []
 
     def first(values: IntArray, most: int, epsilon: float) -> IntArray:
@@ -60,7 +60,7 @@ def drawn_once(noise: Noise) -> Iterator[Noise]:
 
 
 def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
-    """Return the expected error of a smoothed cell, in shares of a person.
+    """Return the expected error of a smoothed cell, as a share of one person's contribution.
 
     The cell is assumed to follow its area's total and its band's total. The noise of the area's
     total is spread over the bands; the noise of the band's total is spread over the areas.
@@ -94,7 +94,7 @@ class NoisyPresence(NamedTuple):
 
 
 def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """Return the four sums with noise added; one person adds at most ``UNIT`` to each sum.
+    """Return four noisy sums of people's presence; one person adds at most ``UNIT`` to each sum.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) 
 
 
 def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
-    """Return the smoothed cells, none negative, of shape (n_areas, bands)."""
+    """Return the smoothed cells of a presence table, (n_areas, bands); no cell is negative."""
     n, many = found.cells.shape
     noise = {name: found.variance(name) for name in SHARES}
     of_areas, of_bands = many * noise["cells"], n * noise["cells"]
@@ -152,7 +152,7 @@ def _combined(
 
 
 def _area_prior(frame: TableFrame) -> FloatArray:
-    """Return each area's expected share: by its residents, or by its number of places."""
+    """Return each area's expected share of people, by its residents or its number of places."""
     many = np.bincount(frame.area, frame.weight, frame.n_areas)
     share: FloatArray = many / many.sum()
     return share
@@ -205,7 +205,7 @@ FLOW_SHARES = MappingProxyType({"cells": 0.3, "ends": 0.5, "rings": 0.15, "days"
 """Shares of a flow table's ε; they add up to 1. Tuned on generated people."""
 
 RINGS_KM = (0.75, 1.5, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 35.0, 50.0)
-"""Bounds of the rings of distance between two areas."""
+"""Bounds of the rings of distance between two areas, in kilometres."""
 
 _ROUNDS = 25  # of proportional fitting
 _STRATA = 12  # cells of similar expectation are assumed to be similar
@@ -233,7 +233,7 @@ class NoisyFlows(NamedTuple):
 
 
 def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
-    """Return the four sums with noise added.
+    """Return four sums of people's trips, with noise added.
 
     One person adds at most twice ``UNIT`` to ``ends``, and at most ``UNIT`` to each other sum.
 
@@ -252,7 +252,7 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
     rings = np.bincount(ring.ravel(), pairs.ravel(), len(RINGS_KM) + 1)
     sums = {
         "cells": _off_diagonal(counted).ravel(),
-        "ends": pairs.sum(axis=0) + pairs.sum(axis=1),  # of one person twice as much
+        "ends": pairs.sum(axis=0) + pairs.sum(axis=1),  # one person adds twice as much
         "rings": np.rint(rings).astype(np.int64),
         "days": counted.sum(axis=(0, 1)),
     }
@@ -268,9 +268,9 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
 
 
 def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> FloatArray:
-    """Return the trips shrunk towards a gravity model, none negative.
+    """Return the trips, shrunk towards a gravity model; no cell is negative.
 
-    The shape is (n_areas, n_areas, n_day_types).
+    The shape of the result is (n_areas, n_areas, n_day_types).
 
     The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
     Stephan 1940). Cells of similar expectation are shrunk towards the model by the noise's share of
@@ -324,7 +324,7 @@ def _off_diagonal(cells: np.ndarray) -> np.ndarray:
 def rings_between(frame: TableFrame) -> IntArray:
     """Return the number of the ring of distance, from 0, for each pair of areas.
 
-    The result is an int64 ndarray (n_areas, n_areas). The distance is that between the centres.
+    The result is an int64 ndarray (n_areas, n_areas). Distances are measured between centres.
     """
     many = np.bincount(frame.area)
     counts = frame.counts

@@ -1,8 +1,8 @@
 """Presence and flow tables of people, released without any person's record.
 
-There are three kinds of tables. *Exact* tables have no protection. With a *threshold*, counts below
-it are blank. But comparing two tables that differ by one person can still reveal that person.
-*Private* tables are ε-differentially private for everything about one person. Each person's
+There are three kinds of tables. *Exact* tables have no protection. In tables with a *threshold*,
+counts below it are blank, but comparing two tables that differ by one person can still reveal that
+person. *Private* tables are ε-differentially private for everything about one person. Each person's
 contribution is bounded first (:mod:`.contributions`); then the cells and their sums get discrete
 Laplace noise from OpenDP. All later steps see only the noisy numbers and the public frame.
 
@@ -72,7 +72,7 @@ def presence(
         that all cells of one person add up to 1 at most. Cells, areas, bands and the total get
         noise according to their parts of ε, and are smoothed together (:mod:`.smoothing`).
     engine : Engine, optional
-        By default all cores of this machine; the sums are equal on every engine.
+        By default, all cores of this machine; the sums are the same on every engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -84,8 +84,8 @@ def presence(
     ------
     ConfigError
         A value is out of its range, both ``threshold`` and ``epsilon`` are given, or the frame does
-        not fit the data. Or private tables are requested for fingerprints that stand for several
-        people.
+        not fit the data. It is also raised if private tables are requested for fingerprints that
+        stand for several people.
     InfeasibleError
         There are too many cells.
 

@@ -26,7 +26,7 @@ from .tables import Exact, protected_presence
 
 _HOURS = 24
 _DRAWS = 16
-_MEAN_OF_NORMAL = math.sqrt(2 / math.pi)  # absolute, by its standard deviation
+_MEAN_OF_NORMAL = math.sqrt(2 / math.pi)  # mean absolute value, in standard deviations
 
 
 def tables_measured(
@@ -85,7 +85,7 @@ def places_of(frame: TableFrame, crs: str | None) -> Places:
 
 
 def _hours(table: PresenceTable) -> FloatArray:
-    """Return the people by place and hour of the day, summed over all days of the period."""
+    """Return the numbers of people by place and hour of day, summed over the period's days."""
     frame = table.frame
     bands = np.nansum(table.values * frame.days[None, :, None], axis=1)
     hours = np.repeat(bands, _HOURS // bands.shape[1], axis=1) * (bands.shape[1] / _HOURS)
@@ -94,7 +94,7 @@ def _hours(table: PresenceTable) -> FloatArray:
 
 
 def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return origin, destination and number of all trips between places in the period."""
+    """Return the origins, destinations and numbers of all trips between places in the period."""
     frame = table.frame
     start, end, day = table.cells
     trips = table.trips * frame.days[day]

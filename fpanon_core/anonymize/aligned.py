@@ -1,10 +1,9 @@
 """Aligned publishing: hide everyone in a group of k whose samples share blocks of time.
 
 All samples of a group, in order of time, are cut into consecutive blocks. Each block holds a sample
-of every member, and no sample reaches over a block's end. Each block is published as its bounding
-cell, the same for every member. The cells of a group do not overlap in time, and cause no false
-presence. Without limits, they cover every sample of the group. The blocks chosen have the smallest
-loss,
+of every member, and no sample crosses a block's end. Each block is published as its bounding cell,
+the same for every member. The cells of a group do not overlap in time, and cause no false presence.
+Without limits, they cover every sample of the group. The blocks chosen have the smallest loss,
 
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
@@ -93,12 +92,12 @@ def aligned(
         How long to search for groups with a small loss. A longer search finds better groups.
     shards : int, optional
         Number of parts into which the data are first cut, by where people are. Each part is hidden
-        separately. Use shards for data too large to be hidden at once. Everyone is still in a
-        group of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The
-        share left out is rounded down in each shard. Last users are merged within their shard. If
-        last users are to be suppressed, the last users of all shards are first hidden together, if
-        there are k or more of them. With periods, each period is cut into shards, as far as it has
-        enough people.
+        separately. Use shards for data too large to be hidden at once. Everyone is still in a group
+        of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The share
+        left out is rounded down in each shard. Last users are merged within their shard. If last
+        users are to be suppressed, the last users of all shards are first hidden together, if there
+        are k or more of them. With periods, each period is cut into this many shards, or fewer if
+        it has too few people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
@@ -117,12 +116,12 @@ def aligned(
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` or ``effort`` has an unknown value. ``groups`` does not have an integer for
-        each user, leaves a user without a group, or has a group of fewer than k. Or ``groups`` is
-        given with periods or several shards. ``leave_out`` is
-        outside 0 … 0.1, or is above 0 although ``groups`` is given. ``shards`` is not an integer of
-        1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
+        each user, leaves a user without a group, has a group of fewer than k, or is given with
+        periods or several shards. ``leave_out`` is outside 0 … 0.1, or is above 0 although
+        ``groups`` is given. ``shards`` is not an integer of 1 or more or, without periods, leaves a
+        shard fewer people than 10 groups of k.
     InfeasibleError
-        k exceeds the number of users; with periods, the number in every period.
+        k exceeds the number of users or, with periods, the number of users in every period.
 
     Examples
     --------
@@ -187,8 +186,7 @@ def align(
     Raises
     ------
     InfeasibleError
-        A row number is out of range or occurs twice, or none is given. Or a mask has the wrong
-        length.
+        A row number is out of range or occurs twice, none is given, or a mask has the wrong length.
 
     Examples
     --------
@@ -214,8 +212,8 @@ def _check_alone(
         )
     if shards is not None and shards > 1:
         raise ConfigError(
-            "groups cannot be combined with shards: the groups are given, so nothing is "
-            "searched; leave one of the two out."
+            "groups cannot be combined with shards: the groups are given, so no search is "
+            "made; leave one of the two out."
         )
     if leave_out:
         raise ConfigError(

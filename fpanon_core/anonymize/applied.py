@@ -182,9 +182,9 @@ def add_noise(
     snapped in the same way, to a window of the data or to the existing window whose middle is
     nearest.
 
-    The days of the data run from local midnight of the first to local midnight after the last. A
-    time outside these days is reflected at their ends. Clipping would pile up samples in the first
-    and last window. Without any bound, there would be days that were never recorded.
+    The days of the data run from local midnight of the first day to local midnight after the last.
+    A time outside these days is reflected at their ends. Clipping would pile up samples in the
+    first and last windows. Without any bound, there would be days that were never recorded.
 
     Every user and every event remains. Samples of a user that coincide afterwards become one, and
     their counts add up. Places may leave the region of the data.
@@ -194,13 +194,13 @@ def add_noise(
     fs : FingerprintSet
         Data to change; the set itself stays as it is.
     space_m : float
-        Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
-        / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe, Chatzikokolakis &
-        Palamidessi 2013, *Geo-indistinguishability*, §5). The distance follows the gamma
-        distribution of shape 2 and scale b, and is drawn from it; the direction is uniform.
+        Scale in space, in metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density
+        ``exp(−r/b) / (2πb²)`` at distance r; the mean distance is 2b (Andrés, Bordenabe,
+        Chatzikokolakis & Palamidessi 2013, *Geo-indistinguishability*, §5). The distance is drawn
+        from the gamma distribution of shape 2 and scale b; the direction is uniform.
         ``"gaussian"``: the standard deviation along x and along y.
     time_min : float
-        Scale in time, minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
+        Scale in time, in minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
         the mean distance is b. ``"gaussian"``: the standard deviation.
     space : {"planar_laplace", "gaussian"}
     time : {"laplace", "gaussian"}
@@ -237,7 +237,7 @@ def add_noise(
 
 
 def _planar(step: AddNoise, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Draw shifts along x and y, metres."""
+    """Draw shifts along x and along y for ``n`` samples, in metres."""
     if step.space == "gaussian":
         return rng.normal(0.0, step.space_m, n), rng.normal(0.0, step.space_m, n)
     radius = rng.gamma(2.0, step.space_m, n)
@@ -246,7 +246,7 @@ def _planar(step: AddNoise, n: int, rng: np.random.Generator) -> tuple[FloatArra
 
 
 def _linear(step: AddNoise, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw shifts in time, minutes."""
+    """Draw shifts in time for ``n`` samples, in minutes."""
     draw = rng.normal if step.time == "gaussian" else rng.laplace
     return draw(0.0, step.time_min, n)
 
@@ -315,11 +315,11 @@ def permute(
         Data to change; the set itself stays as it is.
     what : {"positions", "times"}
     window_min : float
-        For positions: length of the windows, minutes, at least that of the data's windows. Windows
-        are aligned to local midnight; a sample is in the window that holds its start.
+        For positions: length of the windows in minutes, at least as long as the data's windows.
+        Windows are aligned to local midnight; a sample is in the window that holds its start.
     region_m : float
-        For times: side of the square regions, metres, at least that of the data's grid. Regions are
-        laid from the projection's origin; a sample is in the region that holds its middle.
+        For times: side of the square regions in metres, at least the side of the data's grid. The
+        regions meet at the projection's origin; a sample is in the region that holds its middle.
     seed : int or None
         A seed is for studies only: it repeats the exchange, and anyone with the program can undo
         it. Use None, the operating system's randomness, for anything published.
@@ -331,8 +331,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is unknown, or the seed is neither None nor a whole number of at least 0. Or a size
-        is finer than the data or not positive.
+        ``what`` is unknown, a size is finer than the data or not positive, or the seed is neither
+        None nor a whole number of at least 0.
 
     Examples
     --------
@@ -378,10 +378,10 @@ def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:
     """Leave out every sample in a bin that fewer than ``min_users`` users visit.
 
-    A bin is a cell of place and time in the data; two cells are the same bin if corner and extent
-    are equal. A fingerprint that stands for several users counts as that many. Users without any
-    sample left are dropped. A second pass would change nothing: a bin that stays keeps all its
-    visitors. Compare ``n_users`` and ``n_samples`` to see what was left out.
+    A bin is a cell of place and time in the data; two cells are the same bin if their corners and
+    extents are equal. A fingerprint that stands for several users counts as that many. Users
+    without any sample left are dropped. A second pass would change nothing: a bin that stays keeps
+    all its visitors. Compare ``n_users`` and ``n_samples`` to see what was left out.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ from .regions import hexagon_map, region_map
 Columns = dict[str, FloatArray]
 Keys = list[npt.NDArray[np.float64]]
 
-_PARTS_OF_A_UNIT = 1_000  # places and times are the same to a millimetre, and 60 ms
+_PARTS_OF_A_UNIT = 1_000  # places are compared to a millimetre, and times to 60 ms
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +282,7 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """For each point, return 1 / (samples in its group), and the share of those that equal it.
+    """Return 1 / (samples in each point's group), and the share of these that equal the point.
 
     Samples are equal to a point if they agree with it in the columns ``names``. The point's own
     sample counts as one of these samples.

@@ -56,8 +56,9 @@ def release(
     Raises
     ------
     ConfigError
-        The option or the seed is invalid, or the option makes tables or synthetic people. Or a step
-        cannot be applied to the result of the steps before it, such as a grid over regions.
+        The option or the seed is invalid, or the option makes tables or synthetic people. It is
+        also raised if a step cannot be applied to the result of the steps before it, such as a grid
+        over regions.
     InfeasibleError
         Nothing would be left, or k exceeds the number of users.
 
@@ -79,7 +80,7 @@ def made_by(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> Origin:
-    """Apply a release option, and return the result with what it was made from.
+    """Apply a release option, and return the result with the data and steps behind it.
 
     The returned option states the origin of each square grid, whether given or chosen.
     """
@@ -140,7 +141,7 @@ class Chained:
 
     @property
     def periods(self) -> PeriodSet | None:
-        """The pieces of people, where the data are in periods; None without periods."""
+        """The pieces of people's fingerprints; None if the data are not in periods."""
         return self.made if isinstance(self.made, PeriodSet) else None
 
     def then(
@@ -176,7 +177,7 @@ class Chained:
         )
 
     def origin(self, name: str | None = None) -> Origin:
-        """Return the result with what it was made from, and with the seed of all steps."""
+        """Return the result with the data and steps behind it, and with the seed of all steps."""
         made, hidden = self.periods, self.hidden
         period = days = None
         if made is not None:

@@ -1,8 +1,8 @@
 """Antenna clusters of a stated approximate size, and the Voronoi cells of antennas.
 
-De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
-equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
-city centre one crowded cluster, and the countryside many clusters of one antenna each.
+Clusters have about equally many antennas, and are found by frequency-sensitive competitive learning
+(de Montjoye et al., *Unique in the Crowd*, 2013, Methods, "Spatial aggregation"). Plain k-means
+would give a city centre one crowded cluster, and the countryside many clusters of one antenna each.
 
 Source: docs/science.md, “Antenna clusters”.
 """
@@ -37,7 +37,7 @@ def cluster_antennas(
     The method is frequency-sensitive competitive learning. The centroids start at antennas drawn at
     random. In each of 20 passes the antennas come in random order. Each is won by the centroid j
     with the smallest ``n_j · ‖x − c_j‖²``, where n_j is the number of its wins so far. The winner
-    moves towards the antenna by a rate that falls geometrically from 0.3 to 0.03 over all passes.
+    moves towards the antenna at a rate that falls geometrically from 0.3 to 0.03 over all passes.
     Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
 
     The source leaves some choices open. Before each further pass, the wins are multiplied by 0.8,
@@ -56,7 +56,7 @@ def cluster_antennas(
     Parameters
     ----------
     x_m, y_m : array_like (M,)
-        Projected positions, metres.
+        Projected positions, in metres.
     size : int
         Approximate number of antennas per cluster, 1 … M.
     seed : int
@@ -65,13 +65,13 @@ def cluster_antennas(
     Returns
     -------
     int64 ndarray (M,)
-        Cluster of each antenna, 0 … ⌈M/size⌉ − 1; every cluster has at least one.
+        Cluster of each antenna, 0 … ⌈M/size⌉ − 1; every cluster has at least one antenna.
 
     Raises
     ------
     ConfigError
         ``size`` is not a whole number of at least 1, or the seed is not a whole number of at least
-        0. Or the positions are not two equally long lists of finite numbers.
+        0. It is also raised if the positions are not two equally long lists of finite numbers.
     InfeasibleError
         There is no antenna, or ``size`` exceeds the number of antennas.
 
@@ -95,7 +95,7 @@ def cluster_antennas(
 
 
 def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return positions of antennas as two checked arrays, metres.
+    """Return the positions of antennas as two checked arrays, in metres.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
 
 
 def _check_size(size: int, antennas: int) -> int:
-    """Return the number of clusters of ``size`` antennas."""
+    """Return the number of clusters of about ``size`` antennas each."""
     size = whole("Cluster size", size, 1, of="antennas")
     if size > antennas:
         raise InfeasibleError(
@@ -152,7 +152,7 @@ def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:
 def _filled(
     cluster: IntArray, x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray
 ) -> IntArray:
-    """Return the clusters with no cluster empty; needs at least as many antennas as clusters."""
+    """Fill empty clusters and return the result; needs at least as many antennas as clusters."""
     sizes = np.bincount(cluster, minlength=len(cx))
     for empty in np.flatnonzero(sizes == 0):
         donor = int(np.argmax(sizes))
@@ -178,7 +178,7 @@ def voronoi_cells(
     Parameters
     ----------
     x_m, y_m : array_like (M,)
-        Projected positions, metres.
+        Projected positions, in metres.
     margin_m : float
         Distance by which the antennas' convex hull is widened; cells are clipped to the widened
         hull.
@@ -202,9 +202,9 @@ def voronoi_cells(
     -----
     Each cell is cut from the clip area's bounding rectangle by the bisectors between its antenna
     and the others. The nearest antennas come first, until all others are too far away to cut.
-    Coordinates count from the cell's own antenna, so antennas a millimetre apart keep their border
-    in a country of a thousand kilometres. A diagram of the whole country at once would lose
-    centimetres.
+    Coordinates are measured from the cell's own antenna, so antennas a millimetre apart keep their
+    border even in a country a thousand kilometres wide. A diagram of the whole country at once
+    would be off by centimetres.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) ->
     """Return the part of a convex area that is nearer to one site than to any other site.
 
     ``sites`` are whole millimetres, so that differences between them are exact. The area is in
-    metres, counted from the site; the part may be empty.
+    metres, measured from the site; the part may be empty.
     """
     known, wanted = 1, 32
     while known < len(sites) and len(area):

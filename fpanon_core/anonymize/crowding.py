@@ -69,13 +69,13 @@ class Search:
     nearest : int
         Number of other users that each user is paired with.
     growth, candidates : int
-        Number of each user's best candidates that are tried when groups are grown, and in
+        Numbers of each user's best candidates that are tried: when groups are grown, and in
         exchanges.
     rounds : int
         Maximum number of rounds of exchanges.
     steps, exact : int
         Number of cheapest steps kept for each user, and number of these steps that are priced
-        exactly. With 0 exact prices, each round repeats the search for rings until none gains.
+        exactly. With 0 exact prices, each round repeats the search until no ring gains.
     longest_ring, most_steps : int
         Maximum number of people in a ring, and of steps tried to find one.
     cuts : int
@@ -276,7 +276,7 @@ class _Crowding:
         return np.take_along_axis(others, order, axis=1), np.take_along_axis(loss, order, axis=1)
 
     def grow(self, near: IntArray, progress: Progress | None) -> None:
-        """Put everybody into groups except the last users, whose weight is below k."""
+        """Put everybody into groups except the last users, whose total weight is below k."""
         left, many = np.arange(self.fs.n_users), max(near.shape[1], self.k)
         while self.people.weight[left].sum() >= self.k:
             if progress is not None:

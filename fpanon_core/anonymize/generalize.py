@@ -26,8 +26,8 @@ from ..model.profiles import GeneralizationProfile, Grid, Hexagons, Origin
 from .regions import hexagon_map, region_map
 
 _PARTS = 4  # grids are shifted by quarters of the side
-# Of a cell: places at a line belong beyond it, though multiples of a granularity such as 33.3 m
-# miss it by the last digit.
+# Share of a cell: a place on a line belongs to the cell beyond it, even though a multiple of a
+# granularity such as 33.3 m may miss the line by the last digit.
 _AT_A_LINE = 1e-9
 
 _known: WeakKeyDictionary[FingerprintSet, dict[float, Origin]] = WeakKeyDictionary()
@@ -64,15 +64,15 @@ def generalize(
     Returns
     -------
     FingerprintSet
-        With the antenna table of ``fs``, if it has one.
+        Generalized fingerprints, with the antenna table of ``fs`` if it has one.
 
     Raises
     ------
     ConfigError
         The profile is finer than the data. A grid or hexagons are laid over regions, or regions
         over data that are generalized already. The data lack the antenna table or the column that
-        named regions need, or the projection that hexagons need. Or an antenna that the data name
-        has no region.
+        named regions need, or the projection that hexagons need. An antenna that the data name has
+        no region.
     InfeasibleError
         The cluster size exceeds the number of antennas.
 
@@ -136,7 +136,7 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
         coarse = coarse and area >= side**2
         if np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
             raise ConfigError(
-                "The places of these data are rectangles of several sizes, which may reach over "
+                "The places of these data are rectangles of several sizes, which may reach across "
                 "several squares or hexagons of a grid; use the data as they were read."
             )
     if not coarse:
@@ -149,7 +149,7 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
 def gathered(
     fs: FingerprintSet, user: IntArray, cells: dict[str, Any], count: IntArray
 ) -> FingerprintSet:
-    """Return fingerprints of the same users made of new samples; equal samples become one.
+    """Return fingerprints of the same users, made of new samples; equal samples become one.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the corner of the data's own grid at the projection's centre, or next up and right.
+    """Return the corner of the data's grid at the projection's centre, or the next up and right.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """
@@ -290,7 +290,7 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
     best, most = 0, (0, 1)
     for i in range(n):
         for j in range(n):
-            # The grid i begins where the i-th strip of each n does.
+            # Grid i begins where the i-th of every n strips begins.
             cell = _numbered((column + n - 1 - i) // n, (row + n - 1 - j) // n)[2]
             crowd = crowds(cell, of_user, offsets, fs.weight)
             if crowd[0] * most[1] > most[0] * crowd[1]:

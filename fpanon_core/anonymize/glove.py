@@ -96,12 +96,12 @@ def glove(
         k-gap are left out, if this k-gap is above 0. See :attr:`GloveResult.left_out`.
     shards : int, optional
         Number of parts into which the data are first cut, by where people are. Each part is hidden
-        separately. Use shards for data too large to be hidden at once. Everyone is still in a
-        group of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The
-        share left out is rounded down in each shard. Last users are merged within their shard. If
-        last users are to be suppressed, the last users of all shards are first hidden together, if
-        there are k or more of them. With periods, each period is cut into shards, as far as it has
-        enough people.
+        separately. Use shards for data too large to be hidden at once. Everyone is still in a group
+        of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The share
+        left out is rounded down in each shard. Last users are merged within their shard. If last
+        users are to be suppressed, the last users of all shards are first hidden together, if there
+        are k or more of them. With periods, each period is cut into this many shards, or fewer if
+        it has too few people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
@@ -121,7 +121,7 @@ def glove(
         ``leftover`` has an unknown value, or ``leave_out`` is outside 0 … 0.1. ``shards`` is not an
         integer of 1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
     InfeasibleError
-        k exceeds the number of users; with periods, the number in every period.
+        k exceeds the number of users or, with periods, the number of users in every period.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def glove(
 
 
 def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
-    """Apply GLOVE to one set of people: to all, or to those of one shard or period."""
+    """Apply GLOVE to one set of people: everyone, or the people of one shard or period."""
     k, config, room = settings.k, settings.config, settings.room(fs)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, settings, room, engine, part(progress, 0.0, begun))

@@ -2,8 +2,8 @@
 
 GLOVE repeatedly merges the pair with the smallest fingerprint stretch effort. A matrix of efforts
 would give this pair at once, but does not fit in memory. Instead, every member of the pool has a
-list and a bound. The list holds the members that were nearest when the member was searched. The
-bound says that no unlisted member has a smaller effort. The method is exact for these reasons:
+list and a bound. The list holds the nearest members that the member's last search found. The bound
+says that no unlisted member has a smaller effort. The method is exact for these reasons:
 
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
@@ -21,8 +21,8 @@ Several searches run at once. Owners of used-up lists are searched in batches, s
 A list stays correct as the pool shrinks, so an early search only costs time. New groups are
 searched in batches too. The next few pairs are taken *as if* no new group came between them; all
 are merged and searched, and then entered one by one. If a new group does come between them, the
-rest of the batch is put back; its merges and searches are kept for later. The order is that of the
-one-by-one procedure, on any number of threads.
+rest of the batch is put back; its merges and searches are kept for later. The order of merges is
+the same as if they were done one by one, on any number of threads.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -49,10 +49,10 @@ from .pool import Pool
 Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
 
 _MANY_FIRST = 10  # length of everyone's first list, found by the search for all at once
-_MANY = 6  # length of a later one
+_MANY = 6  # length of a later list
 _REFRESHED = 32  # used-up lists searched at once
 _AHEAD = 10  # merges tried at once
-_LISTS_SHARE = 0.4  # of the progress
+_LISTS_SHARE = 0.4  # share of the progress that the first lists take
 
 
 @dataclass
@@ -64,8 +64,8 @@ class Group:
     members : list of int
         Row numbers, ascending.
     cells : float64 ndarray (n_cells, 6)
-        x, y, t, dx, dy, dt in order of time. None overlap in time, except in a left-over group of
-        one fingerprint, whose cells are its samples.
+        x, y, t, dx, dy, dt in order of time. No two cells overlap in time, except in a left-over
+        group of one fingerprint, whose cells are its samples.
     weight : float
         Number of users that its members stand for.
     left_over : bool
@@ -85,7 +85,7 @@ class _List:
     near: list[int]
     effort: list[float]
     beyond: float
-    beyond_index: int = -1  # unlisted ones of effort ``beyond`` have larger indices
+    beyond_index: int = -1  # unlisted members of effort ``beyond`` have larger indices
     head: int = 0
 
 
@@ -100,13 +100,13 @@ class _Planned:
     listed: _List | None = None
     floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     cells: FloatArray = field(default_factory=lambda: np.empty((0, 6)))
-    seen: int = 0  # groups that had entered the pool when it was searched
+    seen: int = 0  # groups that had entered the pool when this group was searched
 
 
 def group_greedily(
     fs: FingerprintSet, k: int, config: StretchConfig, engine: Engine, progress: Progress | None
 ) -> list[Group]:
-    """Return the groups by smallest row number, with the left-over group, if any, at the end."""
+    """Return GLOVE's groups in order of smallest row number; a left-over group comes last."""
     return _Greedy(fs, k, config, engine, progress).groups()
 
 
@@ -165,7 +165,7 @@ class _Greedy:
         self._push(u)
 
     def _listed(self, near: list[int], effort: list[float], many: int) -> _List:
-        if len(near) < many:  # nobody is left out
+        if len(near) < many:  # every member is listed
             return _List(near, effort, np.inf)
         return _List(near, effort, effort[-1], self.pool.index(near[-1]))
 
@@ -344,7 +344,7 @@ class _Greedy:
         effort = self.pool.effort(p.merged, other)
         index = self.pool.index(other)
         if (effort, index) > (listed.beyond, listed.beyond_index):
-            return  # one that is not listed may come first
+            return  # an unlisted member may come first
         at = 0
         while at < len(listed.near) and (
             (listed.effort[at], self.pool.index(listed.near[at])) < (effort, index)
@@ -405,7 +405,7 @@ class _Greedy:
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
     """Return the merged cells of two fingerprints that stand for ``na`` and ``nb`` users.
 
-    Cells are rows of x, y, t, dx, dy, dt. ``a`` has the smaller row number.
+    Cells are rows of x, y, t, dx, dy, dt. ``a`` is the fingerprint with the smaller row number.
     """
     if len(b) > len(a):
         a, b, na, nb = b, a, nb, na

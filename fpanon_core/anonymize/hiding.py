@@ -10,8 +10,8 @@ k, exactly as without shards. The cost is that a person near a border may have a
 beyond it. Shards are cut like a k-d tree. Each cut divides the people along the direction in which
 they spread most. The parts are proportional to the numbers of shards on both sides, so the cut for
 two shards is at the median. A direction is east, north, or the distance of a person's samples from
-their centre. The distance is used if people differ more in it than in place. This cut separates
-people who travel far, whose nearest neighbours also travel far. The sizes of shards differ by at
+their centre. The distance is used if people differ more in it than in place. This cut separates the
+people who travel far; their nearest neighbours also travel far. The sizes of shards differ by at
 most one person. Shards depend only on where people are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
@@ -55,7 +55,7 @@ _LEFT_OVER, _HARDEST, _SPARSE = (
     REASONS.index(reason) for reason in ("left over", "hardest to hide", "period of fewer than k")
 )
 _SLACK_MIN = 1e-6
-_FEW_PEOPLE = 20_000  # of a period: each worker has the candidates of one
+_FEW_PEOPLE = 20_000  # in a period: each worker holds the candidates of one period
 _MOST_SETS, _MOST_PAIRS = 256, 5_000_000
 
 CANDIDATES: Shelf[tuple[IntArray, FloatArray]] = Shelf(
@@ -197,7 +197,7 @@ class Run:
         return self._made(fs, part, shards, progress)
 
     def _of_periods(self, periods: PeriodSet, progress: Progress) -> GloveResult:
-        """Hide people only among the people of the same period."""
+        """Hide people only among the people of the same period, and return the result."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
         people = np.bincount(which, pieces.weight)
@@ -206,8 +206,8 @@ class Run:
                 f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
                 "a smaller k or longer periods."
             )
-        # As in whole fingerprints: of equals the one who stands first in the original, so that the
-        # order drawn changes nobody's group.
+        # As with whole fingerprints, ties go to the person who comes first in the original, so that
+        # the random order of pieces changes nobody's group.
         each = [np.flatnonzero(which == at) for at in np.flatnonzero(people >= k)]
         each = [rows[np.argsort(periods.person[rows])] for rows in each]
         made, shards = self._of_each(pieces, each, progress)
@@ -227,9 +227,9 @@ class Run:
     ) -> tuple[list[Part], int]:
         """Hide the people of each period; return the parts, and the largest number of shards.
 
-        Each period is hidden by one worker, several beside each other. If a number of shards is
-        given, or a period has very many people, or there are fewer periods than workers, then the
-        workers share one period after the other.
+        Each period is hidden by one worker, and several periods are hidden in parallel. If a number
+        of shards is given, or a period has very many people, or there are fewer periods than
+        workers, then all workers share one period at a time.
         """
         work = np.array([pieces.lengths[rows].sum() for rows in each], np.float64)
         few = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= self.engine.workers
@@ -248,7 +248,10 @@ class Run:
     def _beside(
         self, pieces: FingerprintSet, each: list[IntArray], work: FloatArray, progress: Progress
     ) -> list[Part]:
-        """Hide the people of each period with one worker; a cancelled run ends soon."""
+        """Hide the people of each period with one worker; return the parts, in order of periods.
+
+        A cancelled run ends soon.
+        """
         found: dict[int, Part] = {}
         if self.engine.apart:
             self._at_once(pieces, each, work, found.__setitem__, progress)
@@ -269,7 +272,7 @@ class Run:
         take: Callable[[int, Part], None],
         progress: Progress,
     ) -> None:
-        """Hide each of the sets of people by itself, as many sets at once as there are workers."""
+        """Hide each set of people on its own, with as many sets at once as there are workers."""
         shards, given = [_Shard(fs, rows) for rows in each], (self.grouping, self.settings)
         self.engine.map(_hide_one, shards, given, take, work=work.tolist(), progress=progress)
 
@@ -347,7 +350,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     Raises
     ------
     ConfigError
-        The number is neither None nor a positive integer. Or it is above 1 and leaves fewer people
+        The number is neither None nor a positive integer, or it is above 1 and leaves fewer people
         to a shard than :data:`LEAST_CROWDS` groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
@@ -362,7 +365,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
 
 def most_shards(fs: FingerprintSet, k: int) -> int:
     """Return the largest number of shards with :data:`LEAST_CROWDS` groups of k each, or 1."""
-    # By fingerprints: one that stands for several people is in one shard.
+    # Fingerprints count, not people: one that stands for several people is in one shard.
     return max(1, fs.n_users // (LEAST_CROWDS * k))
 
 
@@ -405,7 +408,7 @@ def shards_of(fs: FingerprintSet, shards: int) -> list[IntArray]:
 
 
 def _where(fs: FingerprintSet) -> FloatArray:
-    """Return each user's centre (east, north) and root mean square distance from it, metres."""
+    """Return each user's centre (east, north) and root mean square distance from it, in metres."""
     begin, length, user = fs.offsets[:-1], fs.lengths, fs.sample_user
     columns = []
     spread = np.zeros(fs.n_users)
@@ -433,12 +436,12 @@ class _Shard:
 def _hide_one(shard: _Shard, grouping: Grouping, settings: Settings) -> Part:
     try:
         return hide_shard(shard.people(), grouping, settings)
-    finally:  # a worker of a cluster keeps nothing of the people
+    finally:  # a cluster's worker keeps no data of people
         CANDIDATES.clear()
 
 
 def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Part:
-    """Hide the people of one shard."""
+    """Hide the people of one shard, and return the result."""
     return _part_of(fs, grouping(fs, settings, LocalEngine(1), None))
 
 
@@ -446,7 +449,7 @@ def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Pa
 
 
 def published_of(groups: Sequence[Group], fs: FingerprintSet) -> GeneralizedFingerprintSet:
-    """Return one fingerprint per group, with granularity, clock and projection of ``fs``."""
+    """Return one fingerprint per group, with the granularity, clock and projection of ``fs``."""
     cells = np.concatenate([np.empty((0, 6)), *(group.cells for group in groups)])
     frame = ("granularity_m", "granularity_min", "clock", "crs")
     return GeneralizedFingerprintSet(
@@ -484,9 +487,7 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """Join published samples that begin at ``end`` or later to the last one before it.
-
-    The function returns the changed part.
+    """Join published samples that begin at ``end`` or later to the last earlier one; return a Part.
 
     If samples of one record reach beyond their period's end and overlap there, GLOVE cuts them at
     one another's ends. Without the join, the parts cut off last would begin in the next period and
@@ -500,7 +501,7 @@ def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
     for g in range(published.n_groups):
         mine = cells[published.rows_of(g)]
         upto = int(np.searchsorted(mine[:, 2], end - _SLACK_MIN))
-        if upto < len(mine):  # the first begins where a sample does, before the end
+        if upto < len(mine):  # the first begins where a sample begins, before the end
             low = mine[upto - 1 :, :3].min(axis=0)
             high = (mine[upto - 1 :, :3] + mine[upto - 1 :, 3:]).max(axis=0)
             mine = np.vstack([mine[: upto - 1], np.append(low, high - low)])

@@ -49,8 +49,8 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     ------
     ConfigError
         ``days`` is not a whole number from 1 to 3,660, or the seed is neither None nor a whole
-        number of at least 0. Or a sample is longer than a period, so a record of one period would
-        reveal other periods.
+        number of at least 0. It is also raised if a sample is longer than a period, because a
+        record of one period would then reveal other periods.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     if (fs.dt_min > ends - begins + _SLACK_MIN).any():
         raise ConfigError(
             f"Samples of up to {fs.dt_min.max() / 60:g} h are longer than periods of "
-            f"{days_text(days)}; make periods before times are made coarser, or longer periods."
+            f"{days_text(days)}; make periods before coarsening times, or choose longer periods."
         )
     # Pieces are made person by person, then put into random order.
     key = fs.sample_user * (int(of_sample.max()) + 1) + of_sample

@@ -1,7 +1,7 @@
-"""Pool of fingerprints for GLOVE, and the search for the nearest of those still to be merged.
+"""Pool of fingerprints for GLOVE, and the search for the nearest ones that are still unmerged.
 
 The pool keeps all fingerprints, even merged ones, numbered in order of addition. Those still to be
-merged are its members. For members it also keeps floors, which are lower bounds of distances. They
+merged are its members. For members it also keeps floors, which are lower bounds on distances. These
 let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in the data: from
 the first search on, the floors take up to 6 kB for each member.
 """
@@ -24,15 +24,15 @@ from ..model.arrays import FloatArray, IntArray, SmallFloats
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 
-_TILES = 4  # whose bounds are one block of work, at least
-_QUERIES = 4  # likewise, whose floors are
+_TILES = 4  # smallest number of tiles whose bounds are one block of work
+_QUERIES = 4  # number of queries whose floors are one block of work
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
 class Nearest(NamedTuple):
     """Result of a search: members (nearest first), their efforts, and the query's own floors.
 
-    Floors are lower bounds of the query's distances from places and times.
+    Floors are lower bounds on the query's distances from places and times.
     """
 
     near: IntArray
@@ -59,7 +59,7 @@ class Pool:
         self, fs: FingerprintSet, config: StretchConfig, rows: IntArray, below: int, engine: Engine
     ) -> None:
         self._engine = engine
-        # Two fingerprints of at least half of k users are a finished group: nothing goes back.
+        # Two fingerprints of at least k/2 users each make a finished group: nothing goes back.
         grows = len(rows) > 0 and 2 * int(fs.weight[rows].min()) < below
         packed, self._features = with_features(fs, pack(fs, config))
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
@@ -83,7 +83,7 @@ class Pool:
             f = self._features
             share = (f.samples / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
             zero = np.zeros_like(share)
-            # Beside boxes, what 32 bits lose of differences is set against the reach.
+            # Among boxes, the reach is raised by more than the errors of 32-bit differences.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)
             self._rows = floors.Rows(f.offsets, f.feature, share, reach, zero)
         else:  # boxes from the start
@@ -145,7 +145,7 @@ class Pool:
         return u
 
     def forget_from(self, u: int) -> None:
-        """Remove fingerprint u and all added after it."""
+        """Remove fingerprint u and all fingerprints added after it."""
         self.n = u
 
     def enter(self, u: int, floor: SmallFloats, parent: int) -> None:
@@ -157,7 +157,7 @@ class Pool:
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
-        """Remove a member."""
+        """Take fingerprint u out of the pool's members."""
         self.alive[u] = False
         if self._slot[u] >= 0:
             self._member[self._slot[u]] = -1
@@ -206,7 +206,7 @@ class Pool:
             out[task] = Nearest(found[:length], efforts[:length], floor[task])
             return 1.0
 
-        # The longest first: a long one at the end would keep all other cores waiting.
+        # Longest queries come first: a long one at the end would keep all other cores waiting.
         lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
         order = sorted(range(count), key=lambda task: -lengths[task])
         block = max(_TILES, tiles // (8 * self._engine.workers))

@@ -1,6 +1,6 @@
 """Region or hexagon of each sample, and the rectangle that represents it.
 
-Data locate a place only to its raw cell. A *site* of a region is therefore a raw cell. Antennas in
+Data locate a place only to within its raw cell. So a *site* of a region is a raw cell. Antennas in
 one cell are one site and belong to one region. A sample belongs to the region of the site at which
 it was recorded. If events have positions of their own, it belongs to the region of the nearest
 site, whose Voronoi cell holds it.
@@ -43,7 +43,7 @@ class PlaceMap:
     Attributes
     ----------
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
-        Rectangle that represents each region, metres. No two have the same lower corner.
+        Rectangle that represents each region, in metres. No two have the same lower corner.
     sample_region : int64 ndarray (n_samples,)
         Region of each sample.
     """
@@ -57,12 +57,12 @@ class PlaceMap:
 
 @dataclass(frozen=True, eq=False)
 class RegionMap(PlaceMap):
-    """Antenna clusters or named regions.
+    """Antenna clusters or named regions of a data set.
 
     Attributes
     ----------
     site_x_m, site_y_m : float64 ndarray (n_sites,)
-        Lower corner of each site's cell, metres.
+        Lower corner of each site's cell, in metres.
     site_region : int64 ndarray (n_sites,)
         Region of each site.
     names : tuple of str, length n_regions
@@ -80,7 +80,7 @@ class RegionMap(PlaceMap):
 
 @dataclass(frozen=True, eq=False)
 class HexagonMap(PlaceMap):
-    """Hexagons; ``cell``, a uint64 ndarray (n_hexagons,), is H3's index of each hexagon."""
+    """Hexagons of a data set; ``cell``, uint64 ndarray (n_hexagons,), has their H3 indices."""
 
     cell: Hexes
 
@@ -103,8 +103,8 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     ------
     ConfigError
         The data lack the antenna table or the column that named regions need, or an antenna that
-        the data name has no region. Or data with an antenna table are generalized already, so that
-        a sample may lie in several regions.
+        the data name has no region. It is also raised if data with an antenna table are generalized
+        already, so that a sample may lie in several regions.
     InfeasibleError
         The cluster size exceeds the number of sites.
 
@@ -258,8 +258,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     side by the possible bulge of an edge and by half a raw cell, then rounded outwards to whole
     metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
     Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
-    were. It is the same in every data set with that projection and with raw cells of that size.
-    Only far from the projection's centre may it be wider, to hold a place that reaches out further.
+    were. It is the same in every data set with the same projection and the same size of raw cells.
+    It may be wider only far from the projection's centre, to hold a place that reaches out further.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     cells = hexagons_at(fs.crs, space.resolution, *middle)
     mine, distinct = pd.factorize(cells)
     x0, y0, x1, y1 = _rectangles(distinct, fs.crs, max(width.max(), height.max()) / 2)
-    # Far from the projection's centre an edge may bulge more: no place is left outside.
+    # Far from the projection's centre, an edge may bulge more: no place is left outside.
     np.minimum.at(x0, mine, left)
     np.minimum.at(y0, mine, bottom)
     np.maximum.at(x1, mine, left + width)
@@ -296,12 +296,12 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
 
 def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...]:
-    """Return the west, south, east and north sides of the rectangle around each hexagon, metres."""
+    """Return the west, south, east and north sides, in metres, of each hexagon's rectangle."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     starts = offsets_of([len(ring) for ring in rings])[:-1]
     lat, lon = np.concatenate(rings).T
     x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), crs)
-    # An edge is part of a great circle: of length e, it leaves its chord by about e² / 8R.
+    # An edge is part of a great circle; if its length is e, it leaves its chord by about e² / 8R.
     edge = h3.average_hexagon_edge_length(h3.get_resolution(int(cells[0])), unit="m")
     margin = reach_m + 2 * edge**2 / (8 * _EARTH_M)
     west, south = (np.floor(np.minimum.reduceat(v, starts) - margin) for v in (x, y))

@@ -11,7 +11,7 @@ A process that loads that file then runs code made for other arrays. So only one
 time, and no other process reads during that time.
 
 numba names a compiled function by its types and by a number that each process counts from 1. Inner
-functions of numba differ only by that number, such as those of ``sort`` and ``argsort``. If two
+functions of numba, such as those of ``sort`` and ``argsort``, differ only by that number. If two
 processes compile these, both may get one name, and a process that loads both kernels runs one
 function for both. So the numbers are drawn at random.
 """
@@ -61,7 +61,7 @@ def _base() -> Path:
                 return folder
         except OSError:
             continue
-    # Nowhere to keep them: compiled anew by each process, in a folder that nobody else can write.
+    # Neither is writable: each process compiles into a new folder that nobody else can write to.
     passing = tempfile.mkdtemp(prefix="fpanon-")
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     return Path(passing)
@@ -87,7 +87,7 @@ def _turn(folder: str, writes: bool) -> Iterator[None]:
     """
     try:
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:  # no folder yet, or one in which nobody of us can write
+    except OSError:  # there is no folder yet, or we cannot write to it
         yield
         return
     try:
@@ -95,11 +95,11 @@ def _turn(folder: str, writes: bool) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX if writes else fcntl.LOCK_SH)
         yield
     finally:
-        os.close(lock)  # and with it the lock
+        os.close(lock)  # this also releases the lock
 
 
 class _Numbered(bytecode.FunctionIdentity):
-    """A function to compile, with a number that no other process gives."""
+    """A function to compile, with a number that no other process uses."""
 
     @classmethod
     def from_function(cls, pyfunc: Any) -> Any:
@@ -109,7 +109,7 @@ class _Numbered(bytecode.FunctionIdentity):
         return made
 
 
-# All are looked up where a kernel is declared or compiled.
+# numba looks these up whenever a kernel is declared or compiled.
 bytecode.FunctionIdentity = _Numbered  # type: ignore[misc]
 caching.IndexDataCacheFile = _OneAtATime  # type: ignore[misc]
 numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
 """Blocks of an aligned group: consecutive in time, each with a sample of every member.
 
-All samples of the members are in order of start. A *cut* is a position between two of them over
-which no sample reaches. Blocks lie between cuts. Each block holds a sample of every member, and is
-published as its bounding cell. The blocks minimize the total loss over the samples. A sample's loss
-is that of its block's cell, ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
+All samples of the members are in order of start. A *cut* is a position between two of them that no
+sample crosses. Blocks lie between cuts. Each block holds a sample of every member, and is published
+as its bounding cell. The blocks minimize the total loss over the samples. A sample's loss follows
+from its block's cell: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
 A block that can be split into two blocks, each with a sample of every member, is never better than
 those two. Neither of their cells is larger than the whole block's. So the search back from j, where
@@ -45,7 +45,7 @@ class Boxes(NamedTuple):
     north: FloatArray
     start: FloatArray
     end: FloatArray
-    longest: int  # samples of any user
+    longest: int  # largest number of samples of a user
     by_space: float
     by_time: float
 
@@ -56,18 +56,18 @@ class Bench(NamedTuple):
     row: IntArray
     owner: IntArray
     box: FloatArray  # (n, 6) west, −east, south, −north, start and −end: the least of each counts
-    since: FloatArray  # (n, 6) of the samples from here on up to some later one
-    run: FloatArray  # (n / _RUN, 6) of each run of samples
+    since: FloatArray  # (n, 6) box of the samples from here up to some later one
+    run: FloatArray  # (n / _RUN, 6) box of each run of samples
     run_loss: FloatArray  # the smallest loss up to any cut in the run
-    cut: IntArray  # 1 where no sample reaches over the place before this one
+    cut: IntArray  # 1 where no sample crosses the position before this one
     loss: FloatArray  # of the best blocks up to here
-    begin: IntArray  # of the last of these
+    begin: IntArray  # where the last of these blocks begins
     pointer: IntArray
     met: IntArray
     once: IntArray  # the latest cut from which, up to here, everybody has a sample
     lowest: IntArray
     nearest: IntArray
-    rest: FloatArray  # no more than the loss of the samples from here on
+    rest: FloatArray  # lower bound on the loss of the samples from here on
     by_space: float
     by_time: float
 
@@ -88,8 +88,8 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
     """Write the samples of the first ``count`` members to ``bench``; return the number of samples.
 
-    The samples are written in order of start. The function also sets ``bench.cut``, and
-    sets ``bench.rest`` to 0.
+    The samples are written in order of start. The function also sets ``bench.cut``, and sets
+    ``bench.rest`` to 0.
     """
     pointer = bench.pointer
     n = 0
@@ -113,7 +113,7 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
 
 @njit(nogil=True, cache=True)
 def _lay_next(boxes: Boxes, row: int, owner: int, at: int, latest: float, bench: Bench) -> float:
-    """Write a sample to place ``at``; ``latest`` is the end of those before. Return the new one."""
+    """Write a sample to place ``at``; return the latest end so far (``latest`` before it)."""
     bench.row[at] = row
     bench.owner[at] = owner
     box = bench.box[at]
@@ -126,12 +126,12 @@ def _lay_next(boxes: Boxes, row: int, owner: int, at: int, latest: float, bench:
 
 @njit(nogil=True, cache=True)
 def lay_out_with(boxes: Boxes, held: Bench, many: int, user: int, count: int, bench: Bench) -> int:
-    """Write the samples that ``held`` has, and those of one more user; return their number.
+    """Write the samples of ``held`` and of one more user to ``bench``; return their number.
 
     ``held`` has the ``many`` samples of ``count`` members, and their smallest losses from
-    :func:`least_loss` without a limit. They bound the rest: the loss of all samples is at most that
-    of the best blocks before a cut and of the best blocks after it. So the blocks after a cut lose
-    at least the difference, and no less with one more user.
+    :func:`least_loss` without a limit. These losses bound the rest: the loss of all samples is at
+    most the loss of the best blocks before a cut plus the loss of the best blocks after it. So the
+    blocks after a cut lose at least the difference, and no less with one more user.
     """
     row, end = boxes.offsets[user], boxes.offsets[user + 1]
     latest, at = -np.inf, 0
@@ -166,8 +166,8 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit. One of the cuts between the current one and two blocks
-    before it begins a block, and ``bench.rest`` bounds what is lost from there on.
+    loss is certain to exceed the limit. A block begins at one of the cuts from two blocks back to
+    the current one, and ``bench.rest`` bounds the loss from there on.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -175,7 +175,7 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     first_near, end_near = 0, 1  # of the cuts, latest last, that could lead to the smallest loss
     nearest[0] = 0
     bounded = limit < np.inf
-    most = limit + 1e-9 * abs(limit)  # sums may differ by their order
+    most = limit + 1e-9 * abs(limit)  # sums may depend on their order
     met[:count] = 0
     half, by_time = bench.by_space / 2.0, bench.by_time
     loss[0] = 0.0
@@ -281,7 +281,7 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
     """Set ``out[i, j]`` to the smallest loss of the group of ``users[i]`` and ``others[i, j]``.
 
-    It is infinity where ``others[i, j]`` is −1.
+    The entry is infinity where ``others[i, j]`` is −1.
     """
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
@@ -344,7 +344,7 @@ def blocks_within(
     row = bench.row[:n].copy()
     code = np.zeros(n, np.int8)
     low, high = bench.box[:n, ::2].copy(), -bench.box[:n, 1::2]
-    place = np.empty(n, np.int64)  # among all the group's, of those that fit alone
+    place = np.empty(n, np.int64)  # position in the group of each sample that fits alone
     fitting = 0
     latest = -np.inf
     for i in range(n):
@@ -379,7 +379,7 @@ def _within(
         loss[j] = np.inf
         if not cut[j]:
             continue
-        # Losses equal: rather published than left out.
+        # If losses are equal, samples are published rather than left out.
         best, first, how = loss[before] + (j - before) * price, before, _DROPPED
         before = j
         box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)

@@ -43,9 +43,9 @@ class People(NamedTuple):
     """Users to be hidden, the value of publishing each, and the loss saved when each one leaves."""
 
     k: float
-    weight: FloatArray  # (n,) users each stands for
-    worth: FloatArray  # (n,) of publishing each: what that may cost
-    saved: FloatArray  # (n,) what each one's group loses less without them
+    weight: FloatArray  # (n,) number of users each stands for
+    worth: FloatArray  # (n,) value of publishing each: the most that this may cost
+    saved: FloatArray  # (n,) loss saved when each leaves their group
     room: FloatArray  # (1,) weight that may still be left out
 
 
@@ -68,15 +68,15 @@ class Steps(NamedTuple):
     """Steps of each user, cheapest first: the group entered, the user replaced, and the cost.
 
     A step that replaces nobody has the partner −1. The cost is the change in the loss of the group
-    entered, or of leaving the user out (group :data:`OUT`). The first ``used`` entries of a row
-    count.
+    entered, or the cost of leaving the user out (group :data:`OUT`). The first ``used`` entries of
+    a row count.
     """
 
     used: IntArray
     group: IntArray
     partner: IntArray
     cost: FloatArray
-    exact: BoolArray  # whether the cost is, or may be less
+    exact: BoolArray  # whether the cost is exact; otherwise the true cost may be lower
     moved: IntArray  # the last round in which the user went to another group
 
 
@@ -138,7 +138,7 @@ def bound_rings(steps: Steps, rings: Rings) -> None:
     rings.last[:] = np.inf
     for a in range(len(steps.used)):
         for e in range(steps.used[a]):
-            partner = steps.partner[a, e]  # −1 stands for nobody, and is the last place
+            partner = steps.partner[a, e]  # −1 means nobody, and indexes the last entry
             rings.last[partner] = min(rings.last[partner], steps.cost[a, e])
     rings.least[0] = rings.last.min()
 
@@ -153,7 +153,7 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """For each user, find the ring of exchanges with the largest gain that begins with this user.
+    """Find, for each user, the ring of exchanges with the largest gain that begins with this user.
 
     A ring with a gain has a beginning from which all partial sums are gains, so only such
     beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
@@ -259,7 +259,7 @@ def carry_out(
         n = 0
         first = groups.of[a]
         free = first == OUT or groups.changed[first] != turn
-        more = -weight[a] if first == OUT else 0.0  # of weight that is left out
+        more = -weight[a] if first == OUT else 0.0  # additional weight that is left out
         while n < longest and ring[a, n] >= 0:
             target[n] = steps.group[who[n], ring[a, n]]
             who[n + 1] = steps.partner[who[n], ring[a, n]]
@@ -291,7 +291,7 @@ def carry_out(
         if first == OUT:
             continue
         groups.changed[first] = turn
-        if who[n] < 0:  # the first group has one less
+        if who[n] < 0:  # the first group has one member less
             place = _place(groups.members[first], a)
             groups.size[first] -= 1
             groups.members[first, place] = groups.members[first, groups.size[first]]

@@ -1,9 +1,9 @@
 """Cost of letting a user enter a group, with or without replacing a member.
 
-Such an entry is a *step*. To compute the exact best blocks for every possible step would take too
+Such an entry is a *step*. Computing the exact best blocks for every possible step would take too
 long. So blocks begin only at a few cuts: where the group's best blocks begin now, or would begin
 without one of its members. Between two of these cuts, the samples of each user form one box. The
-computed cost is that of blocks that could be published, so it is never too low. A step gains at
+computed cost is the cost of blocks that could be published, so it is never too low. A step gains at
 least the computed amount. The losses of existing groups are always exact (:func:`weigh`).
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
@@ -51,9 +51,9 @@ class Atoms(NamedTuple):
     """Samples between neighbouring cuts, of one user, of a whole group, or of all members but one.
 
     A stretch is the time between two neighbouring cuts. ``box`` has west, −east, south, −north,
-    start and −end of the samples in each stretch. ``whole`` says whether no sample reaches over the
-    cut before a stretch. ``last`` gives, for each cut, the latest stretch from which every one of
-    these users has a sample before that cut.
+    start and −end of the samples in each stretch. ``whole`` says whether no sample crosses the cut
+    before a stretch. ``last`` gives, for each cut, the latest stretch from which every one of these
+    users has a sample before that cut.
     """
 
     box: FloatArray
@@ -65,8 +65,9 @@ class Atoms(NamedTuple):
 class Sums(NamedTuple):
     """Scratch memory for a group and a newcomer, and the loss per metre and per minute.
 
-    ``loss`` is the smallest loss of the samples before each cut. ``lowest`` and ``nearest`` hold
-    the cuts, latest last, that could have the smallest loss, without and with what must follow.
+    ``loss`` is the smallest loss of the samples before each cut. ``lowest`` and ``nearest`` list
+    the cuts, latest last, that could have the smallest loss: ``lowest`` without the loss that must
+    follow, and ``nearest`` with it.
     """
 
     joint: FloatArray
@@ -125,7 +126,7 @@ def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
             if count > 1:
                 used = _starts_of_blocks(bench, n, moment, used)
         found = np.unique(moment[:used])
-        # Too many: every so many of them.
+        # If there are too many, keep some of them, evenly spaced.
         kept = min(len(found), room)
         for c in range(kept):
             cuts.moment[g, c] = found[c * len(found) // kept]
@@ -215,7 +216,7 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 
 @njit(nogil=True, cache=True)
 def _nobody(atoms: Atoms, m: int, stretches: int) -> None:
-    """Write the atoms of nobody to set ``m``: joined with others, they change nothing."""
+    """Write the atoms of no user to set ``m``; joined with other atoms, they change nothing."""
     atoms.box[m, :stretches] = np.inf
     atoms.samples[m, :stretches] = 0
     atoms.whole[m, : stretches + 1] = True
@@ -234,8 +235,8 @@ def _loss_at_cuts(
     soon as the samples up to j can be split into two blocks, each with a sample of every member.
 
     ``rest[v, j]`` is a lower bound on the loss of the samples after cut j. So the search ends as
-    soon as no cut is left that could lead to a loss within the limit: one of the cuts between j and
-    the two blocks begins a block.
+    soon as no cut is left that could lead to a loss within the limit: one of the cuts after the
+    beginning of the two blocks, up to j, begins a block.
 
     Arrays are taken out of the tuples once, and every path leads to one end. Otherwise numba counts
     references to the arrays at each call and step of a loop, which took most of the time.
@@ -246,7 +247,7 @@ def _loss_at_cuts(
     new_box, new_samples, later = comer.box[0], comer.samples[0], rest[v]
     new_whole, new_last = comer.whole[0], comer.last[0]
     head, tail, first, end = 0, 1, 0, 1  # of ``lowest`` and of ``nearest``
-    most = limit + 1e-9 * abs(limit)  # sums may differ by their order
+    most = limit + 1e-9 * abs(limit)  # sums may depend on their order
     lowest[0] = nearest[0] = held[0] = 0
     for c in range(stretches):
         held[c + 1] = held[c] + samples[c] + new_samples[c]
@@ -315,22 +316,22 @@ def price(
     """Set the costs of the steps into the groups ``which``.
 
     A cost stays infinite unless it is below ``slack`` times what the user's own group saves without
-    the user. If the user replaces one of two members, the loss is that of the user and the other
-    member, from ``alike`` (parallel to ``near``). It is infinite if the other member is not a
-    candidate of the user.
+    the user. If the user replaces one of two members, the loss is taken from ``alike`` (parallel to
+    ``near``), for the pair of the user and the other member. It is infinite if the other member is
+    not a candidate of the user.
     """
     weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]
     room = cuts.moment.shape[1] + 1
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
-    # Of each member; of all members, and of all but each; and of who comes.
+    # Atoms of each member; of all members, and of all but each one; and of the newcomer.
     own, base, comer = _atoms_for(widest, room), _atoms_for(widest + 1, room), _atoms_for(1, room)
     cut = np.empty((3, room + 1), np.int64)
     joint, loss = np.empty((room, 6)), np.empty(room + 1)
     sums = Sums(joint, cut[0], loss, cut[1], cut[2], boxes.by_space, boxes.by_time)
-    # The loss of those who stay, after each cut: it is at least what their best blocks of all
-    # samples lose beyond their best blocks before the cut.
+    # Lower bound on the loss, after each cut, of the members who stay: the loss of their best
+    # blocks of all samples, minus the loss of their best blocks before the cut.
     rest = np.empty((widest + 1, room + 1))
     for g in which:
         size, used, moment = groups.size[g], cuts.used[g], cuts.moment[g]
@@ -393,7 +394,7 @@ def price(
 def offer(
     users: IntArray, pairs: Pairs, since: int, people: People, groups: Groups, steps: Steps
 ) -> None:
-    """Set the steps of ``users``: those priced now, and earlier ones that are still valid.
+    """Set the steps of ``users``: steps priced now, and earlier steps that are still valid.
 
     The cheapest steps are kept, as many as fit. Leaving a user out is a step, too, if its cost
     ``worth`` (the value of publishing the user) is above 0 and below what the user's group saves.
@@ -401,7 +402,7 @@ def offer(
     room, worth, saved = steps.cost.shape[1], people.worth, people.saved
     for a in users:
         own = groups.of[a]
-        if own == -1:  # of no group that could gain by it
+        if own == -1:  # the user is in no group that could gain
             steps.used[a] = 0
             continue
         many = steps.used[a] + 1 + (pairs.first[a + 1] - pairs.first[a]) * pairs.cost.shape[1]
@@ -456,7 +457,7 @@ def sharpen(boxes: Boxes, users: IntArray, many: int, groups: Groups, steps: Ste
             if partner < 0:
                 trial[size] = a
                 size += 1
-            # The same blocks' sums may differ by their order.
+            # The sum over the same blocks may depend on their order.
             found = loss_of(boxes, trial, size, np.inf, bench)
             steps.cost[a, e] = min(steps.cost[a, e], found - groups.loss[g])
             steps.exact[a, e] = True

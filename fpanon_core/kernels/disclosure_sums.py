@@ -25,7 +25,7 @@ class Traces(NamedTuple):
     offsets: IntArray  # (n_users+1,)
     lengths: IntArray  # (n_users,) distinct bins
     bins: SmallInts  # of user u: bins[offsets[u]:offsets[u] + lengths[u]], ascending
-    weight: IntArray  # (n_users,) users each stands for
+    weight: IntArray  # (n_users,) number of users each stands for
 
 
 class Everybody(NamedTuple):
@@ -52,10 +52,10 @@ class Sums(NamedTuple):
     """Sums of disclosure: for each class over the bins, and for each bin over the classes."""
 
     gains: IntArray  # (n_classes,) set to Σ_j |e·n − D·E| over the bins of one call
-    kls: FloatArray  # (n_classes,) set to Σ_j KL_ij over them
+    kls: FloatArray  # (n_classes,) set to Σ_j KL_ij over the same bins
     em_bin: FloatArray  # (n_bins,) added to: Σ EM_ij over targets in whose class somebody visits j
     kl_bin: FloatArray  # (n_bins,) likewise, Σ KL_ij
-    seen: IntArray  # (n_bins,) added to: those targets
+    seen: IntArray  # (n_bins,) added to: number of those targets
 
 
 @njit(nogil=True, cache=True)
@@ -89,7 +89,7 @@ def count_present(
 
 @njit(nogil=True, cache=True, inline="always")
 def _kl(e: int, size: int, d: int, n: int) -> float:
-    """Return the Kullback-Leibler divergence of (e/size, 1 − e/size) from (d/n, 1 − d/n), nats.
+    """Return the Kullback-Leibler divergence of (e/size, 1 − e/size) from (d/n, 1 − d/n), in nats.
 
     The function takes ``log1p`` of the relative difference, whose numerator is exact. So the two
     logarithms are precise where they nearly cancel.
@@ -103,7 +103,7 @@ def _kl(e: int, size: int, d: int, n: int) -> float:
     if e > 0:
         kl += here * math.log1p(gain / expected)
     if e < size:
-        # Who is not here is somewhere: d < n, and the divisor is positive.
+        # Some member is not in this bin, so d < n and the divisor is positive.
         kl += gone * math.log1p(-gain / (size * n - expected))
     return max(0.0, kl / (size * n))
 
@@ -158,7 +158,7 @@ def disclose(
                 s += 1
         size = sizes[i]
         whole = size * n
-        # What is left of a sum after most has been taken away is imprecise: then every bin counts.
+        # The rest of a sum is imprecise once most is subtracted: then every bin is added up.
         every = not inside[i] or 2 * many > width
         gain_sum = 0 if every else everybody.present_sum * size
         kl_sum = 0.0 if every else everybody.absent_sum

@@ -1,7 +1,7 @@
-"""Lower bounds on a fingerprint's distance from places and times, for a search of neighbours.
+"""Lower bounds on a fingerprint's distance from places and times, for a search for neighbours.
 
-**Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
-docs/science.md, “Stretch effort”, with terms collected, is
+**Boxes.** Along one axis, let the cells a and b have the weights w_a + w_b = 1. With terms
+collected, the stretch of docs/science.md, “Stretch effort”, is
 
     φ = max(e_a, e_b) − min(s_a, s_b) − w_a·(e_a − s_a) − w_b·(e_b − s_b)
       = [max(e_a, e_b) − w_a·e_a − w_b·e_b] + [w_a·s_a + w_b·s_b − min(s_a, s_b)],
@@ -10,14 +10,14 @@ where s are the starts and e the ends. The first bracket depends on ``e_a − e_
 not change when all ends are lowered by the smallest extent of any cell. The rest of a cell is its
 *core*; for a raw sample it is a point. Let c be the middle of a core and h half its length. The
 span of both cores is the first two terms of φ. It reaches at least from the start of the core with
-the lower middle to the end of the other. So it is at least ``|c_a − c_b| + h_a + h_b``, and at
+the lower middle to the end of the other core. So it is at least ``|c_a − c_b| + h_a + h_b``, and at
 least 2·h_b. It follows that
 
     (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
     (B)  φ ≥ 2·w_a·(h_b − h_a),      and the same with a and b exchanged.
 
-Both hold for x and y together, with the taxicab distance of the middles and h half the width plus
-half the height. For points (A) is φ itself.
+Both hold for x and y together if the distance of the middles is the taxicab distance, and h is half
+the width plus half the height. For points, (A) is φ itself.
 
 **The bound.** As in :mod:`.kgap_search`, ``min_j δ(i,j) ≥ min_j w_s·min(φ_s/δs_max, 1) + min_j
 w_t·min(φ_t/δt_max, 1)``, and the mean over the samples of the longer fingerprint bounds Δ. Let q be
@@ -35,18 +35,18 @@ places or a bin of time; the *reach* r of a sample is the distance of its middle
   c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with w_q. As
   above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
 
-Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
+Every cost is capped at w_s or w_t, as δ is. For raw samples, h and r are 0.
 
-Floors and sums are 32-bit, and the floors stored for members 8-bit (memory access limits the
-speed); bounds are lowered by more than the possible error. A member is skipped only if its bound
-exceeds the last effort of a full list.
+Floors and sums have 32 bits, and the floors stored for members have 8 bits, because memory access
+limits the speed. Bounds are lowered by more than the possible error. A member is skipped only if
+its bound exceeds the last effort of a full list.
 
 **Wide boxes.** :func:`effort_of_boxes` computes the stretch effort of fingerprints whose boxes are
 wide compared with the thresholds.
 
-The result equals that of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time and
-stops when time alone costs too much. Between wide boxes it would stop late or never. Here all pairs
-of samples are computed, in a loop that the processor vectorizes.
+The result equals the result of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time
+and stops when time alone costs too much. Between wide boxes, that function would stop late or
+never. Here, all pairs of samples are computed, in a loop that the processor vectorizes.
 """
 
 from __future__ import annotations
@@ -70,22 +70,22 @@ class Rows(NamedTuple):
     offsets: IntArray  # (fingerprints+1,)
     feature: SmallInts
     share: SmallFloats  # of the fingerprint's samples
-    reach: SmallFloats  # in units of effort, as the next
+    reach: SmallFloats  # in units of effort, like ``half``
     half: SmallFloats
 
 
 class Slots(NamedTuple):
-    """Fingerprints, numbered in order of entry, and the slots of those still to be merged."""
+    """Fingerprints, numbered in order of entry, and the slots of the ones still to be merged."""
 
     packed: Packed
     features: Features
     rows: Rows
     least: tuple[float, float, float]  # smallest dx, dy, dt of any cell
     first: IntArray  # (fingerprints,) smallest row number of its users: decides ties
-    largest: SmallFloats  # (fingerprints, 2) half the largest sample's size in space, in time
+    largest: SmallFloats  # (fingerprints, 2) half the largest sample's size in space and in time
     kind: SmallInts  # (fingerprints,) class of its weight
     weight_of: FloatArray  # (classes,)
-    n_points: int  # fingerprints before this one are raw, and their rows not those of samples
+    n_points: int  # fingerprints before this one are raw: one row per feature, not per sample
     member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
     coarse: Steps  # (tiles, tables, features, WIDTH): the members' floors in steps, rounded down
 
@@ -97,7 +97,7 @@ def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
     Floors are lower bounds on the distance of the fingerprint from each feature, as efforts.
     """
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
-    if u < slots.n_points:  # by their few places, and in one sweep through time
+    if u < slots.n_points:  # raw: by its few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
         fill_floor_of_points(packed, features, u, u + 1, column)
         floor[1:] = floor[0]
@@ -284,8 +284,8 @@ def smallest_cost(packed: Packed, i: int, b: int, na: float, nb: float, costs: F
     x_end, y_end, t_end = x + packed.dx[i], y + packed.dy[i], t + packed.dt[i]
     own_span, own_wait = wa * (packed.dx[i] + packed.dy[i]), wa * packed.dt[i]
     n = b1 - b0
-    # stretch.stretch_1d written out, all costs first and the smallest after: compilers turn the
-    # loop into wide instructions only so.
+    # stretch.stretch_1d is written out, with all costs first and the smallest afterwards: only then
+    # do compilers turn the loop into wide instructions.
     for j in range(n):
         span = max(x_end, bx[j] + bdx[j]) - min(x, bx[j])
         span += max(y_end, by[j] + bdy[j]) - min(y, by[j])

@@ -1,4 +1,4 @@
-"""Merging two fingerprints, and reshaping cells so that none overlap in time.
+"""Merging of two fingerprints, and reshaping of cells so that no two overlap in time.
 
 Cells are rows of an array (cells, 6): x, y, t and then the extents dx, dy, dt, in order of time.
 The code uses plain double loops: a merge handles one pair only, and there are fewer merges than
@@ -19,7 +19,7 @@ from numba import njit
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from .stretch import ROUND, Scale, stretch_1d
 
-# Starts and ends that differ by less are one instant: minutes that are no multiples of a power of
+# Starts and ends that differ by less are one instant: minutes that are not multiples of a power of
 # two do not add up exactly, and slivers of 1e-13 minutes would be published.
 SAME_MIN = 1e-9
 
@@ -30,7 +30,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
 
     a is not shorter than b and, if they are equally long, has the smaller index.
     """
-    group = np.full(len(b), -1, np.int64)  # number of the merged cell that each of b is part of
+    group = np.full(len(b), -1, np.int64)  # the merged cell that each cell of b is part of
     joined = np.empty(len(a), np.int64)
     for i in range(len(a)):
         joined[i] = _nearest(a[i], b, len(b), na, nb, scale)
@@ -57,7 +57,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
                 high[m, axis] = merged[m, axis] + merged[m, axis + 3]
         for j in range(len(b)):
             if group[j] < 0:
-                # Judged against the cells as step 1 left them: ``merged`` is not changed here.
+                # Efforts are to the cells as step 1 left them: ``merged`` is not changed here.
                 _widen(low, high, _nearest(b[j], merged, count, nb, na + nb, scale), b[j])
         merged = _cells_between(low, high)
     return reshape(merged)
@@ -108,7 +108,7 @@ def in_order(cells: FloatArray) -> FloatArray:
     order = np.argsort(cells[:, 2], kind="mergesort")
     out = cells[order]
     keys = (2, 0, 1, 5, 3, 4)
-    for i in range(1, len(out)):  # few share a start; insertion settles those
+    for i in range(1, len(out)):  # few cells share a start; insertion sorts these
         at = i
         while at > 0 and out[at - 1, 2] == out[at, 2]:
             less = False
@@ -126,7 +126,7 @@ def in_order(cells: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def reshape(cells: FloatArray) -> FloatArray:
-    """Return the cells, cut in time wherever some overlap, so that no two do.
+    """Return the cells, cut in time wherever some overlap, so that no two overlap.
 
     Each piece is the bounding rectangle of the cells that cover it; pieces with equal rectangles
     that touch in time are joined. All cells count as pieces, cut or not.

@@ -1,4 +1,4 @@
-"""Search of a pool for the members nearest to one fingerprint, with samples that may be boxes.
+"""Search in a pool for the members nearest to one fingerprint; samples may be boxes.
 
 The bound that lets most members be skipped is derived and proven in :mod:`.glove_floors`.
 """
@@ -53,7 +53,7 @@ def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatA
     for p in range(size):
         count = _consider(slots, query, first[p], found, efforts, count)
         bound[first[p]] = 1e30
-    # The rest by rising bounds: what is found early spares what comes late.
+    # The rest follow by rising bounds: members found early rule out later ones.
     limit = 1e29 if count < many else efforts[many - 1] + SLACK
     rest = np.flatnonzero(bound <= limit)
     for slot in rest[np.argsort(bound[rest])]:
@@ -76,12 +76,12 @@ def fill_bounds(
 ) -> None:
     """Set lower bounds ``bound[q, slot]`` on Δ and ``from_query[q, slot]`` on a directed effort.
 
-    The directed effort is that of the query q to the member in the slot. The bounds are set for the
+    The directed effort leads from the query q to the member in the slot. The bounds are set for the
     slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are the queries' floors.
     A member's samples are compared with all queries at once, and a query's samples with all members
     of a tile. The query itself and the two members ``parents[q]`` (−1 = none) are skipped.
 
-    The kernel is long on purpose: to pass the pool to another kernel would cost more time than that
+    The kernel is long on purpose: passing the pool to another kernel would take more time than that
     kernel's work.
     """
     count = len(queries)
@@ -212,7 +212,7 @@ def _consider(
     limit = np.inf if count < many else efforts[many - 1] + SLACK
     length = packed.offsets[u + 1] - packed.offsets[u]
     size = packed.offsets[p + 1] - packed.offsets[p]
-    # What the sum over the longer's samples costs at least, for stopping early.
+    # Lower bound on the sum over the longer fingerprint's samples, for stopping early.
     if size == length:
         back = 2.0 * back - query.from_query[slot] * (1.0 + 8.0 * ERR32)
     points = packed.equal or (u < slots.n_points and p < slots.n_points)
@@ -234,7 +234,7 @@ def _consider(
     to_p = Ahead(least * length, floor, 1.0, NO_EXTRA, 0)
     wider = own[1, 0].reshape((own.shape[2], 1))
     to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * ERR32), wider, 1.0, NO_EXTRA, 0)
-    # Of two of equal length either may come first: Δ is the mean of both directions.
+    # Of two fingerprints of equal length, either may come first: Δ is the mean of both directions.
     if length >= size:
         effort = effort_of_points(packed, u, p, limit, room, to_p, to_u)
     else:

@@ -1,4 +1,4 @@
-"""Samples left out of a group so that each cell keeps the limits and holds samples of k users.
+"""Choice of samples to leave out, so that a group's cells keep to limits and hold k users' samples.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
 beyond a limit, :func:`largest_part` finds the largest part within the limits. The result is exact
@@ -16,13 +16,13 @@ from numba import njit
 
 from ..model.arrays import BoolArray, Codes, FloatArray, IntArray
 
-SPACE, TIME = 1, 2  # added up where both limits would be exceeded
-FEW = 5  # the cell, or what of it keeps the limits, holds samples of fewer than k users
+SPACE, TIME = 1, 2  # added up if both limits would be exceeded
+FEW = 5  # the cell, or its part within the limits, holds samples of fewer than k users
 MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 
 class Limits(NamedTuple):
-    """Limits of a published cell: side (m) and span (minutes) at most, and users at least."""
+    """Largest side (m) and span (minutes) of a published cell, and its least number of users."""
 
     space: float
     time: float
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Samples in order of start (corners and member), and the users each member represents."""
+    """Samples in order of start (corners and member), and the users that each member represents."""
 
     low: FloatArray
     high: FloatArray
@@ -72,7 +72,7 @@ def suppress_group(
     for c in range(len(cells)):
         cell = cells[c]
         start, end = cell[2], cell[2] + cell[5]
-        # Samples that start earlier than the longest lasts before the cell cannot reach it.
+        # A sample that starts the longest duration or more before the cell cannot reach it.
         while begin < len(samples) and samples[begin, 2] + longest <= start:
             begin += 1
         n = 0
@@ -156,7 +156,7 @@ def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
 
 @njit(nogil=True, cache=True)
 def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper corner of the box around the kept samples."""
+    """Return the lower and upper corners of the box around the kept samples."""
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -207,7 +207,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
             if low[i, axis] < best.box[at] or high[i, axis] > best.box[3 + at]:
                 kept[i] = False
     if steps > limits.steps:
-        # Add, earliest first, what the box may still hold: so none left out could be in it.
+        # Add, earliest first, samples that still fit, so that the box could hold no other sample.
         box_low, box_high = bounds_of(low, high, kept)
         for i in range(n):
             wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
@@ -249,7 +249,7 @@ def _windows(
 
 @njit(nogil=True, cache=True)
 def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: int) -> int:
-    """Search the samples of one window for a better box; return the total of steps taken."""
+    """Search the samples of one window for a better box; return the total number of steps."""
     low, high, owner, weight = held.low, held.high, held.owner, held.weight
     max_space, k = limits.space, limits.k
     m = len(inside)
@@ -273,8 +273,8 @@ def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: 
                 size += chosen[i]
             steps += 4 * m
             if size < best.size[0] or size == 0:
-                break  # a narrower one holds no more
-            # From south to north, all boxes of one width: what each holds of the chosen samples.
+                break  # a narrower box holds no more
+            # From south to north, find the chosen samples in each box of one width.
             taken[:] = False
             of_user[:] = 0
             size, users, add, out = 0, 0.0, 0, 0

@@ -19,7 +19,7 @@ from ..model.arrays import FloatArray, IntArray
 from .linkage_density import gap, loss_over
 from .linkage_scores import Suspects
 
-_LEVEL = 1e-9  # relative; shares that differ by less are alike
+_LEVEL = 1e-9  # relative; shares that differ by less count as equal
 
 
 class HomeMap(NamedTuple):
@@ -73,7 +73,7 @@ def guess_by_others(
 
     Target i has record ``record[i]``, and represents ``own[i]`` of the people at place ``home[i]``.
     Each cell's mass is divided among the other people's homes in it; if there are none, the mass is
-    at the cell's middle. The guess is the point with the most mass around it, no farther away than
+    at the cell's middle. The guess is the point with the most mass around it, at distances up to
     the side of the map's squares. It is ``first[i]``, unless there is more mass around one of the
     middles (ties: the first), or around another person's home (ties: the first by x, then y). If no
     place has the share ``enough``, the guess has a smaller share and is not always the best.
@@ -118,7 +118,7 @@ def guess_by_others(
         for k in range(n_touched):
             bound[k] = rest + _near(touched[k], inside, known)
         while n_touched > 0:
-            # Around no place of a square is more than around the square.
+            # No place in a square has more mass around it than the whole square has.
             k = int(np.argmax(bound[:n_touched]))
             if bound[k] < max(most, enough * everything) * (1 - _LEVEL):
                 break
@@ -164,7 +164,7 @@ def _places_in(
             b += 1
         if b == len(known.square):
             break
-        column = max(column + 1, known.square[b] // known.rows)  # the next with a place
+        column = max(column + 1, known.square[b] // known.rows)  # the next column with a place
     return many
 
 
@@ -224,7 +224,7 @@ class HomeTree(NamedTuple):
     left, right, bottom, top of a branch's places.
 
     Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its rank by x, then y; ``only[p]`` is its only
-    visitor, −1 if there were several.
+    visitor, or −1 if there were several.
     """
 
     x: FloatArray
@@ -285,7 +285,7 @@ def guess_likeliest(
                 first, second = 2 * branch + 1, 2 * branch + 2
                 one = _likely(homes.box[first], low, high, moved)
                 other = _likely(homes.box[second], low, high, moved)
-                if one > other:  # the more promising last, which is the next
+                if one > other:  # the more promising branch last: it is next
                     first, second, one, other = second, first, other, one
                 waiting[many], most[many] = first, one
                 waiting[many + 1], most[many + 1] = second, other
@@ -317,8 +317,8 @@ def _likely(box: FloatArray, low: int, high: int, moved: Moved) -> float:
 
 
 _ROUNDS = 60
-_NEAR_M = 0.01  # a guess that moves by less stands
-_LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
+_NEAR_M = 0.01  # the search ends when the guess moves by less
+_LESSER = 1e-6  # added to each cell's mass at night, so that ties go to the most cells
 
 
 @njit(nogil=True, cache=True)
@@ -413,7 +413,7 @@ def guess_places(
     base: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write where each target was at the moment ``t[target]``, as guessed, to ``out[target]``.
+    """Write a guess of where each target was at the moment ``t[target]`` to ``out[target]``.
 
     The guess (x, y) for the targets ``begin … end − 1`` is the point with the least mean distance
     to the suggested places. A suspected record suggests the middles of its cells that hold the

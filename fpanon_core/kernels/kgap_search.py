@@ -48,7 +48,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray, SmallFloats, SmallIn
 from .stretch import STEPS, Ahead, Packed, fingerprint_effort
 
 SLACK = 1e-9  # on efforts computed in 64 bits
-_AT_ONCE = 16  # columns one by one are worth it below a 16th of a row: a guess, not tuned
+_AT_ONCE = 16  # fewer columns than a 16th of a row are added one by one: a guess, not tuned
 NO_FLOOR = np.zeros((1, 1), np.uint8)
 _NARROW = 65_535 // (2 * STEPS)  # samples whose floors add up to 16 bits at most
 NO_EXTRA = np.zeros((0, 0), np.uint8)
@@ -105,7 +105,7 @@ class Lists(NamedTuple):
     row: IntArray
     neighbours: IntArray
     stretch: FloatArray
-    worst: FloatArray  # above which nothing enters the list
+    worst: FloatArray  # effort above which nothing enters the list
 
 
 class PairBuffer(NamedTuple):
@@ -270,7 +270,7 @@ def search_tile(
     measured = np.flatnonzero(limits >= SLACK)
     everyone = np.arange(width)
     for a in range(a_first, tile.a_last):
-        # Whoever is not measured matters to those alone who are: few, where few are asked about.
+        # A user who is not measured matters only to measured users, of whom there may be few.
         columns = everyone if worst[a] >= 0.0 else measured
         if len(columns) == 0:
             continue
@@ -288,7 +288,7 @@ def search_tile(
             wide[:] = narrow
         else:
             _add_floors(feature, count, floor, wide)
-        directions = 2.0 if len(a_floor) else 1.0  # both only for users of equal length
+        directions = 2.0 if len(a_floor) else 1.0  # both are used only for users of equal length
         _may_enter(wide, step / (directions * length), worst[a] + SLACK, limits, passes)
         at, end = known.offsets[a], known.offsets[a + 1]
         for column in range(start, width):
@@ -312,7 +312,7 @@ def search_tile(
                     continue
             rest = 0
             if len(extra):
-                spare = (limit * terms - total) / step  # what the sum may still grow by
+                spare = (limit * terms - total) / step  # how much the sum may still grow
                 for i in range(packed.offsets[a], packed.offsets[a + 1]):
                     wait = most_wait - int(floor[packed.bin[i], column])
                     rest += min(wait, int(extra[packed.joint[i], column]))
@@ -369,7 +369,7 @@ def enter(count: int, found: PairBuffer, lists: Lists) -> None:
 def search_pairs(
     packed: Packed, pair_a: IntArray, pair_b: IntArray, worst: FloatArray, found: PairBuffer
 ) -> int:
-    """Find those of the given pairs a < b whose effort may enter a list; return their number.
+    """Find the given pairs a < b whose effort may enter a list; return their number.
 
     The function does what :func:`search_tile` does, but without the bound.
     """

@@ -32,7 +32,7 @@ class Shelf(NamedTuple):
     """Published samples, in buckets of place and time.
 
     A *board* has the buckets for samples of about equal duration. Row i of ``cells`` is (x, y, t,
-    dx, dy, dt), and ``record[i]`` its record. ``share[i]`` is the probability of the sample if a
+    dx, dy, dt), and ``record[i]`` is its record. ``share[i]`` is the probability of the sample if a
     point is drawn from that record. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
     ``first[l]`` is the first bucket, ``base[l]`` the lowest corner (x, y, t), and ``widest[l]`` the
     largest extent of its samples. ``size[l]`` is the buckets' extent (metres, minutes), and
@@ -68,7 +68,7 @@ class Suspects(NamedTuple):
 
     For target i, ``record[i]`` lists ``many[i]`` records, at most the number of columns, and
     ``share[i]`` their posterior, summed over all people with the record. ``rest[i]`` is the
-    posterior of all records that no point is near.
+    posterior of all records that are near no point.
     """
 
     record: SmallInts
@@ -83,9 +83,9 @@ class _Room(NamedTuple):
     density: FloatArray  # (2, n_records), for the best sample and Bayes
     near: SmallInts
     gain: FloatArray  # (2, n_records): nats above the floor at every point
-    hits: SmallInts  # points with a sample above it
+    hits: SmallInts  # number of points with a sample above the floor
     touched: SmallInts
-    absent: FloatArray  # (2,): the scores of somebody who has no record
+    absent: FloatArray  # (2,): the scores of a person without a record
 
 
 @njit(nogil=True, cache=True)
@@ -159,7 +159,7 @@ def fit_point(
                     k0 = max(0, _bucket(t - late - widest[2], base[2], size[2], nt))
                     k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))
                 row = shelf.first[board] + (i * ny + j) * nt
-                # Buckets that follow one another in time follow one another.
+                # Buckets that follow one another in time are adjacent in the list.
                 for s in range(shelf.starts[row + k0], shelf.starts[row + max(k0, k1 + 1)]):
                     one = density_of(point, shelf.cells[s], way)
                     if one == 0.0:
@@ -222,7 +222,7 @@ def _rank(
     absent: float,
     out: FloatArray,
 ) -> None:
-    """Rank a score among those of one attacker: fill four columns of :func:`rank_targets`."""
+    """Rank a score among one attacker's scores: fill four columns of :func:`rank_targets`."""
     top, better, level, who = 0.0, 0.0, 0.0, 0.0
     for r in touched:
         top = max(top, gain[r])
@@ -255,11 +255,11 @@ def rank_targets(
     weight: IntArray,
     out: FloatArray,
 ) -> None:
-    """Rank the own record of each target ``begin … end − 1`` among all, for both attackers.
+    """Rank the records of the targets ``begin … end − 1`` among all records, for both attackers.
 
-    ``own[i]`` is the number of that record, −1 for targets not in the release. ``odds`` is the
-    prior odds of not being in the release, times the number of people in it. For attacker a, the
-    six columns of ``out[i, a]`` are:
+    ``own[i]`` is the number of target i's record, −1 for targets not in the release. ``odds`` is
+    the prior odds of not being in the release, times the number of people in it. For attacker a,
+    the six columns of ``out[i, a]`` are:
 
     - the number of people whose record fits better;
     - the number of people whose record fits equally well, including the target;
@@ -322,7 +322,7 @@ def leading_records(
         for r in some:
             total += weight[r] * math.exp(gain[r] - top)
         rest[i] = (people - who) * math.exp(-top) / total
-        # Records that are level in an order that has nothing to do with where they are.
+        # Tied records come in an order that has nothing to do with where they are.
         mixed = some[np.argsort((some.astype(np.int64) * _MIX) & _MASK)]
         order = np.argsort(-gain[mixed], kind="mergesort")
         kept, listed = 0, 0.0

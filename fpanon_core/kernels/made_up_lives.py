@@ -20,8 +20,8 @@ from .synthetic_lives import draw, start, uniform
 _DAY_MIN, _HOUR_MIN = 1440, 60
 _TRIES = 12  # to find a place that the person does not know yet
 _ZIPF = 1.2  # the visits to the r-th place fall like r^−1.2 (Song et al. 2010)
-_ROUNDS = 10  # of fitting how often places are drawn to their weights
-_NEAR_M = 1_000.0  # far beyond it, a place twice as far is half as likely the next one
+_ROUNDS = 10  # rounds that fit the frequencies of the places to their weights
+_NEAR_M = 1_000.0  # far beyond it, a place twice as far is half as likely to be the next one
 _ANCHOR, _OTHER = 1, 2
 
 
@@ -153,7 +153,7 @@ def _live(
     _times(state, model, t_min[:n])
     _walk(state, model, own[:many], weight, readiness, place[:n], t_min[:n])
     _visit_all(state, own[:many], place[:n])
-    for i in range(1, n):  # of one minute the lower place first
+    for i in range(1, n):  # within one minute, the lower place comes first
         j = i
         while j > 0 and t_min[j] == t_min[j - 1] and place[j] < place[j - 1]:
             place[j], place[j - 1] = place[j - 1], place[j]

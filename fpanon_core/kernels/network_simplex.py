@@ -12,8 +12,9 @@ decides among the optimal ones. The order is that of LEMON's network simplex (Ko
 form of POT 0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
 
 - Arcs are searched cyclically from the last to the first, in blocks of the square root of their
-  number. From the first block with a reduced cost below 0, the arc with the least one enters (ties:
-  the arc searched first). The next search begins with the arc at which the last one ended.
+  number. From the first block with a reduced cost below 0, the arc with the least reduced cost
+  enters (ties: the arc searched first). The next search begins with the arc at which the last one
+  ended.
 - Among the arcs that could leave, the last one on the cycle leaves. The cycle is followed in its
   direction, from where the two sides of the tree join.
 
@@ -28,7 +29,7 @@ on request.
 
 Sources and sinks are people on two days. If there are many people, there are too many pairs to
 store. The costs of a row follow from the places of its source, and from the sinks at each of them.
-To compute these costs takes little more time than to read them. Arcs in the tree of the network
+Computing these costs takes little more time than reading them. Arcs in the tree of the network
 simplex are marked in the row that is held.
 """
 
@@ -44,7 +45,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts, offsets_o
 _IN_TREE = 1e300
 _LEAST_BLOCK = 10
 _AT_ONCE = 256
-_NOTHING = 2.2204460492503131e-15  # of the greatest of two potentials and a cost: below it is 0
+_NOTHING = 2.2204460492503131e-15  # times the greatest of two potentials and a cost: counts as 0
 _NONE = -1
 
 
@@ -53,11 +54,11 @@ class Tree(NamedTuple):
 
     parent: SmallInts
     depth: SmallInts
-    child: SmallInts  # the first one; each node knows the ones beside it
+    child: SmallInts  # the first child; each node knows its neighbouring siblings
     after: SmallInts
     before: SmallInts
-    arc: IntArray  # source × sinks + sink; −1 for those of the root
-    upward: BoolArray  # whether it leads from the node to its parent
+    arc: IntArray  # source × sinks + sink; −1 for arcs of the root
+    upward: BoolArray  # whether the arc leads from the node to its parent
     flow: IntArray
     cost: FloatArray
     potential: FloatArray
@@ -65,7 +66,7 @@ class Tree(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the Euclidean distances from each point of one set to each of another.
+    """Return the Euclidean distances from each point of one set to each point of another.
 
     The shapes are (n, 2), (m, 2) and, for the result, (n, m).
     """
@@ -179,7 +180,7 @@ def _search(
     potential, bits = tree.potential, room.view(np.int64)
     found, cost, best = _NONE, 0.0, np.int64(0)
     left, in_block = sources * sinks, size
-    source, above = at // sinks, at % sinks + 1  # the arcs to sinks below this are to come
+    source, above = at // sinks, at % sinks + 1  # arcs to sinks below this are still to come
     row = _marked(costs, tree, source, sinks)
     while left > 0:
         many = min(above, in_block, left, _AT_ONCE)
@@ -225,10 +226,11 @@ def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: in
 
 @njit(nogil=True, cache=True)
 def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
-    """Send all possible flow along an arc's cycle, and put the arc in place of an emptied one."""
+    """Send all possible flow along an arc's cycle, and let the arc replace an emptied arc."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
-    # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
-    # side it is those that lead downward: the last of the least, which precedes the other side's.
+    # On the source's side, arcs that lead upward are emptied: the first with the least flow counts.
+    # On the sink's side, arcs that lead downward are emptied: the last with the least flow counts,
+    # and it has precedence over the other side's arc if their flows are equal.
     left, above, right, below = _NONE, np.iinfo(np.int64).max, _NONE, np.iinfo(np.int64).max
     u, v = source, sink
     while u != v:
@@ -286,14 +288,14 @@ def _hang(
         tree.flow[node], tree.cost[node] = flow, cost
         if node == out:
             return
-        # What was above it comes below.
+        # The node that was above comes below.
         arc, upward, flow, cost = was_arc, not was_upward, was_flow, was_cost
         onto, node = node, was
 
 
 @njit(nogil=True, cache=True)
 def _shift(tree: Tree, top: int, change: float) -> None:
-    """Change the potentials of a node and all below it, and update their depths."""
+    """Change the potentials of a node and of all nodes below it, and update their depths."""
     parent, depth, child, after = tree.parent, tree.depth, tree.child, tree.after
     node = top
     while True:
@@ -309,7 +311,7 @@ def _shift(tree: Tree, top: int, change: float) -> None:
         node = after[node]
 
 
-_ALL = -2  # rows are all there
+_ALL = -2  # all rows are there
 
 
 class Frequencies(NamedTuple):

@@ -39,7 +39,7 @@ class Bins(NamedTuple):
         Lower bounds of all bins except the first: numbers of events, numbers of places, and shares
         of events at home.
     gap_min : float64 ndarray
-        Upper bounds of the times between two samples, minutes.
+        Upper bounds of the times between two samples, in minutes.
     first : int64 ndarray (11,)
         Number of cells before each statistic, in the order of ``SHARES``.
     """
@@ -160,7 +160,7 @@ def _add_shares(amounts: FloatArray, total: float, first: int, cells: FloatArray
 
 @njit(nogil=True, cache=True)
 def _most(known: IntArray, amount: FloatArray, but: int) -> int:
-    """Return the place, except ``but``, with the largest amount; ties: lowest number; −1 = none."""
+    """Return the place other than ``but`` with the largest amount (ties: the lowest; −1 = none)."""
     best = -1
     for place in known:
         if place == but:
@@ -179,7 +179,7 @@ def _ring(bins: Bins, one: int, other: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _radius(bins: Bins, place: IntArray, events: FloatArray, total: float) -> float:
-    """Return the radius of gyration over events, metres."""
+    """Return the radius of gyration over events, in metres."""
     x = y = square = 0.0
     for i in range(len(place)):
         x += bins.x_m[place[i]] * events[i] / total

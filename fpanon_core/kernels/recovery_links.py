@@ -82,7 +82,7 @@ def count_shared(
     ``at[s]`` ascends. The counts are added to ``shared``, (n_trajectories, n_users). Places are
     found by bisection: a table of where each place begins would be as large as the counts.
     """
-    for s in range(places.shape[1]):  # slot by slot, so that who was where stays at hand
+    for s in range(places.shape[1]):  # slot by slot, so that a slot's data stay in the cache
         for i in range(begin, end):
             p = places[i, s]
             if p >= 0:

@@ -1,4 +1,4 @@
-"""Presence of a person in the person's published cells, and agreement of two records.
+"""Presence of people in their published cells, and agreement of two records.
 
 The first part counts the published cells in which the person was recorded, and marks the samples
 that lie in a cell. The second part scores a record against the records of another release by the
@@ -31,7 +31,7 @@ def presence_of_records(
     """Count pairs of a record and one of its cells in which the person has a sample.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
-    person are in order of their start, none longer than ``longest``. A pair counts if the sample
+    person are in order of start, and none is longer than ``longest``. A pair counts if the sample
     and the cell overlap by more than ``slack`` in x, y and time. It also counts if the sample's
     lower corner lies in the cell. In that case the function sets ``covered`` for the sample.
     """
@@ -94,9 +94,9 @@ def overlap_scores(
     Parameters
     ----------
     cells : float64 ndarray (n, 6)
-        x0, x1, y0, y1, t0, t1 of the record, by t0.
+        x0, x1, y0, y1, t0, t1 of the record's cells, in order of t0.
     other : float64 ndarray (m, 6)
-        Cells of all records of the other release, by t0 within each.
+        Cells of all records of the other release, in order of t0 within each record.
     offsets : int64 ndarray (n_records + 1,)
         Cells of record r are rows ``offsets[r]:offsets[r+1]``.
     chosen : int64 ndarray (n_chosen,)

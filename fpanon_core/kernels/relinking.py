@@ -27,7 +27,7 @@ _HOURS = 24.0
 class Side(NamedTuple):
     """Records of one of two compared periods, by bin; a bin is a rectangle and some hours.
 
-    Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x. Bit h of
+    Row i of ``corners`` is (x, y, x end, y end) of bin i, in metres, ascending by x. Bit h of
     ``hours[i]`` is set if the bin has hour h of the day. The entries of bin i are rows
     ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
     over the period's people, of their share of samples in the bin. No bin is wider than ``widest``.
@@ -58,8 +58,8 @@ class Moves(NamedTuple):
 
     ``chance`` (n_gaps + 1, n_ways + 1) is the probability of each class of distance, by class of
     the time between two samples; rows sum to 1. ``ways`` (m²) and ``gaps`` (min²) are the squares
-    of the classes' edges. ``errors`` (2,) is the variance that noise adds to a distance (m²) and to
-    a time between samples (min²).
+    of the classes' edges. ``errors`` (2,) are the variances that noise adds to a distance (m²) and
+    to a time between samples (min²).
     """
 
     chance: FloatArray
@@ -107,7 +107,7 @@ def usual_density(
 ) -> None:
     """Set ``out[i]`` to the mean person's density, per m², in each bin ``begin … end−1``.
 
-    The mean person is that of ``side``; ``corners`` and ``hours`` describe the bins.
+    The mean is over the people of ``side``; ``corners`` and ``hours`` describe the bins.
     """
     for i in range(begin, end):
         total = 0.0
@@ -136,10 +136,10 @@ def likest(
     """Find the other period's records most similar to each of the records ``begin … end−1``.
 
     ``usual`` is the density of the other period's mean person in each bin of ``mine``, and
-    ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
-    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. These
-    are at most as many as there are columns, and none after those that together represent ``most``
-    people. Records that record i never meets have likeness 0 and are not listed.
+    ``other_usual`` is the converse. ``weight`` is the number of people of each record of ``other``.
+    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. The row
+    ends when the columns are full, or once its records together represent ``most`` people. Records
+    that record i never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
@@ -220,7 +220,7 @@ def late(one: FloatArray, other: FloatArray, error: float) -> float:
 def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
     """Count each pair ``one[i]``, ``other[i]`` of cells in ``moves.chance``.
 
-    The row is the class of the time between the cells, and the column that of their distance.
+    The row is the class of the time between the cells; the column is the class of their distance.
     """
     for i in range(len(one)):
         time = class_of(late(one[i], other[i], moves.errors[1]), moves.gaps)

@@ -8,8 +8,8 @@ beyond ``max_time_min`` all cost ``w_time`` in time, so only their place matters
 best of them: over the few distinct places of ``b``, or over all samples if their extents differ. It
 is made only for samples without a better match in time.
 
-Both abandon a pair, and return infinity, once the sum so far shows that the mean exceeds ``limit``.
-For equal extents, a lower bound for the remaining samples is added to the sum.
+Both give up on a pair, and return infinity, once the sum so far shows that the mean exceeds
+``limit``. For equal extents, a lower bound for the remaining samples is added to the sum.
 
 Source: Gramaglia & Fiore 2015, eq. 1–4; docs/science.md, “Stretch effort”.
 
@@ -30,7 +30,7 @@ from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 
 
 class Scale(NamedTuple):
-    """Weights of the stretch effort, and the stretch (m, minutes) from which each part is full."""
+    """Weights of the stretch effort, and the stretch (m, minutes) at which each part is full."""
 
     w_space: float
     w_time: float
@@ -49,29 +49,29 @@ class Packed(NamedTuple):
     dt: FloatArray
     dx: FloatArray
     dy: FloatArray
-    weight: FloatArray  # (n,) users each fingerprint stands for
-    place: IntArray  # (n_samples,) number of the sample's place among its user's
+    weight: FloatArray  # (n,) number of users that each fingerprint stands for
+    place: IntArray  # (n_samples,) number of the sample's place among its user's places
     place_offsets: IntArray
     px: FloatArray  # distinct places (lower corners) of user u: place_offsets[u]:place_offsets[u+1]
     py: FloatArray
     cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kgap_search
     bin: SmallInts
-    joint: SmallInts  # (n_samples,) and of both: the cell of places in a window
+    joint: SmallInts  # (n_samples,) feature of both: the cell of places in a window
     scale: Scale
 
 
-# Efforts are rounded to this many units so that mathematically equal efforts, summed in a
-# different order, tie and the lower row number wins; six orders below the accuracy promised.
+# Efforts are rounded to this many units so that mathematically equal efforts, summed in a different
+# order, tie and the lower row number wins; six orders of magnitude below the accuracy promised.
 ROUND = 1e12
 ERR32 = 2.0**-23  # twice the relative error of one 32-bit operation
 STEPS = 255  # of floors kept in 8 bits
 
 
 class Ahead(NamedTuple):
-    """Known lower bounds of a directed effort, for stopping its computation early."""
+    """Known lower bounds on a directed effort, for stopping its computation early."""
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
-    floor: SmallFloats | Steps  # of the sample's cell plus of its bin, times unit, ≤ smallest δ
+    floor: SmallFloats | Steps  # (cell's floor + bin's floor) · unit ≤ a sample's smallest δ
     unit: float
     extra: Steps  # extra[joint, column] · unit more in space, or w_time in time; may be empty
     column: int
@@ -139,7 +139,7 @@ def _directed_points(
         ti, xi, yi = t[i], x[i], y[i]
         while begin < b1 and t[begin] < ti:
             begin += 1
-        near = 0.0  # what the place alone costs at least
+        near = 0.0  # least cost of the place alone
         if ahead > 0.0:
             floor = known.floor[packed.cell[i], known.column] * known.unit
             wait = known.floor[packed.bin[i], known.column] * known.unit
@@ -252,7 +252,7 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 def match_samples(
     packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
-    """Match each sample of a to the one of b with the smallest δ (ties: the earlier).
+    """Match each sample of a to the sample of b with the smallest δ (ties: the earlier).
 
     ``matched`` receives the rows of these samples in ``packed``. ``space`` and ``time`` receive the
     weighted parts of δ, w_s·δ_s and w_t·δ_t. All three have one entry per sample of a. The kernel
@@ -273,7 +273,7 @@ def match_samples(
             in_space = min(space_unit * span, scale.w_space)
             wait = stretch_1d(packed.t[i], packed.dt[i], packed.t[j], packed.dt[j], wa, wb)
             in_time = min(time_unit * wait, scale.w_time)
-            # A match better by less than the rounding of efforts is a tie; the earlier one stands.
+            # A match better by less than the rounding of efforts is a tie; the earlier one is kept.
             if in_space + in_time < best - 1.0 / ROUND:
                 best = in_space + in_time
                 matched[i - a0] = j
@@ -330,7 +330,7 @@ def gini_of_sorted(values: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def tail_weight_of_sorted(values: FloatArray) -> float:
-    """Return the tail weight index of ascending values; NaN if third quartile and median agree."""
+    """Return the tail weight index of ascending values; NaN if third quartile equals median."""
     middle = _quantile(values, 0.5)
     near = _quantile(values, 0.75) - middle
     if near == 0.0:

@@ -4,7 +4,7 @@ Each user has a random stream of their own, made from the seed and the user's nu
 user's life depends neither on the number of users nor on how they are split into chunks.
 
 *Movement.* A user's home is drawn where people live. Most users have a workplace, drawn by gravity
-(jobs there, over squared distance). Weekdays hold work and a few outings, and weekends outings
+(jobs there, over squared distance). Weekdays have work and a few outings, and weekends have outings
 only; every night is spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, where
 S is the number of places known so far. Otherwise it returns to a known place, with probability
 proportional to the visits made there. This is exploration and preferential return, with ρ = 0.6 and
@@ -33,7 +33,7 @@ _EMPLOYED, _AT_WORK = 0.72, 0.93
 _SPEED_M_PER_MIN, _SET_OFF_MIN = 600.0, 4.0
 _BED_MIN = 23.25 * 60
 _MORE_IN_BURST, _BURST_GAP_MIN = 0.3, 5.0
-# Most legs of a user's day: work, outings, and the ways home.
+# Largest number of legs in a user's day: to work, on outings, and home.
 _LEGS_A_DAY = 10
 
 
@@ -97,7 +97,7 @@ def wander(
         start(state, seed, first + i, 3)
         _event_times(state, days, world.rhythm, rows)
         rows.sort()
-        for j in range(1, len(rows)):  # one event a second, so that none looks like a copy
+        for j in range(1, len(rows)):  # at most one event a second: none looks like a copy
             if rows[j] <= rows[j - 1] and rows[j - 1] < days * 86_400 - 1:
                 rows[j] = rows[j - 1] + 1
         leg = 0
@@ -203,7 +203,7 @@ def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays)
 
 @njit(nogil=True, cache=True)
 def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> None:
-    """Fill in seconds of events since the first midnight: bursts that follow the week's rhythm."""
+    """Fill in each event's second since the first midnight, in bursts with the week's rhythm."""
     shift = 0.6 * _normal(state)  # some rise early, some late (hours)
     last = days * _DAY - 1.0 / 60.0
     made = 0

@@ -17,9 +17,9 @@ from ..model.arrays import FloatArray, IntArray
 def share_kept(square: float, many: int, variance: float) -> float:
     """Return the share of ``many`` differences to keep, given their mean square.
 
-    The share is that of the differences which noise of this ``variance`` does not explain. The
-    relative standard error of the mean square of n draws of Laplace noise is √(5/n). If the mean
-    square exceeds the noise's variance by at most three standard errors, it is taken as noise.
+    It is the share that noise of this ``variance`` does not explain. The relative standard error of
+    the mean square of n draws of Laplace noise is √(5/n). If the mean square exceeds the noise's
+    variance by at most three standard errors, it is taken as noise.
     """
     noise = variance * (1.0 + 3.0 * math.sqrt(5.0 / max(many, 1)))
     return 0.0 if square <= noise else 1.0 - variance / square
@@ -29,9 +29,9 @@ def share_kept(square: float, many: int, variance: float) -> float:
 def shrink_by_tree(
     values: FloatArray, prior: FloatArray, variance: float, order: IntArray
 ) -> FloatArray:
-    """Return values shrunk towards a prior at each level of a tree over the rows, none negative.
+    """Return values, none negative, shrunk towards a prior at each level of a tree over the rows.
 
-    The tree halves the rows in their order repeatedly. A node's expectation is its share of its
+    The tree repeatedly halves the rows in their order. A node's expectation is its share of its
     parent's estimate according to the prior. The variance at a level, over all columns, sets the
     weight of the noisy sums at this level.
 
@@ -83,7 +83,7 @@ def shrink_by_tree(
 def fit_gravity(
     model: FloatArray, ends: FloatArray, rings: FloatArray, ring: IntArray, rounds: int
 ) -> None:
-    """Scale ``model`` in turn to the sums of its rings, its rows and its columns.
+    """Scale ``model``, in turn, to the given sums of its rings, its rows and its columns.
 
     Rows and columns have the sums ``ends``; the cells of ring r add up to ``rings[r]``, where
     ``ring`` (n, n) numbers the ring of each cell. Sums below 1e-12 count as 1e-12.
@@ -124,7 +124,7 @@ def number_strata(values: FloatArray, first: IntArray, begins: FloatArray) -> In
     for at in part:
         rank[at + 1] += 1
     rank = np.cumsum(rank)
-    # Of values equal to a beginning, as many as belong below it go back, in the order of rows.
+    # Of the values equal to a beginning, the first rows go back: as many as belong below it.
     for i in range(len(values)):
         at = part[i]
         if at > 0 and values[i] == begins[at - 1]:

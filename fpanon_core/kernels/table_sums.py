@@ -90,7 +90,7 @@ def _trips(seen: Seen, user: int, areas: int, trips: IntArray) -> int:
         day = np.floor(seen.wall_min[row] / _DAY_MIN)
         main, first = row, row
         while row < end and seen.t_min[row] == seen.t_min[first]:
-            if seen.events[row] > seen.events[main]:  # of equals the first
+            if seen.events[row] > seen.events[main]:  # ties: the first
                 main = row
             row += 1
         if 0 <= day < len(seen.kind):
@@ -116,7 +116,7 @@ def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatA
             for i in range(many):
                 cells[trips[i]] += seen.weight[user]
             continue
-        # Of those left each is as likely: so every choice of as many is.
+        # Each trip left is equally likely, so all choices of this many trips are equally likely.
         wanted = min(most, many)
         for i in range(many):
             if draw[seen.offsets[user] + i] * (many - i) < wanted:
@@ -158,7 +158,7 @@ def number_cells(
     own, many = np.empty(4, np.float64), 0
     for row in range(len(x)):
         own[0], own[1], own[2], own[3] = x[row], y[row], dx[row], dy[row]
-        own += 0.0  # of both zeros one: keys are bits
+        own += 0.0  # turns −0 into 0, because keys are bits
         keys[many] = own.view(np.int64)
         at = _slot_of(keys, many, slots)
         if slots[at] < 0:

@@ -166,7 +166,7 @@ def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users:
 
 @njit(nogil=True, cache=True)
 def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: int) -> int:
-    """Of the first ``count`` of ``some``, keep those in ``users[begin:end]``; return their number.
+    """Keep the users of ``some[:count]`` who are in ``users[begin:end]``; return their number.
 
     Both lists ascend. The search uses steps of doubling length, then bisection. It is as fast as
     merging if the lists have similar lengths, and much faster if one is far longer.
@@ -293,10 +293,10 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set ``points`` to how many points of each target, in order, make |E| at most ``out_of``.
+    """Set ``points`` to the number of each target's points, in order, that make |E| ≤ ``out_of``.
 
-    The number is 0 if even all points do not. ``sizes`` is set to |E|, in people, after the last
-    point taken. Both are set for the targets ``begin … end−1``.
+    The number is 0 if not even all points are enough. ``sizes`` is set to |E|, in people, after the
+    last point taken. Both are set for the targets ``begin … end−1``.
     """
     offsets, number, starts, users = index
     longest = 0

@@ -3,7 +3,7 @@
 A sample shows that a person was in its cell, but not where in it. So its mass is spread over the
 areas in proportion to their overlap with the cell, and over the hours in proportion to time.
 
-Only areas that the original data use are stored, in ascending order; for mass elsewhere only its
+Only areas that the original data use are stored, in ascending order; of mass elsewhere, only the
 total matters. So memory grows with the areas used, not with the distance that a few people travel.
 """
 
@@ -52,7 +52,7 @@ def _snapped(value: float) -> float:
 
 @njit(nogil=True, cache=True)
 def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
-    """Return left, right, lower and upper side of a place, in squares from square (0, 0)."""
+    """Return the left, right, lower and upper sides of a place, in squares from square (0, 0)."""
     return (
         _snapped(laid.left[p] - laid.x),
         _snapped(laid.right[p] - laid.x),
@@ -63,7 +63,7 @@ def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
 
 @njit(nogil=True, cache=True, inline="always")
 def _end(end: float, begin: float) -> int:
-    """Return one past the last square that [begin, end) reaches."""
+    """Return 1 + the number of the last square that [begin, end) reaches."""
     return max(int(np.ceil(end)), int(np.floor(begin)) + 1)
 
 
@@ -273,7 +273,7 @@ def match_trips(
                     out[at] += share * part[j]
         for j in range(first[b], last[b]):
             reached[area[j]] = 0.0
-        if len(laid.starts) > 0:  # what is elsewhere is one area
+        if len(laid.starts) > 0:  # everything elsewhere is one area
             within += rest[a] * rest[b]
         elif rest[a] > 0.0 and rest[b] > 0.0:
             within = _same_square(laid, a, b)

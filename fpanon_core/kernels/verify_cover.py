@@ -17,7 +17,7 @@ from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
 
-SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must verify
+SLACK = 1e-6  # metres, minutes: data written as text to that accuracy must pass
 
 
 class People(NamedTuple):
@@ -208,7 +208,7 @@ def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: F
         for axis in range(0, 4, 2):
             box[axis] = min(box[axis], samples[s, axis])
             box[axis + 1] = max(box[axis + 1], samples[s, axis + 1])
-        # Of the time some of each sample must be within, the earliest end and the latest start.
+        # Some of each sample's time must be inside, so the earliest end and latest start count.
         box[4], box[5] = min(box[4], samples[s, 5]), max(box[5], samples[s, 4])
 
 

@@ -7,7 +7,7 @@ nearest record. A fourth score uses the noisy statistics behind the synthetic pe
 their noise.
 
 *Near copies*: the test compares how near synthetic records are to people in the data and to people
-outside. An AUC of 0.5 means equally near.
+outside. An AUC of 0.5 means that they are equally near to both.
 
 *Home*: the same attack as on tables of presence, with the homes of the model. These are the homes
 that very many synthetic people would show.
@@ -54,7 +54,7 @@ from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statis
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
 """Names of the attackers, in the order of their scores."""
 
-_MOST_PEOPLE = 2_000  # of more, a sample is drawn: fewer people are easier to detect
+_MOST_PEOPLE = 2_000  # beyond this, a sample is drawn: fewer people are easier to detect
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,8 @@ def attack_synthetic(
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        Number of people to attack, at most everybody in that half; one in ten is among those with
-        the most samples.
+        Number of people to attack, at most everybody in that half; one in ten is among the people
+        with the most samples.
     seed : int
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.
@@ -234,7 +234,7 @@ class _Records:
         return place, _sums(which, self.events[rows], len(place))
 
     def likeness(self, place: IntArray, events: FloatArray) -> FloatArray:
-        """Return the cosine similarity of each record's events by place with one person's."""
+        """Return the cosine similarity between each record's events by place and one person's."""
         weight = np.zeros(len(self.ground.zone))
         weight[place] = events / max(float(np.linalg.norm(events)), 1e-12)
         user = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))

@@ -29,14 +29,14 @@ _LEAST = 1e-12
 
 
 def fitted(found: NoisyStatistics, ground: Ground) -> Model:
-    """Fit the model of the population to the noisy statistics."""
+    """Return the model of the population, fitted to the noisy statistics."""
     homes, visits = _masses(found, ground)
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(ground.zone))])
     weights = np.split(ground.frame.weight[order], first[1:-1])
     roles = _hours(found)
-    # Each is at most one half for one person.
+    # One person adds at most one half to each amount.
     events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
     return Model(
         x_m=ground.x_m,
@@ -130,13 +130,13 @@ def _tilt(share: FloatArray, events: float) -> float:
 
 
 def _classes_of(found: NoisyStatistics) -> FloatArray:
-    """Return the share of each class of radius."""
+    """Return the share of each class of the radius of gyration."""
     sums: FloatArray = np.maximum(found.tables["rings"].sum(axis=(1, 2)), 0.0)
     return sums / max(float(sums.sum()), _LEAST)
 
 
 def _rings_of(found: NoisyStatistics) -> FloatArray:
-    """Return the shares of distance rings, a row for each class of radius and kind of place."""
+    """Return the shares of distance rings, one row for each class of radius and kind of place."""
     rings = found.tables["rings"]
     every = simplex(rings.sum(axis=0))
     every = every / np.maximum(every.sum(axis=1, keepdims=True), _LEAST)
@@ -152,7 +152,7 @@ def _rings_of(found: NoisyStatistics) -> FloatArray:
 
 
 def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatArray) -> FloatArray:
-    """Fit the trips from each zone to each zone by iterative proportional fitting."""
+    """Return the trips from each zone to each zone, by iterative proportional fitting."""
     many = np.bincount(ground.zone)
     x, y = (np.bincount(ground.zone, at) / many for at in (ground.x_m, ground.y_m))
     apart = np.hypot(x[:, None] - x, y[:, None] - y)
@@ -177,7 +177,7 @@ def _hours(found: NoisyStatistics) -> FloatArray:
     off = np.fft.rfft(table - expected)
     power = (np.abs(off) ** 2).mean(axis=(0, 1))
     share = np.maximum(0.0, 1.0 - found.variance("roles") * HOURS / np.maximum(power, _LEAST))
-    share[0] = 1.0  # of each row the sum is kept
+    share[0] = 1.0  # the sum of each row is kept
     out: FloatArray = np.maximum(expected + np.fft.irfft(share * off, HOURS), 0.0)
     return out / max(float(out.sum()), _LEAST)
 

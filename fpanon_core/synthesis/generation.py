@@ -202,10 +202,10 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None
 
 
 def ready(model: Model, seed: int) -> float:
-    """Return the factor on chances of moving that makes the mean number of moves fit statistics."""
+    """Return the factor for chances of moving that fits the mean number of moves to statistics."""
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
-        # Other streams than the streams of the generated people.
+        # These random streams differ from the streams of the generated people.
         figures = np.empty((_PILOT, 3))
         survey(model, seed + 1 + turn, numbers, readiness, figures)
         found = float(np.minimum(figures[:, 1], MOST_COUNTED).mean()) / MOST_COUNTED

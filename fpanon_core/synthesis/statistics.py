@@ -47,7 +47,7 @@ class Ground(Closed):
         Zone of each place. Zones are groups of neighbouring places, made by median splits, and
         numbered so that zones with close numbers tend to be close to each other.
     x_m, y_m : float64 ndarray (n_places,)
-        Centres of the places, metres.
+        Centres of the places, in metres.
     """
 
     frame: TableFrame
@@ -146,10 +146,10 @@ def _statistics_in(seen: Seen, cells: FloatArray, bins: Bins) -> float:
 def noisy_statistics(
     exact: Mapping[str, IntArray], ground: Ground, epsilon: float, noise: Noise = with_noise
 ) -> NoisyStatistics:
-    """Return the statistics with noise.
+    """Return the statistics of the population, with noise.
 
-    The number of groups of zones, and that of classes of the radius of gyration, follow from ε and
-    the noisy number of people.
+    The numbers of groups of zones and of classes of the radius of gyration follow from ε and the
+    noisy number of people.
 
     Parameters
     ----------

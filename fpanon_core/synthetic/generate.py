@@ -1,9 +1,9 @@
 """A synthetic CDR table of any size, for trials and speed measurements.
 
 The table shows how the tools behave on data of a known kind. It proves nothing about people. The
-region comes from :mod:`.region`, the people from :mod:`fpanon_core.kernels.synthetic_lives`. Tables
-are filled user by user into arrays of their final size, so that memory holds little more than the
-result.
+region comes from :mod:`.region`, and the people from :mod:`fpanon_core.kernels.synthetic_lives`.
+Tables are filled user by user into arrays of their final size, so that memory holds little more
+than the result.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def generate_cdr(
         Mean number of events per user and day; every user has at least one event. The default gives
         about 60 samples (of 100 m and 1 min) per user in two weeks.
     activity_sigma : float
-        Spread of the lognormal distribution of activity over users; 0 makes all equally active.
+        Spread of the lognormal distribution of activity over users; 0 makes all users equally
+        active.
     start : datetime.date
         First local day; by default a Monday.
     region : Region, optional
@@ -99,8 +100,8 @@ def generate_cdr_chunks(
 ) -> Iterator[pd.DataFrame]:
     """Generate the table of :func:`generate_cdr` in pieces of ``chunk_users`` users.
 
-    The pieces suit writing to a file. Concatenated, the pieces equal the whole table, whatever the
-    size of a piece.
+    The pieces can be written to a file one by one. Concatenated, they equal the whole table,
+    whatever the size of a piece.
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
     limits.GENERATED_USERS.check("n_users", n_users)

@@ -36,7 +36,7 @@ _TOWN_SHARE, _TOWN_SPREAD_M = 0.26, 1600.0
 _VILLAGE_SHARE, _VILLAGE_SPREAD_M = 0.14, 700.0
 _COVER_SHARE = 0.15
 _SPACING_M = 400.0
-# Jobs and amenities concentrate more than homes do.
+# Jobs and amenities are more concentrated than homes.
 _JOBS_POWER = 1.25
 _HEADS = "Bel Cor Dra Fen Gal Hol Is Kel Lor Mer Nev Or Pel Quen Ros Sel Tor Ul Vin Wes"
 _TAILS = "avar emir idal oska unne endra issin orwel asca imont"
@@ -52,7 +52,7 @@ class Region:
         One row per antenna: ``antenna_id``, ``lat``, ``lon`` (degrees), ``municipality``,
         ``district``. Every municipality lies in one district.
     x_m, y_m : float64 ndarray (n_antennas,)
-        The same positions in the region's own equal-area projection, metres.
+        The same positions in the region's own equal-area projection, in metres.
     residents, jobs : float64 ndarray (n_antennas,)
         Share of the residents, and of the jobs and amenities, nearest to each antenna.
     seed : int
@@ -115,7 +115,7 @@ def generate_region(seed: int = 0, *, n_antennas: int = 400) -> Region:
 
 
 def _seats(rng: np.random.Generator) -> FloatArray:
-    """Return the centres of the city, towns, suburbs and villages, in this order, metres."""
+    """Return the centres of the city, towns, suburbs and villages, in this order, in metres."""
     size = np.array([_HALF_WIDTH_M, _HALF_HEIGHT_M])
     seats = [rng.uniform(-0.15, 0.15, 2) * size]
     _settle(seats, _TOWNS, 0.85 * size, 24_000.0, rng)
@@ -139,7 +139,7 @@ def _settle(
 
 
 def _people(seats: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw the homes of a sample of the people, metres, shape (_PEOPLE_DRAWN, 2)."""
+    """Draw the homes of a sample of the people, in metres; the shape is (_PEOPLE_DRAWN, 2)."""
     rank = 1.0 / np.arange(1, _TOWNS + 1)  # Zipf: the second town has half the people of the first
     share = np.concatenate(
         [
@@ -163,7 +163,7 @@ def _people(seats: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _masts(people: FloatArray, number: int, rng: np.random.Generator) -> FloatArray:
-    """Choose the antenna sites, metres: most at people's places, the others as an even cover.
+    """Choose the antenna sites, in metres: most at people's homes, the others as an even cover.
 
     Sites are kept apart from each other.
     """
