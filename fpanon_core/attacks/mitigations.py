@@ -174,7 +174,7 @@ def noise_at_frequent(
 def _moved(
     truth: SmallInts, places: int, share: float, rng: np.random.Generator
 ) -> tuple[SmallInts, SmallInts]:
-    """Return user and slot of each point that is moved away from a person's most frequent place."""
+    """Return the user and slot of each point moved away from a person's most frequent place."""
     users, slots = [], []
     for some in pieces_of_rows(*truth.shape):
         part = truth[some]
@@ -194,7 +194,7 @@ def _most_frequent(truth: SmallInts, places: int) -> IntArray:
 
 
 def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
-    """Return the nearest other places of each place, (n_places, many)."""
+    """Return the other places nearest to each place, (n_places, many)."""
     xy = counts.centres
     _, near = cKDTree(xy).query(xy, many + 1)
     # The nearest place is the place itself, unless another has the same centre.

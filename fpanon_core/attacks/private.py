@@ -70,7 +70,7 @@ def privacy_guarantee(
     ConfigError
         A parameter is out of its range, or the counts allow no guarantee. Counts allow none if they
         have no stated frame, stand for merged data, or are filled in although the unit is one slot.
-        A guarantee is impossible, too, if the records determined how they were read.
+        A guarantee is also impossible if the records determined how they were read.
 
     Examples
     --------
@@ -209,8 +209,8 @@ def with_noise(
     noisy = np.empty_like(flat)
     firsts = range(0, len(flat), _AT_ONCE)
 
-    # Noise is drawn for each number by itself, so pieces are protected as the whole is: what they
-    # lose adds up over the changes in each, which add up to the sensitivity.
+    # Noise is drawn for each number separately, so pieces are protected as well as the whole: the ε
+    # of a piece is proportional to its change, and the changes add up to the sensitivity at most.
     def drawn(first: int) -> None:
         noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
 
@@ -227,7 +227,7 @@ def _mechanism(sensitivity: int, epsilon: float) -> Any:
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     scale = sensitivity / epsilon
-    for _ in range(8):  # OpenDP rounds what is spent upwards
+    for _ in range(8):  # OpenDP rounds the ε spent upwards
         mechanism = dp.m.make_laplace(*space, scale=scale)
         spent = float(mechanism.map(sensitivity))  # type: ignore[no-untyped-call]
         if spent <= epsilon:
