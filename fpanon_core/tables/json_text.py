@@ -98,7 +98,7 @@ def _no_table() -> SchemaError:
 def _parsed(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # cut short, nested without end, a number without end
+    except (ValueError, RecursionError):  # cut short, nested too deeply, or too long a number
         return None
 
 
@@ -171,7 +171,7 @@ def _table(
             f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
             f"is not a table of events. {_READABLE}."
         )
-    # Records need not have all the names, nor any: fields are what is filled in, too.
+    # Records may lack names, even all of them: fields that are filled in count, too.
     budget.check_cells(len(names) * len(good))
     columns = [as_column(pd.Series([r.get(name) for r in good], dtype=object)) for name in names]
     malformed = [i for i, record in enumerate(records) if not isinstance(record, dict)]

@@ -78,7 +78,7 @@ class SourceTable:
 
     def row_numbers(self, rows: IntArray) -> IntArray:
         """Return the row numbers, in the source, of the given rows of ``columns``."""
-        # The i-th good row comes after as many malformed ones as have at most i good rows before.
+        # The i-th good row follows all malformed rows that have at most i good rows before them.
         before = self.malformed - np.arange(len(self.malformed))
         return self._numbered(rows + np.searchsorted(before, rows, side="right"))
 

@@ -168,12 +168,12 @@ def _write(pieces: Iterable[pd.DataFrame], into: BinaryIO, name: str) -> int:
             rows += len(piece)
             if first:
                 writer = _writer(into, name.lower(), table.schema)
-                if writer is not into:  # which stays open
+                if writer is not into:  # the file itself stays open
                     opened.callback(writer.close)
             if is_parquet:
                 writer.write_table(table)
                 continue
-            # Text is quoted where it must be, by column of a piece: arrow knows only all or none.
+            # Text is quoted only in pieces that need it; Arrow quotes all texts of a piece or none.
             style = "needed" if any(_delicate(column) for column in table.columns) else "none"
             head = "needed" if _delicate(pa.array(table.column_names)) else "none"
             options = {"include_header": first, "quoting_style": style, "quoting_header": head}
@@ -242,7 +242,7 @@ def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
         texts = np.where(whole, texts, np.datetime_as_string(local))
     suffix = np.array(
         [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset],
-        dtype=np.str_,  # of no times, too
+        dtype=np.str_,  # also if there are no times
     )
     return np.char.add(texts, suffix[which])
 
@@ -359,7 +359,7 @@ def _hold(descriptor: int) -> None:
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except OSError as fault:  # of another user, if it is there
+    except OSError as fault:  # another user's process, if there is one
         return not isinstance(fault, ProcessLookupError)
     return True
 
