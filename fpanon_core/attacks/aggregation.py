@@ -50,7 +50,8 @@ class CountedPeople:
     truth : int32 ndarray (n_people, n_slots)
         Place of each person in each slot; −1 where they are not counted.
     recorded : bool ndarray (n_people, n_slots)
-        Whether the person has a sample in the slot; all other places in ``truth`` were filled in.
+        Whether the person has a sample in the slot. All other places in ``truth`` were filled in
+        or, if gaps are not filled in, are −1.
     """
 
     counts: AggregateCounts
@@ -193,7 +194,7 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
 
 
 def _interpolated(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> SmallInts:
-    """Return the places with each −1 filled in; each row must have at least one place."""
+    """Return the places with each −1 interpolated; each row must have at least one place."""
     slots = np.arange(truth.shape[1], dtype=np.int32)
     known = truth >= 0
     before = np.maximum.accumulate(np.where(known, slots, -1), axis=1)
@@ -301,7 +302,7 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
 
 
 def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
-    """Return the minutes to add to the data's elapsed minutes to get the frame's.
+    """Return how many minutes the frame's elapsed minutes are ahead of the data's.
 
     Raises
     ------
@@ -318,7 +319,7 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 def cells_of(
     fs: FingerprintSet, rows: slice = slice(None)
 ) -> tuple[SmallInts, tuple[FloatArray, ...]]:
-    """Return the cell number of each sample of some rows, and each cell's corner and extent."""
+    """Return the cell number of each sample in ``rows``, and each cell's corner and extent."""
     x, y, dx, dy = keys = tuple(column[rows] for column in fs.arrays(PLACE).values())
     cell = np.empty(len(x), np.int32)
     first = number_cells(x, y, dx, dy, cell)

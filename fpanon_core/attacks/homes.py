@@ -127,7 +127,7 @@ class Commonest:
     x_m, y_m : float
         Position, metres.
     share : float
-        Share of people whose home is within 1 km of it.
+        Share of people whose home is within 1 km of this position.
     """
 
     x_m: float
@@ -535,6 +535,6 @@ def places_at(
 
 
 def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return, for each list of points, the place with the least mean distance, (n_lists, 2)."""
+    """Return the place with the least mean distance to each list's points, (n_lists, 2)."""
     pairs = pairwise(offsets.tolist())
     return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

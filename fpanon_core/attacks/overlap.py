@@ -123,7 +123,9 @@ def by_overlap(first: Groups, second: Groups) -> Scores:
 
 
 def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -> Scores:
-    """Return a function that scores records by common edges, weighted by rarity in the second.
+    """Return a function that scores records by their common edges.
+
+    Each edge is weighted by its rarity in the second release.
 
     Parameters
     ----------

@@ -253,7 +253,7 @@ def next_places(
 
 
 def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distinct points, by x, then by y, and the position of each among them."""
+    """Return the distinct points, by x, then by y, and each given point's position among these."""
     order = np.lexsort((xy[:, 1], xy[:, 0]))
     some = xy[order]
     new = np.ones(len(xy), bool)

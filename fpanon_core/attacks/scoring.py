@@ -240,7 +240,7 @@ class _Judge:
         return recovered, hits, seen, pair, shared
 
     def _hits(self, seen: BoolArray, places: SmallInts, slots: IntArray, pair: IntArray) -> int:
-        """Count the recorded points that the paired trajectories have right."""
+        """Count the recorded points that the paired trajectories get right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
         # Columns are chosen first: otherwise, rows of all columns would be copied for each day.
         within = _run(slots)

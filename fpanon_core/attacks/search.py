@@ -163,7 +163,7 @@ def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: floa
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
-    """Return an upper bound of any density in ``axes`` dimensions.
+    """Return an upper bound on any density in ``axes`` dimensions.
 
     No cell is smaller than ``least``, an area or a duration. If the method exchanges samples, a
     point may stay in its cell, whatever the noise.

@@ -353,7 +353,7 @@ def _connected(address: str) -> Any:
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
             f"No scheduler answers at {address}; see that it runs and can be reached from here, "
-            "with the right keys where it is tls://, or compute on this machine."
+            "with the right keys for tls://, or compute on this machine."
         ) from None
 
 

@@ -88,7 +88,7 @@ class Watch:
         Function that ends the process.
     limits : Limits
     seconds : float or None
-        Time limit of this job, if it is lower than that of ``limits``.
+        Time limit of this job, if it is lower than the one in ``limits``.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def needs_too_much(
     """Return the text for a computation that is not begun because it would run out of memory.
 
     ``would_fit`` is a sentence on what would fit. ``in_session`` states whether there are data and
-    settings that the user may fear to lose.
+    settings that the user may fear losing.
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
@@ -242,7 +242,7 @@ _MANY = 2_000_000  # samples; after steps on fewer, little memory is free
 def give_back() -> None:
     """Give this process's free memory back to the machine.
 
-    The call takes some tenths of a second; use it between sessions or between steps of a long run.
+    The call takes a few tenths of a second; use it between sessions or between steps of a long run.
     """
     gc.collect()
     pa.default_memory_pool().release_unused()

@@ -324,8 +324,9 @@ class Turns:
     Parameters
     ----------
     at_once : int or None
-        Number of jobs at once. None for one per two cores, and at least two. A computation uses
-        every core by itself, and a single long computation must not block the opening of a file.
+        Number of jobs at once. None for one for every two cores, but at least two. A computation
+        uses every core by itself, and a single long computation must not block the opening of a
+        file.
 
     Raises
     ------
@@ -383,7 +384,7 @@ class Turns:
             self._change.notify_all()
 
     def nudge(self) -> None:
-        """Make all in line check again whether they still want a turn."""
+        """Make all runners in line check again whether they still want a turn."""
         with self._change:
             self._change.notify_all()
 

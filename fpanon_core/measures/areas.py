@@ -131,8 +131,8 @@ def used(where: Ground, places: Places) -> list[Laid]:
         many = used_squares(grid, _NO_INTS, _NO_INTS)
         if many > _MOST_ENTRIES:
             raise ConfigError(
-                f"The cells of these data meet more than {_MOST_ENTRIES:,} {where}; choose larger "
-                "areas."
+                f"The cells of these data overlap more than {_MOST_ENTRIES:,} {where}; choose "
+                "larger areas."
             )
         column, row = np.empty(many, np.int64), np.empty(many, np.int64)
         used_squares(grid, column, row)

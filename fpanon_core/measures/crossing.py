@@ -185,7 +185,7 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """For each of ``ids``, count the people with the same groups in all releases and periods.
+    """Count the people with the same groups in all releases and periods, for each of ``ids``.
 
     A person's absence from a period, and from a release, is assumed to be known.
     """

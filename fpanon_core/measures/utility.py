@@ -182,10 +182,10 @@ def _share(value: float) -> float:
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Return the weighted mean (weights add up to 1); exactly 1 if every weighted component is 1.
+    """Return the weighted mean of the components; exactly 1 if every weighted component is 1.
 
-    A component that is not applicable (NaN) counts as 0, because a purpose that needs it gets
-    nothing.
+    Weights add up to 1. A component that is not applicable (NaN) counts as 0, because a purpose
+    that needs it gets nothing.
     """
     kept = {name: components[name] for name in COMPONENTS if weights[name] > 0}
     lost = math.fsum(

@@ -87,7 +87,7 @@ def check_degrees(crs: Any) -> None:
     """
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(
-            "The file is GeoJSON on another map projection; save it in degrees (WGS 84)."
+            "The file is GeoJSON in another map projection; save it in degrees (WGS 84)."
         )
 
 

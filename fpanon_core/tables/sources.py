@@ -169,7 +169,7 @@ def _tables(
 
 
 def gunzipped(data: bytes, budget: Budget) -> bytes:
-    """Return the unpacked content of a gz file; any other data unchanged.
+    """Return the unpacked content of a gz file, or any other data unchanged.
 
     Raises
     ------

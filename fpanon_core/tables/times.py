@@ -248,7 +248,7 @@ def parse_times(
     as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
     value before the year 1 or after the year 9999 is not a time.
 
-    By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
+    By default, the whole column decides ``day_first`` and ``fractional`` (whether some floats are
     not whole); state them if the column is one part of several.
     """
     parsed = _parsed(column, day_first, fractional)

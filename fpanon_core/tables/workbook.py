@@ -262,7 +262,7 @@ class _Count:
                 if length > MAX_FORMAT_CHARACTERS or self.number_formats > MAX_NUMBER_FORMATS:
                     raise SchemaError(
                         f"The XLSX file has a number format of more than {MAX_FORMAT_CHARACTERS} "
-                        f"characters, or more than {MAX_NUMBER_FORMATS:,} of them, which no "
+                        f"characters, or more than {MAX_NUMBER_FORMATS:,} formats, which no "
                         "workbook can have; save it again, or as CSV."
                     )
 

@@ -334,7 +334,7 @@ def told_plainly() -> Iterator[None]:
     except OSError as fault:
         if fault.errno in _FULL:
             raise ConfigError(
-                "The disk is full, or a file may not grow so large there "
+                "The disk is full, or a file may not grow that large there "
                 f"({os.strerror(fault.errno)}); the unfinished file is removed. Make room, or "
                 "choose another place."
             ) from fault
@@ -351,7 +351,7 @@ def _own_name(parent: Path) -> Path:
 
 
 def _hold(descriptor: int) -> None:
-    """Lock the file being written as long as this process lives; not every disk supports locks."""
+    """Lock the file being written while this process lives; not every disk supports locks."""
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -292,7 +292,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     faults.check(p.clock == original.clock, "clock", text)
     own, given = ((each.granularity_m, each.granularity_min) for each in (p, original))
     faults.check(own == given, "granularity", "The granularity is not that of the original.")
-    text = f"The result was made for k = {result.k}, fewer than {faults.k}."
+    text = f"The result was made for k = {result.k}, less than {faults.k}."
     faults.check(result.k >= faults.k, "stated k", text)
 
 

@@ -236,7 +236,7 @@ class DataFile:
     def _times(self, name: str, column: pa.ChunkedArray) -> Any:
         """Return instants in UTC, or minutes as numbers if the original has no clock.
 
-        Offsets that are not those of the original's zone are counted.
+        Offsets that do not fit the original's time zone are counted.
 
         Raises
         ------

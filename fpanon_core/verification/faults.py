@@ -116,7 +116,7 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
     offsets : int64 ndarray
         Offsets of these users' samples within the part.
     samples : float64 ndarray (n, 6)
-        Bounds as from :func:`bounds_of`.
+        Bounds as returned by :func:`bounds_of`.
     """
     for users in some_lists(fs.offsets, _STRETCH):
         rows = fs.rows_of(users.start).start, fs.rows_of(users.stop - 1).stop

@@ -131,7 +131,7 @@ def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
-    """Assign a record to every user who must have one; None, with a fault, if that is impossible.
+    """Assign a record to every user who must have one; return None, with a fault, if impossible.
 
     The result is also None, with a fault, if too many users fit too many records to tell which
     samples are left out.
@@ -242,7 +242,7 @@ def _possible(
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
-    """Assign a class to each user, no class more often than it has records; None if impossible."""
+    """Assign each user a class, none more often than it has records; return None if impossible."""
     n_classes = len(sizes)
     users = np.unique(pairs.user)
     if len(users) < needed:

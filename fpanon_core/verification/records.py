@@ -155,7 +155,7 @@ class Gathering:
         return True
 
     def _labels(self, stated: IntArray, code: IntArray, n_records: int) -> IntArray:
-        """Return the group of each record: that of its first row."""
+        """Return the group of each record: the group of its first row."""
         label = np.empty(n_records, np.int64)
         label[code[::-1]] = stated[::-1]
         self._several += len(np.unique(code[stated != label[code]]))
@@ -262,7 +262,7 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
     ``moved``, they may lie in a period in which the person was not recorded. Then there is no
     piece, and the result is −1.
 
-    The function sets the claim's ``home``, the class of each original user, and ``elsewhere``.
+    The function sets ``home`` and ``elsewhere`` of the records' :class:`Claim`.
     """
     original = faults.original
     pairs = _pairs(key)
