@@ -61,7 +61,7 @@ _PARTS = 32
 _BINS_A_RANGE = 1 << 16
 _MEMBERS_A_ROUND = 1 << 24
 _INDEX_SHARE, _CLASSES_SHARE = 0.35, 0.4  # of the progress
-_MEMBERS_SHARE = 0.2  # of a round's
+_MEMBERS_SHARE = 0.2  # of a round's progress
 
 
 def disclosure(

@@ -353,7 +353,7 @@ def _corners(fs: FingerprintSet, spread: Spread, where: Ground) -> list[Corner]:
     return found
 
 
-# --- of an original or a release ----------------------------------------------------------------
+# --- places, trips and figures of a data set ----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-The head is read first, because reading the whole table may take long. It comes from the metadata
+The head is read first, because reading the whole table can be slow. It comes from the metadata
 and first rows of Parquet, or from the first few megabytes of text, unpacked if necessary. For a
 workbook, it comes from the archive's directory. A damaged file has no head; reading the whole table
 then reports the damage.

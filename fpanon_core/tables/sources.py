@@ -165,7 +165,7 @@ def _tables(
     return [replace(table, packed=packed)]
 
 
-# --- what is packed, within its budget ------------------------------------------------------------
+# --- packed files, within their budget ------------------------------------------------------------
 
 
 def gunzipped(data: bytes, budget: Budget) -> bytes:

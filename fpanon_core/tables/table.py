@@ -98,7 +98,7 @@ class SourceTable:
         rows = sample_rows(self.n_rows, size)
         return self.columns if rows is None else self.taken(rows).columns
 
-    # --- as a source of rows, as several parts are ---------------------------------------------
+    # --- as a source of rows, like several parts -----------------------------------------------
 
     @property
     def about(self) -> SourceTable:

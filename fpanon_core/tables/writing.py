@@ -247,7 +247,7 @@ def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
     return np.char.add(texts, suffix[which])
 
 
-# --- How does a file come to its place? Whole, readable by its owner alone, or not at all.
+# --- A file appears whole and readable by its owner alone, or not at all.
 
 _UNFINISHED = re.compile(r"\.fpanon-([1-9][0-9]{0,8})-[0-9a-f]{16}\.part")
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC

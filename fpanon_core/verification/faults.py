@@ -139,7 +139,7 @@ def bounds_of(
     return out
 
 
-MOST = 1_000  # violations listed of each kind
+MOST = 1_000  # most violations listed of each kind
 _DAY_MIN = 1_440.0
 _SLACK_MIN = 1e-6
 

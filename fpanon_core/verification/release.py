@@ -143,7 +143,7 @@ def _check(
     if isinstance(left_out, (str, os.PathLike)):
         left_out = read_listed(left_out, "list of samples left out")
     if left_out is not None:
-        listed_samples(left_out, Faults(faults.original, 0))  # raises if it is no such list
+        listed_samples(left_out, Faults(faults.original, 0))  # raises if it is not such a list
     package = read_package(path, faults)
     facts, name = package.facts, package.data_name
     if name is None or facts is None:
@@ -189,7 +189,7 @@ def _check_records(
     return checked
 
 
-# --- Are the facts that a release states about itself those that are found?
+# --- Checks of the facts that a release states about itself
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
 _BEFORE_MIN = 1e-3  # this long before its end, a sample is still on the same day
