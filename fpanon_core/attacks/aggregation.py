@@ -1,8 +1,8 @@
 """Counts of people at each place in each time slot, as they would be published.
 
-There are two ways to count people. As in Xu et al. 2017, §5.1, everyone is in one place in every
-slot. Or people are counted only in slots where they have a sample. Places and period come from the
-events, or from a stated frame.
+There are two ways to count people. In the first, as in Xu et al. 2017, §5.1, everyone is in one
+place in every slot. In the second, people are counted only in slots where they have a sample.
+Places and period come from the events, or from a stated frame.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -37,7 +37,7 @@ from ..model.periods import decided_by_records
 from ..model.projection import lon_lat, project
 
 _CELLS_AT_ONCE = 1 << 18  # people × slots filled in, or counted, at a time
-_MOST_CELLS = 1 << 31  # of truth, 8 GB
+_MOST_CELLS = 1 << 31  # most cells of ``truth``: 8 GB
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,8 @@ class CountedPeople:
     truth : int32 ndarray (n_people, n_slots)
         Place of each person in each slot; −1 where they are not counted.
     recorded : bool ndarray (n_people, n_slots)
-        Whether the person has a sample in the slot; all other places in ``truth`` were filled in.
+        Whether the person has a sample in the slot. All other places in ``truth`` were filled in
+        or, if gaps are not filled in, are −1.
     """
 
     counts: AggregateCounts
@@ -67,9 +68,9 @@ def aggregate_counts(
 ) -> tuple[AggregateCounts, SmallInts]:
     """Count people by place and time slot, and keep their places as the truth for scoring.
 
-    In each slot a user is at the place where the user has most *samples*, whatever the samples'
-    numbers of events. Ties go to the lower place number. A sample that reaches over several slots,
-    as in generalized data, is divided among them by time.
+    In each slot, a user is at the place where the user has the most *samples*, whatever the
+    samples' numbers of events. Ties go to the lower place number. A sample that spans several
+    slots, as in generalized data, is divided among them by time.
 
     **Filled in**, as in the published attack: a slot without a sample gets a place by linear
     interpolation between the places before and after. The place nearest to the interpolated point
@@ -81,9 +82,9 @@ def aggregate_counts(
     **The frame.** With a frame, people are counted at its places and in its slots, whatever the
     records contain. Samples outside the frame are left out, and so are people without any sample
     inside. Without a frame, places are the distinct cells of the data, by x, then y, then extent.
-    Slots are then laid from local midnight; the first holds the first sample, and the last the end
-    of the last sample. In that case the records determine the list of places and the period, which
-    no noise on the counts hides.
+    Slots are then counted from local midnight; the first contains the first sample, and the last
+    the end of the last sample. In that case, the records determine the list of places and the
+    period, which no noise on the counts hides.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def aggregate_counts(
     Examples
     --------
     One person was at a place at 0:10 and at another, 900 m away, at 1:40. The slot of 0:30 is
-    snapped to the first place (300 m off), the slot of 1:00 to the second.
+    snapped to the first place (300 m away), the slot of 1:00 to the second.
 
     >>> fs = FingerprintSet.from_samples([1, 1], [0, 900], [0, 0], [10, 100])
     >>> counts, truth = aggregate_counts(fs)
@@ -140,7 +141,7 @@ def counted_people(
     frame: CountsFrame | None = None,
     filled_in: bool = True,
 ) -> CountedPeople:
-    """Run :func:`aggregate_counts`, also returning what is recorded."""
+    """Count people as :func:`aggregate_counts` does; also return which points were recorded."""
     where = _located(fs, slot_min, frame, filled_in)
     people, slots = int(fs.weight.sum()), len(where.starts)
     if people * slots > _MOST_CELLS:
@@ -181,7 +182,7 @@ def counted_people(
 
 
 def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
-    """Yield the numbers of people at each place, some slots at a time."""
+    """Yield the number of people at each place in each slot, some slots at a time."""
     at_once = max(1, _CELLS_AT_ONCE // max(len(truth), n_places))
     for first in range(0, truth.shape[1], at_once):
         # Transposed, so that a slot is contiguous in memory; 0 stands for people not counted.
@@ -193,7 +194,7 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
 
 
 def _interpolated(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> SmallInts:
-    """Return places with the −1 of each row filled in; each row must have at least one place."""
+    """Return the places with each −1 interpolated; each row must have at least one place."""
     slots = np.arange(truth.shape[1], dtype=np.int32)
     known = truth >= 0
     before = np.maximum.accumulate(np.where(known, slots, -1), axis=1)
@@ -239,7 +240,7 @@ def _located(
 ) -> _Located:
     """Return each user's place in each slot; see :func:`fpanon_core.aggregate_counts`.
 
-    If gaps are filled in, a sample that reaches over several slots is divided among them by time.
+    If gaps are filled in, a sample that spans several slots is divided among them by time.
     If not, it belongs to the slot in which it begins, so that it changes no other slot.
     """
     slot_min = check_slot(slot_min) if frame is None else frame.slot_min
@@ -256,7 +257,7 @@ def _located(
         starts = edges[:-1]
     if not filled_in and (fs.dt_min > slot_min + _CLOSE_MIN).any():
         raise InfeasibleError(
-            f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
+            f"Samples of up to {fs.dt_min.max():g} min span several slots of "
             f"{slot_min:g} min, so one record would be in several; choose slots as long as "
             "the samples, or fill in gaps."
         )
@@ -301,7 +302,7 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
 
 
 def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
-    """Return the minutes to add to the data's elapsed minutes to get the frame's.
+    """Return how many minutes the frame's elapsed minutes are ahead of the data's.
 
     Raises
     ------
@@ -318,7 +319,7 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 def cells_of(
     fs: FingerprintSet, rows: slice = slice(None)
 ) -> tuple[SmallInts, tuple[FloatArray, ...]]:
-    """Return the cell number of each sample of some rows, and each cell's corner and extent."""
+    """Return the cell number of each sample in ``rows``, and each cell's corner and extent."""
     x, y, dx, dy = keys = tuple(column[rows] for column in fs.arrays(PLACE).values())
     cell = np.empty(len(x), np.int32)
     first = number_cells(x, y, dx, dy, cell)
@@ -362,7 +363,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
         return place
     side = frame.dx_m[0]
     rows = frame.n_places // frame.columns
-    # Bounds are curved on the projection: points that rounding puts outside join the last square.
+    # Bounds are curved on the projection: points that fall outside join the nearest square.
     column = np.clip(np.floor((x_m[inside] - frame.x_m[0]) / side), 0, frame.columns - 1)
     row = np.clip(np.floor((y_m[inside] - frame.y_m[0]) / side), 0, rows - 1)
     place[inside] = (row * frame.columns + column).astype(np.int64)

@@ -31,12 +31,12 @@ from ..kernels.network_simplex import (
 from ..model.arrays import FloatArray, IntArray, offsets_of
 
 Flows = tuple[IntArray, IntArray, IntArray]
-# Sparse square table by rows: where each begins, columns (ascending in a row), values above 0.
+# Sparse square table by rows: where each row begins, columns (ascending in a row), values above 0.
 Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 
 _MOST_STEPS = 10**9
 _TOLERANCE = 1e-9  # of the largest cost
-_FEW_PAIRS = 4_096  # sources and sinks; below this, a search for near sinks does not pay
+_FEW_PAIRS = 4_096  # source–sink pairs; below this, a search for near sinks does not pay
 _NEAR = 8  # sinks looked at for each source, at first
 
 
@@ -98,16 +98,16 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
-    """Match rows with columns one to one so that the pairs save most; return columns and saving.
+    """Return the column of each row in the one-to-one matching that saves most, and the saving.
 
-    Pairs that are not listed save nothing. So each row gets an additional column of its own without
-    a saving, which it takes if leaving the row out is better. The solver (scipy's sparse
+    Pairs that are not listed save nothing. So each row gets an additional column of its own,
+    without a saving. The row takes it if leaving the row out is better. The solver (scipy's sparse
     Jonker–Volgenant) then finds the best complete matching, and the rows left out are paired with
     the remaining columns in ascending order.
     """
     offsets, column, value = pairs
     n = len(offsets) - 1
-    # The solver needs costs other than 0. Each row uses one, so a constant changes nothing.
+    # The solver needs costs other than 0. Each row pays one, so adding a constant changes nothing.
     top = 2.0 * float(value.max(initial=0.5))
     many = np.diff(offsets)
     own = offsets[1:] + np.arange(n)
@@ -129,7 +129,7 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
 
 
 def _within(flows: Flows, sources: int, sinks: int) -> Flows:
-    """Return the flows without the flows that were added to make totals equal."""
+    """Return the flows without those that were added to make the totals equal."""
     source, sink, many = flows
     real = (source < sources) & (sink < sinks)
     return source[real], sink[real], many[real]
@@ -171,7 +171,7 @@ def _proven(
     potential: FloatArray,
     between: tuple[float, float],
 ) -> bool:
-    """Return whether the flows are complete, and as cheap as the dual prices require."""
+    """Return whether the flows are complete, and the dual prices prove that they are cheapest."""
     source, sink, many = flows
     sent = np.bincount(source, many, len(supply))
     got = np.bincount(sink, many, len(demand))

@@ -39,7 +39,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
     fs : FingerprintSet
         The people counted.
     made : CountedPeople
-        Their counts and places, with gaps filled in.
+        Counts and places of these people, with gaps filled in.
     seed : int
         Seed of the draw of pairs of days.
 
@@ -152,7 +152,7 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the gains of joining a day with the next, of one person and of two people, in bits.
+    """Return information gains, bits, of joining consecutive days of one person, and of two people.
 
     Only days on which the people concerned have a sample are used; the filled-in slots of these
     days count, as in the attack. At most ``pairs`` days that have a next day are drawn. Each day is
@@ -179,7 +179,7 @@ def information_gains(
         same[n] = _gain(truth[person, of], truth[person, to])
         there = candidates[d + 1]
         if len(there) > 1:
-            nth = int(rng.integers(len(there) - 1))  # of all but the person
+            nth = int(rng.integers(len(there) - 1))  # among all but the person
             nth += int(nth >= np.searchsorted(there, person))
             other[n] = _gain(truth[person, of], truth[there[nth], to])
     return same, other[np.isfinite(other)]

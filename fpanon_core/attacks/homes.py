@@ -58,7 +58,7 @@ _EVENING_MIN = 60.0 * NIGHT_FROM_H
 _MORNING_MIN = 60.0 * NIGHT_TO_H
 _RECORDS_A_BLOCK = 64
 _LEVEL = 1e-9  # relative; shares that differ by less count as equal
-_DIGITS = 9  # to which nights at a place are compared
+_DIGITS = 9  # decimal places to which nights at a place are compared
 _DEVIATIONS = 2.0  # standard deviations of noise within which a record's nights are combined
 
 
@@ -81,7 +81,7 @@ class Homes:
 
 
 def true_homes(fs: FingerprintSet) -> Homes:
-    """Return the homes of people in the original."""
+    """Return each person's home: the place where they are most often at night in the original."""
     mass = night_share(fs, fs.t_min, fs.dt_min) * fs.count
     first, place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
     visited, which = distinct_rows(fs.sample_user, place)
@@ -127,7 +127,7 @@ class Commonest:
     x_m, y_m : float
         Position, metres.
     share : float
-        Share of people whose home is within 1 km of it.
+        Share of people whose home is within 1 km of this position.
     """
 
     x_m: float
@@ -215,8 +215,8 @@ class NightPlaces:
     x, y, dx, dy : float64 ndarray (n,)
         Lower corners and sides, metres.
     at_night, in_all : float64 ndarray (n,)
-        Number of published samples at the place: at night, each weighted by the share of its time
-        that is night; and in all.
+        Number of published samples at the place. For ``at_night``, each sample is weighted by the
+        share of its time that is night.
     """
 
     offsets: IntArray
@@ -342,7 +342,7 @@ def guesses(
 
 
 _TARGETS_A_BLOCK = 16
-_LESSER = 1e-6  # weight of a mass of all day, relative to one of the night, to decide ties
+_LESSER = 1e-6  # weight of all samples relative to those at night, to decide ties
 
 
 def by_others(
@@ -407,8 +407,8 @@ def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap
 def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells:
     """Return each record's places at night, and the nights at each.
 
-    With noise there is one place: the square around the mean of the nights that is likely to hold
-    the home.
+    With noise, each record has one place: a square around the mean of its nights that is likely to
+    contain the home.
     """
     if noise.variance == 0:
         mass = nights.at_night + _LESSER * nights.in_all
@@ -475,7 +475,7 @@ def noise_likelihood(
 
 
 def _tree(fs: FingerprintSet) -> HomeTree:
-    """Return the middles of all places of the data, and the visitor of each place with only one."""
+    """Return a tree of the middles of all places, with the visitor of places that have only one."""
     rows, place = distinct_rows(*fs.arrays(PLACE).values())
     visited, _ = distinct_rows(place, fs.sample_user)
     visitors = np.bincount(place[visited])
@@ -535,6 +535,6 @@ def places_at(
 
 
 def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return, for each list of points, the place with the least mean distance, (n_lists, 2)."""
+    """Return the place with the least mean distance to each list's points, (n_lists, 2)."""
     pairs = pairwise(offsets.tolist())
     return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

@@ -120,7 +120,7 @@ def noise_at_frequent(
 ) -> AggregateCounts:
     """Move a share of the points at people's most frequent places to a place nearby.
 
-    Xu et al. 2017, §6.1: noise "at each mobile user's most frequent locations to make their
+    Xu et al. 2017, §6.1, add noise "at each mobile user's most frequent locations to make their
     trajectories less regular". Every point of a user at the user's most frequent place moves with
     probability ``share``. It goes to one of the ``neighbours`` nearest other places, each equally
     likely. Ties for the most frequent place go to the lower place number. Totals do not change.
@@ -131,9 +131,9 @@ def noise_at_frequent(
     truth : int32 ndarray (n_users, n_slots)
         Place of each user in each slot, with gaps filled in; the operator knows these places.
     share : float
-        In [0, 1].
+        Probability that such a point moves, in [0, 1].
     neighbours : int
-        1 or more; if there are fewer other places, all of them.
+        Number of places to choose from, 1 or more; all other places if these are fewer.
     seed : int
 
     Returns
@@ -174,7 +174,7 @@ def noise_at_frequent(
 def _moved(
     truth: SmallInts, places: int, share: float, rng: np.random.Generator
 ) -> tuple[SmallInts, SmallInts]:
-    """Return user and slot of each point that is moved away from a person's most frequent place."""
+    """Return the user and slot of each point moved away from a person's most frequent place."""
     users, slots = [], []
     for some in pieces_of_rows(*truth.shape):
         part = truth[some]
@@ -194,7 +194,7 @@ def _most_frequent(truth: SmallInts, places: int) -> IntArray:
 
 
 def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
-    """Return the nearest other places of each place, (n_places, many)."""
+    """Return the other places nearest to each place, (n_places, many)."""
     xy = counts.centres
     _, near = cKDTree(xy).query(xy, many + 1)
     # The nearest place is the place itself, unless another has the same centre.

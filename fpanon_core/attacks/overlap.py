@@ -26,7 +26,7 @@ from ..model.published import Records
 FLOOR = 0.01
 """Ratio for a cell that meets no cell of the other record: unlikely (1 : 100), not impossible."""
 _SLACK = 1e-9
-_PARTS_OF_A_UNIT = 1_000  # edges are equal to a millimetre, and 60 ms
+_PARTS_OF_A_UNIT = 1_000  # edges are compared to the millimetre, and to 60 ms
 _GROUPS_A_BLOCK = 16
 
 Scores = Callable[[int, FloatArray], None]
@@ -53,7 +53,7 @@ class Groups:
 
     @classmethod
     def of(cls, records: Records, group: IntArray, weight: IntArray) -> Groups:
-        """Make groups from the records of a release and the group of each."""
+        """Make groups from the records of a release and the group of each record."""
         one = np.unique(group, return_index=True)[1]
         begins, lengths = records.begins[one], records.lengths[one]
         every = bounds(*records.cells.arrays().values())
@@ -109,7 +109,7 @@ def found(
 
 
 def by_overlap(first: Groups, second: Groups) -> Scores:
-    """Score by how well the cells of two records overlap, in both directions."""
+    """Return a function that scores how well two records' cells overlap, in both directions."""
     low = np.minimum(first.cells.min(axis=0), second.cells.min(axis=0))
     high = np.maximum(first.cells.max(axis=0), second.cells.max(axis=0))
     volume = float(np.prod(high[1::2] - low[::2]))
@@ -123,7 +123,9 @@ def by_overlap(first: Groups, second: Groups) -> Scores:
 
 
 def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -> Scores:
-    """Score by common edges, each weighted by its rarity in the second release.
+    """Return a function that scores records by their common edges.
+
+    Each edge is weighted by its rarity in the second release.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -
         cells in time.
     """
     sides = (first, second)
-    # The groups of both sides have numbers one after another.
+    # Groups are numbered consecutively: those of the first release, then those of the second.
     n_first, n_second = (len(side.people) for side in sides)
     numbers = np.repeat(
         np.arange(n_first + n_second), np.concatenate([np.diff(side.offsets) for side in sides])
@@ -160,4 +162,4 @@ BATTERY: dict[str, Callable[[Groups, Groups], Scores]] = {
     "edges": by_edges,
     "edges in time": partial(by_edges, axes=(2,)),
 }
-"""Attackers by name; the risk is that of the strongest."""
+"""Attackers by name; the risk is the success of the strongest."""

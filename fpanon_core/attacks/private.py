@@ -14,7 +14,7 @@ distinguish, up to a factor of e^ε:
   sensitivity).
 - ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
   samples: if gaps are filled in, one record can affect many slots, so filled-in counts are
-  refused. In the slot the person is at one place at most, the place with the most samples. One
+  refused. In the slot, the person is at one place at most, the place with the most samples. One
   count loses 1 and another gains 1, so the sensitivity is 2. A record moved to another slot changes
   two slots. Two slots are two units, for which the guarantee is 2 ε. For all of a person's records,
   the total is ε times the number of slots.
@@ -23,17 +23,17 @@ Every count gets independent discrete Laplace noise of scale sensitivity/ε. The
 publications about the same people add up. Fingerprints that stand for several people are refused,
 because one person would be in the counts of all of them.
 
-**Equal reading.** Positions are snapped to raw cells on a map projection. By default its centre is
+**Equal reading.** Positions are snapped to raw cells on a map projection. By default, its centre is
 the middle of the records. Then one additional person can move the cells of all others. They move by
 less than a side, but may still cross the bounds of places. The noise does not cover this effect, so
-such counts are refused. With a stated centre (``read_cdr(..., centre=...)``) nobody moves another
+such counts are refused. With a stated centre (``read_cdr(..., centre=...)``), nobody moves another
 person's cell. Counts of samples whose length does not divide 15 minutes are also refused, because
 their starts depend on the first day.
 
 **Assumptions**: the time zone of the slots and other stated parameters of the reading are fixed.
 Properties that the reading derives from the whole file (columns, date formats, times far from all
-others) must be equal for neighbouring data sets. They are equal unless a record is very unlike all
-others.
+others) must be equal for neighbouring data sets. They are equal unless a record is very different
+from all others.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -70,7 +70,7 @@ def privacy_guarantee(
     ConfigError
         A parameter is out of its range, or the counts allow no guarantee. Counts allow none if they
         have no stated frame, stand for merged data, or are filled in although the unit is one slot.
-        A guarantee is impossible, too, if the records determined how they were read.
+        A guarantee is also impossible if the records determined how they were read.
 
     Examples
     --------
@@ -209,8 +209,8 @@ def with_noise(
     noisy = np.empty_like(flat)
     firsts = range(0, len(flat), _AT_ONCE)
 
-    # Noise is drawn for each number by itself, so pieces are protected as the whole is: what they
-    # lose adds up over the changes in each, which add up to the sensitivity.
+    # Noise is drawn for each number separately, so pieces are protected as well as the whole: the ε
+    # of a piece is proportional to its change, and the changes add up to the sensitivity at most.
     def drawn(first: int) -> None:
         noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
 
@@ -227,7 +227,7 @@ def _mechanism(sensitivity: int, epsilon: float) -> Any:
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     scale = sensitivity / epsilon
-    for _ in range(8):  # OpenDP rounds what is spent upwards
+    for _ in range(8):  # OpenDP rounds the ε spent upwards
         mechanism = dp.m.make_laplace(*space, scale=scale)
         spent = float(mechanism.map(sensitivity))  # type: ignore[no-untyped-call]
         if spent <= epsilon:

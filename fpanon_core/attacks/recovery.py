@@ -74,22 +74,22 @@ def recover_trajectories(
     triangle inequality. Trajectories that predict the same point are ordered by the distance they
     moved, then by row; places are in ascending order.
 
-    **Slots with different totals**, as after suppression or noise. Negative counts are taken as 0.
-    The attack follows ``n_trajectories`` people. The default is the greatest total of a slot or, if
-    noise made a count negative, the median total. A slot with fewer records is
-    filled with dummy records; a slot with more records is filled with dummy trajectories. A dummy
-    costs nothing: the number of dummies is fixed, so any unit price would change no link. A
-    trajectory with a dummy record is assumed to have stayed in place; records with a dummy
-    trajectory are dropped. In the first slot of a day, before anybody has a place, the counts are
-    scaled to ``n_trajectories`` (largest remainders; ties: lower place). Slots before a day's first
-    slot with a record repeat that slot; days without any record are ``−1``.
+    **Slots may have different totals**, as after suppression or noise. Negative counts are taken as
+    0. The attack follows ``n_trajectories`` people. The default is the greatest total of a slot or,
+    if noise made a count negative, the median total. A slot with fewer records is filled with dummy
+    records; a slot with more records is filled with dummy trajectories. A dummy costs nothing: the
+    number of dummies is fixed, so a unit price would change no link. A trajectory with a dummy
+    record is assumed to have stayed in place; records with a dummy trajectory are dropped. In the
+    first slot of a day, before anybody has a place, the counts are scaled to ``n_trajectories`` by
+    largest remainders; ties go to the lower place. Slots before a day's first slot with a record
+    repeat that slot; days without any record are ``−1``.
 
     Parameters
     ----------
     counts : AggregateCounts
     link_threshold_m : float
         Pairs at most this far apart are linked directly, the nearest first, before the assignment
-        (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
+        (Xu et al. 2017, §4.3). Above 0, the assignment may no longer be optimal.
     n_trajectories : int, optional
         Number of people in the counts, if the attacker knows it.
     engine : LocalEngine, optional
@@ -148,8 +148,8 @@ def _estimate(counts: AggregateCounts) -> int:
     people = int(np.rint(np.median(counts.totals))) if counts.noisy else int(counts.totals.max())
     if people < 1:
         raise InfeasibleError(
-            "The counts hold nobody (their total is 0 or less); take counts with less suppression "
-            "or noise, or say how many people there are (n_trajectories)."
+            "The counts contain nobody (their total is 0 or less); use counts with less "
+            "suppression or noise, or state the number of people (n_trajectories)."
         )
     return people
 
@@ -162,7 +162,7 @@ def _records(counts: AggregateCounts) -> IntArray:
 
 
 def scaled(records: Counts, people: int) -> IntArray:
-    """Scale counts to a total of ``people`` by largest remainders; ties: lower place."""
+    """Scale counts to a total of ``people`` by largest remainders; ties go to the lower place."""
     total = int(records.sum(dtype=np.int64))
     if total == people:
         return records.astype(np.int64)
@@ -194,9 +194,9 @@ def _recovered_day(
     day: slice, counts: AggregateCounts, people: int, threshold_m: float
 ) -> tuple[SmallInts, FloatArray]:
     """Return the trajectories of one day, (people, slots of the day), and the cost of each step."""
-    # Made day by day, because the arrays of all days may take much memory.
+    # Made day by day, because the arrays of all days may take a lot of memory.
     records = np.maximum(counts.block(day), 0)
-    # Adding 0.0 turns −0.0 into 0.0, which is the same place with other bits.
+    # Adding 0.0 turns −0.0 into 0.0, which is the same place with different bits.
     xy, night = counts.centres + 0.0, counts.is_night[day]
     places = np.full((people, len(records)), UNKNOWN, np.int32)
     cost_m = np.full(len(records), np.nan)
@@ -233,9 +233,9 @@ def next_places(
     threshold_m : float
         Pairs at most this far apart are linked before the assignment.
     """
-    # No more records per place than trajectories are needed; noise can make millions.
+    # No more records per place than trajectories are needed; noise can add millions.
     records = np.minimum(records, len(last))
-    # Trajectories with the same two last places are one state; states go by predicted point.
+    # Trajectories with the same last two places form a state; each predicts one point.
     key, state = np.unique(last.astype(np.int64) * len(xy) + before, return_inverse=True)
     now_at, was_at = np.divmod(key, len(xy))
     moved = xy[now_at] - xy[was_at]
@@ -245,7 +245,7 @@ def next_places(
     supply = np.bincount(source, minlength=len(points))
     demand = np.bincount(sink, records[place], len(points)).astype(np.int64)
     flows = _flows(points, supply, demand, threshold_m)
-    # Among trajectories that predict the same point, the least moved come first, then lower rows.
+    # Of trajectories that predict the same point, those that moved least come first, then by row.
     order = np.lexsort((np.hypot(*moved.T)[state], source))
     target = _leave(order, supply, flows)
     apart = np.hypot(*(points[flows[0]] - points[flows[1]]).T)
@@ -253,7 +253,7 @@ def next_places(
 
 
 def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distinct points, by x, then by y, and the position of each among them."""
+    """Return the distinct points, by x, then by y, and each given point's position among these."""
     order = np.lexsort((xy[:, 1], xy[:, 0]))
     some = xy[order]
     new = np.ones(len(xy), bool)
@@ -322,8 +322,8 @@ def _arrive(
     return now
 
 
-# Transport between groups pays where they are few: at most this share of the pairs of people. It is
-# the way, too, where the pairs with a common place are too many to be kept.
+# Transport between groups pays if groups are few: their pairs are at most this share of the pairs
+# of people. It is also used if the pairs with a common place are too many to keep.
 _GROUPS_SHARE = 0.04
 _MOST_PAIRS = 2**22
 
@@ -432,7 +432,7 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     (_, j, many), gain = transport_all(costs, np.bincount(of), np.bincount(to))
     follower = np.empty(people, np.int64)
     goal, into = np.repeat(j, many), np.argsort(to, kind="stable")
-    # People by their group, each with the next free one of the group they go to.
+    # People in order of their group; each takes the next free row of the group they go to.
     leaving = np.argsort(of, kind="stable")
     arriving = np.argsort(goal, kind="stable")
     follower[leaving[arriving]] = into
@@ -440,7 +440,7 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
 
 
 def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
-    """Return the group of each row, and each group's frequencies of places, equal for its rows."""
+    """Return the group of each row, and the frequencies of places that a group's rows share."""
     groups, of = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     new = np.ones(groups.shape, bool)
     new[:, 1:] = groups[:, 1:] != groups[:, :-1]

@@ -132,7 +132,7 @@ class Traces(Closed):
         )
 
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
-        """Return the group of each record, and the groups: records with equal samples in all bins.
+        """Return the group of each record, and the groups; a group's records have the same masses.
 
         A group has the ends of the record whose ends come first if sorted column by column. The
         ``salt`` of the digests determines the order of the groups.
@@ -201,7 +201,7 @@ def traced(
 
 
 def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
-    """Return the number of people linked between each group of one period and each of the other.
+    """Return the number of people linked between groups of one period and groups of another.
 
     The links are the one-to-one matching of people with the greatest total likeness over the given
     pairs. People without any pair stay unlinked.
@@ -242,7 +242,7 @@ def likenesses(
     engine: Engine,
     progress: Progress = None,
 ) -> Pairs:
-    """Return, for each group of the second side, the candidates of the first, and their likeness.
+    """Return, for each group of the second side, candidates of the first side and their likeness.
 
     Each group of the second side has a row with the most similar groups of the first side. The row
     ends once its groups stand for ``most`` people. Groups without a common place and hour have
@@ -293,7 +293,7 @@ def _usual(of: Side, by: Side, engine: Engine, progress: Progress) -> FloatArray
 
 
 Attacker = Callable[[Traces, Traces, Progress], Flows]
-"""Function that links groups of one period to those of a later one."""
+"""Function that links groups of one period to groups of a later period."""
 
 
 def salt_of(step: int) -> bytes:
@@ -308,7 +308,7 @@ def chained(
     first: Flows,
     progress: Progress = None,
 ) -> list[IntArray]:
-    """Follow records over all periods.
+    """Return the chains that follow records over all periods.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def chained(
 
 
 def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
-    """Return what :func:`chained` returns, with records and chains matched at random.
+    """Return chains as :func:`chained` does, but with records matched to chains at random.
 
     ``sizes`` are the numbers of people in each period.
     """
@@ -389,7 +389,7 @@ def _drawn(
         shuffled = shuffled[np.argsort(member[shuffled], kind="stable")]
         begin = offsets_of(np.bincount(member))[:-1]
         order = np.argsort(group, kind="stable")
-        before = np.cumsum(many[order]) - many[order]  # of all flows, then of the group's
+        before = np.cumsum(many[order]) - many[order]  # over all flows; below, within the group
         _, at, which = np.unique(group[order], return_index=True, return_inverse=True)
         start = np.empty(len(group), np.int64)
         start[order] = begin[group[order]] + before - before[at][which]
@@ -403,7 +403,7 @@ _GAPS_MIN2: FloatArray = np.array(
     [m**2 for m in (15.0, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 10_080)]
 )
 _LAGS = (1, 2, 4, 8, 16, 32)
-_PRIOR = 10.0  # moves of any time, that stand beside those of a class of time
+_PRIOR = 10.0  # moves over any time, added to the moves seen in each class of times
 _MOVES_A_BLOCK = 64
 
 

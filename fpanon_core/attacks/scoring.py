@@ -43,8 +43,8 @@ def score_recovery(
 ) -> RecoveryScore:
     """Score recovered trajectories against the true ones.
 
-    Each recovered trajectory, in order, is paired with the unpaired true trajectory that has most
-    points (place and slot) in common with it. Ties go to the lower row (Xu et al. 2017, §5.1).
+    Each recovered trajectory, in order, is paired with the unpaired true trajectory that has the
+    most points (place and slot) in common with it. Ties go to the lower row (Xu et al. 2017, §5.1).
     ``optimal`` maximizes the total number of common points of all pairs. Accuracy is the mean, over
     the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
     pair counts as 0.
@@ -177,7 +177,7 @@ class _Judge:
         self._truth, self._seen = truth, seen
         self._users, self._greedy, self._engine = len(truth), pairing == "greedy", engine
         self._offsets, self._night = recovered.day_offsets, recovered.is_night
-        # Who was where in each slot: rows by place, then by number; and the places in that order.
+        # For each slot: the people, by place, then by number, and their places in the same order.
         self._who, self._at = (np.empty(truth.shape[::-1], np.int32) for _ in range(2))
         for slots in pieces_of_rows(truth.shape[1], len(truth)):
             here = np.ascontiguousarray(truth[:, slots].T)
@@ -240,9 +240,9 @@ class _Judge:
         return recovered, hits, seen, pair, shared
 
     def _hits(self, seen: BoolArray, places: SmallInts, slots: IntArray, pair: IntArray) -> int:
-        """Count the recorded points that the paired trajectories have right."""
+        """Count the recorded points that the paired trajectories get right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
-        # Some columns of all rows first: rows of all columns would be copied for each day.
+        # Columns are chosen first: otherwise, rows of all columns would be copied for each day.
         within = _run(slots)
         ours, true, seen = places[:, within], self._truth[:, within], seen[:, within]
         for some in pieces_of_rows(len(paired), len(slots)):

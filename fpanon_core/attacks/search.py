@@ -163,7 +163,7 @@ def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: floa
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
-    """Return an upper bound of any density in ``axes`` dimensions.
+    """Return an upper bound on any density in ``axes`` dimensions.
 
     No cell is smaller than ``least``, an area or a duration. If the method exchanges samples, a
     point may stay in its cell, whatever the noise.
@@ -183,7 +183,7 @@ def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
 def _shelf(
     cells: FloatArray, record: SmallInts, share: FloatArray, way: Way, known: FloatArray
 ) -> Shelf:
-    """Sort samples into buckets, sized as a part of the extent searched around a point.
+    """Sort samples into buckets whose size is a part of the extent searched around a point.
 
     Samples of up to 1, 4, 16, … minutes are in separate sets of buckets. Otherwise one long sample
     would extend the search around every point by its whole length.
@@ -201,7 +201,7 @@ def _shelf(
         base, widest = some[:, :3].min(axis=0), some[:, 3:].max(axis=0)
         span = some[:, :3].max(axis=0) - base
         size = np.maximum(np.maximum(widest, reach / _BUCKETS_TO_THE_EDGE), CLOSE)
-        if way.space == NONE and not way.boxes:  # the corner of the own bin is known
+        if way.space == NONE and not way.boxes:  # the corner of the point's own bin is known
             size[:2] = np.maximum(span[:2] / _BUCKETS_OF_BINS, CLOSE)
         if anywhere:
             size[:2] = np.maximum(size[:2], 2 * span[:2])
@@ -242,8 +242,8 @@ class Ranks(NamedTuple):
     Attributes
     ----------
     better, level : float64 ndarray
-        Number of people whose record fits better than the target's own, and number whose record
-        fits equally well. The target's own record is among the latter.
+        Number of people whose record fits better than the target's own, and number of people whose
+        record fits equally well. The target's own record is among the latter.
     posterior : float64 ndarray
         Posterior probability of the target's own record, per person who shares it.
     taken : bool ndarray

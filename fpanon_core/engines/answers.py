@@ -14,7 +14,7 @@ import datetime as dt
 import functools
 import importlib
 import io
-import pickle  # nosec B403 # unpickled by a reader that knows data types alone
+import pickle  # nosec B403 # unpickled by a reader that knows only data types
 import re
 from collections.abc import Callable
 from types import MappingProxyType, NoneType
@@ -33,7 +33,8 @@ _PLAIN = frozenset(
     {NoneType, bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset}
     | {pickle.PickleBuffer}
 )
-# What protocol 5 writes of data: how many bytes follow; −n: a length of n bytes, then so many.
+# Opcodes that protocol 5 writes for data: the number of bytes that follow; −n: a length of n bytes,
+# then as many bytes as the length states.
 _STEPS = {
     getattr(pickle, name)[0]: follow
     for follow, names in {
@@ -96,7 +97,7 @@ def _check_steps(body: bytes) -> None:
         if argument is None:
             raise NotDataError("a step of a pickle that no answer has")
         at += 1
-        if argument < 0:  # a length of so many bytes, then as many as it says
+        if argument < 0:  # a length, then as many bytes as it states
             length = int.from_bytes(body[at : at - argument], "little")
             at += length - argument
         else:
@@ -108,7 +109,7 @@ def _check_steps(body: bytes) -> None:
 class _Telling(pickle.Pickler):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._told: dict[int, tuple[int, object]] = {}  # what stays here keeps its id to itself
+        self._told: dict[int, tuple[int, object]] = {}  # kept, so that no other object gets its id
 
     def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
         if type(obj) in _PLAIN:
@@ -159,18 +160,18 @@ _OWN = frozenset({"dataclass", "text", "mapped"})
 def _own(kind: str, name: str, content: Any) -> object:
     """Build an object of a class of fpanon_core, or reopen fingerprints from their folder."""
     if kind == "mapped":
-        # A folder of numbers and texts, whoever names it.
+        # The folder holds numbers and texts only, so a child may name any.
         return reopen(FingerprintSet, name, content)
     cls: Any = _class(name)
     if kind == "dataclass" and "__dataclass_fields__" in vars(cls):
         for kept in content.keys() - _kept(cls):
-            # Something private that the class keeps beside its fields; nothing that it does.
+            # Private data that the class keeps besides its fields may be set, but no method.
             if not re.fullmatch("_[a-z][a-z0-9_]*", kept) or hasattr(cls, kept):
                 raise NotDataError(f"{name} has no such field")
         made: Any = object.__new__(cls)
         made.__dict__.update(content)
         if isinstance(made, Cells):
-            made.__post_init__()  # kernels trust offsets and lengths, also those of this process
+            made.__post_init__()  # kernels trust offsets and lengths, in this process, too
         return made
     if kind == "text" and issubclass(cls, str):
         return cls(*content)
@@ -191,7 +192,7 @@ def _class(name: str) -> type:
     if package != "fpanon_core" or not rest or rest[0] not in _ROOMS:
         raise NotDataError(f"{name[:100]} is not of ours")
     cls = vars(importlib.import_module(module)).get(qualified)
-    # Only where it is defined: not what the module has imported from elsewhere.
+    # Only a class that the module defines, not one that it imports from elsewhere.
     if not isinstance(cls, type) or _name(cls) != name:
         raise NotDataError(f"{name[:100]} is no class")
     return cls

@@ -46,7 +46,7 @@ class Job:
         For ``failed`` and ``lost``: the error itself if it is an FpanonError, else an FpanonError
         that states the cause in a plain sentence.
     at_most_s : float or None
-        Time limit in seconds, if it is lower than that of the runner's limits.
+        Time limit in seconds, if it is lower than the runner's limit.
     needs_bytes : int or None
         Estimated memory need, bytes.
     number : int
@@ -64,7 +64,7 @@ class Job:
     meta: dict[str, Any] = field(default_factory=dict, repr=False)
     at_most_s: float | None = None
     needs_bytes: int | None = None
-    # What becomes of it: anew in a copy of the call.
+    # The outcome of the call, which a copy of the job does not take over.
     status: Status = field(default="queued", init=False)
     fraction: float = field(default=0.0, init=False)
     result: Any = field(default=None, init=False, repr=False)
@@ -131,14 +131,14 @@ class Child(Recipient):
     """A worker process and the pipes to it."""
 
     def __init__(self, warm_up: str | None) -> None:
-        self.process = subprocess.Popen(  # nosec B603 # our own words, and no shell
+        self.process = subprocess.Popen(  # nosec B603 # our own arguments, and no shell
             [sys.executable, "-m", "fpanon_core.engines.worker", *([warm_up] if warm_up else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=SHIPPED,  # Where Python finds the dashboard's own modules.
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
-            start_new_session=True,  # An interrupt typed at the server's terminal is ours alone.
+            start_new_session=True,  # An interrupt at the server's terminal is for us alone.
         )
         self.into = cast(BinaryIO, self.process.stdin)
         self.out = cast(BinaryIO, self.process.stdout)

@@ -50,7 +50,7 @@ _FETCH_S = 300.0
 _LOST = (OSError, TimeoutError, CancelledError)
 _LOOK_EVERY_S = 0.5  # for a cancel, and for a cluster that is gone
 _AHEAD = 2  # blocks sent for each thread of the cluster, so that none waits for the next
-_MOST_TIMES = 5  # a block is sent, when the data it needs were lost
+_MOST_TIMES = 5  # most times a block is sent, if the data it needs were lost
 _VERSIONS = versions()
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
@@ -106,7 +106,7 @@ such as tls://host:8786.
             self._address = str(self._client.scheduler.address)
             check_address(self._address)
         super().__init__()  # what is not mapped runs on the cores of this process
-        # What was sent, by the id of what it is here: with that it goes from the workers, too.
+        # What was sent, by the id of the object here; when that goes, the workers drop it, too.
         self._sent: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
     apart = True
@@ -147,7 +147,7 @@ such as tls://host:8786.
         Raises
         ------
         ConfigError
-            fpanon is not installed on a worker, or the worker has other versions.
+            fpanon is not installed on a worker, or the worker has different versions.
         InfeasibleError
             The cluster is gone, has no workers, or loses a worker each time a block is tried.
         FpanonError, RuntimeError
@@ -186,7 +186,7 @@ such as tls://host:8786.
                         raise InfeasibleError(_keeps_dying(self._address))
                     try:
                         well, answer = self._fetched(future)
-                    except _LOST:  # with its worker, be it after the block was done
+                    except _LOST:  # with its worker, even after the block was done
                         lost = True
                         waiting.appendleft(number)
                         continue
@@ -199,11 +199,11 @@ such as tls://host:8786.
                     ahead = _AHEAD * self._ready()
                 tell(progress, min(1.0, done / total))
         except (OSError, TimeoutError, CancelledError):
-            if self._client.status == "running":  # not of the cluster, but of who takes the results
+            if self._client.status == "running":  # an error of ``take``, not of the cluster
                 raise
             raise InfeasibleError(_gone(self._address)) from None
         finally:
-            # Sets of fingerprints are for the next call, too; arrays are of this one.
+            # Sets of fingerprints are kept for the next call; arrays belong to this call.
             for key in [key for key, held in self._sent.items() if _is_array(held[0]())]:
                 del self._sent[key]
             if running and self._client.status == "running":
@@ -226,7 +226,7 @@ such as tls://host:8786.
             return held[1]
         (future,) = self._client.scatter([thing], broadcast=True, hash=False)
         key, sent = id(thing), self._sent
-        # What cannot be followed, such as a tuple, is sent again with the next block.
+        # What allows no weak reference, such as a tuple, is sent again with the next block.
         with contextlib.suppress(TypeError):
             self._sent[key] = weakref.ref(thing, lambda _: sent.pop(key, None)), future
         return future
@@ -339,21 +339,21 @@ def _connected(address: str) -> Any:
             "install them: pip install 'fpanon[cluster]'."
         ) from None
     if urlsplit(address).scheme == "tls":
-        keys = dask.Security()  # of Dask's configuration
+        keys = dask.Security()  # from Dask's configuration
         if not (keys.tls_ca_file and keys.tls_client_cert):
             raise ConfigError(
                 f"No keys for {address}: Dask's configuration names no "
-                "distributed.comm.tls.ca-file, or no client's certificate; see "
+                "distributed.comm.tls.ca-file, or no client certificate; see "
                 "docs/scale.md."
             )
-    # What it would say of a lost connection is said in plain words by us.
+    # Dask would log a lost connection; our own messages report it in plain words.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         return dask.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
             f"No scheduler answers at {address}; see that it runs and can be reached from here, "
-            "with the right keys where it is tls://, or compute on this machine."
+            "with the right keys for tls://, or compute on this machine."
         ) from None
 
 

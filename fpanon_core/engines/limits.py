@@ -35,8 +35,8 @@ IDLE_S = 15 * 60.0
 
 MEMBERSHIPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
-# A process that fills new memory does so at one to two GB a second and core: what it takes beyond
-# the limit before it is noticed stays a small part of it.
+# A process fills new memory at one to two GB per second and core. So what it takes beyond the limit
+# before it is stopped is a small part of the limit.
 _LOOK_EVERY_S = 0.1
 
 
@@ -88,7 +88,7 @@ class Watch:
         Function that ends the process.
     limits : Limits
     seconds : float or None
-        Time limit of this job, if it is lower than that of ``limits``.
+        Time limit of this job, if it is lower than the one in ``limits``.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def memory_of_machine() -> int | None:
     The result is None if neither is known.
     """
     found = [*_of_groups()]
-    with contextlib.suppress(ValueError, OSError):  # A system that does not tell.
+    with contextlib.suppress(ValueError, OSError):  # Some systems do not state it.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     return min(found, default=None)
 
@@ -159,7 +159,7 @@ def needs_too_much(
     """Return the text for a computation that is not begun because it would run out of memory.
 
     ``would_fit`` is a sentence on what would fit. ``in_session`` states whether there are data and
-    settings that the user may fear to lose.
+    settings that the user may fear losing.
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
@@ -220,7 +220,7 @@ def _of_groups() -> list[int]:
         else:
             continue
         group = root / path.lstrip("/")
-        # A limit of any group above holds, too; within a container the path may not be there.
+        # A limit of any group above applies, too; in a container, the path may be missing.
         for folder in [group, *group.parents]:
             if folder.is_relative_to(root):
                 found += _limit(folder / name)
@@ -234,20 +234,20 @@ def _limit(path: Path) -> list[int]:
         return []
 
 
-# --- what is free goes back ---------------------------------------------------------------------
+# --- free memory is given back ------------------------------------------------------------------
 
-_MANY = 2_000_000  # samples: of fewer, what is free meanwhile is little
+_MANY = 2_000_000  # samples; after steps on fewer, little memory is free
 
 
 def give_back() -> None:
     """Give this process's free memory back to the machine.
 
-    The call takes some tenths of a second; use it between sessions or between steps of a long run.
+    The call takes a few tenths of a second; use it between sessions or between steps of a long run.
     """
     gc.collect()
     pa.default_memory_pool().release_unused()
     try:
-        ctypes.CDLL(None).malloc_trim(0)  # glibc's; others give back by themselves
+        ctypes.CDLL(None).malloc_trim(0)  # of glibc; other libraries give memory back by themselves
     except (AttributeError, OSError):
         return
 

@@ -21,8 +21,8 @@ from .progress import Progress, tell
 T = TypeVar("T")
 R = TypeVar("R")
 
-_REPORT_S = 1.0  # progress is reported at least so often, so that it can end the work
-_BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
+_REPORT_S = 1.0  # longest time between reports of progress, which can end the work
+_BLOCKS_A_WORKER = 16  # for separate workers: the block of a lost worker is done again
 
 
 class Engine:
@@ -88,7 +88,7 @@ class Engine:
                     waiting -= 1
                 tell(progress, min(1.0, done_work / total))
         except BaseException:
-            wait([each for each in tasks if not each.cancel()])  # what had begun still writes
+            wait([each for each in tasks if not each.cancel()])  # tasks that have begun still write
             raise
 
     def map(
@@ -191,7 +191,7 @@ def beside(
 ) -> None:
     """Run ``task(number, progress)`` for each piece of work, several at once.
 
-    The progress of a task may be told from any thread; ``progress`` is called from this thread.
+    A task may report progress from any thread; ``progress`` is called from this thread.
     If it or a task raises an exception, all tasks end soon.
 
     Parameters
@@ -231,6 +231,6 @@ def beside(
     try:
         engine.run(one, range(len(work)), total, told)
     except Cancelled:
-        if faults:  # the cause, not what it made the others do
+        if faults:  # the cause, not its effect on the other tasks
             raise faults[0] from None
         raise

@@ -16,8 +16,8 @@ child reads the end of its input and ends too.
 One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
 others wait in line. A session has one place in the line, however many jobs it has queued, and takes
 a new place at the end after each job. So if one session has twelve jobs, another session's single
-job does not wait for all of them. One short job may run beside the others, so that jobs that
-take hours do not block the opening of a file.
+job does not wait for all of them. One short job may run in addition to the others, so that jobs
+that take hours do not block the opening of a file.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class ProcessRunner:
         """Whether the next job has a time limit of ten minutes or less."""
         try:
             most = self._queue[0].at_most_s
-        except IndexError:  # taken back meanwhile
+        except IndexError:  # taken in the meantime
             return False
         return most is not None and most <= _SHORT_S
 
@@ -207,13 +207,13 @@ class ProcessRunner:
                 return
             job = self._running = self._queue.popleft()
         try:
-            # A child that died while it had nothing to do is found out only when it is given work:
-            # before it has taken the job nothing is lost, and another child gets it.
+            # The death of an idle child is noticed only when it is given work. Before it takes the
+            # job, nothing is lost, and another child gets the job.
             for last in (False, True):
                 child = self._child_for(job)
                 if child is None or self._attend(job, child, last):
                     break
-        except Exception as fault:  # Such as no process to be had; later jobs need this thread.
+        except Exception as fault:  # Perhaps no process can start; later jobs need this thread.
             self._finish(job, "failed", error=_fault(type(fault).__name__, "process.py"))
 
     def _child_for(self, job: Job) -> Child | None:
@@ -324,8 +324,9 @@ class Turns:
     Parameters
     ----------
     at_once : int or None
-        Number of jobs at once. None for one per two cores, and at least two. A computation uses
-        every core by itself, and a single long computation must not block the opening of a file.
+        Number of jobs at once. None for one for every two cores, but at least two. A computation
+        uses every core by itself, and a single long computation must not block the opening of a
+        file.
 
     Raises
     ------
@@ -345,7 +346,7 @@ class Turns:
     def of_server(cls) -> Turns:
         """Return turns for as many jobs at once as :data:`AT_ONCE_VARIABLE` states.
 
-        Without the variable, the number is that of ``at_once=None``.
+        Without the variable, the number is the default for ``at_once=None``.
 
         Raises
         ------
@@ -383,7 +384,7 @@ class Turns:
             self._change.notify_all()
 
     def nudge(self) -> None:
-        """Make all in line check again whether they still want a turn."""
+        """Make all runners in line check again whether they still want a turn."""
         with self._change:
             self._change.notify_all()
 
@@ -401,7 +402,7 @@ class Turns:
             for position, other in enumerate(self._line):
                 if other is not who:
                     ahead += min(other.waiting, own + (position < place))
-            # Who computes joins the line again behind those who wait now.
+            # A session that computes joins the line again behind the sessions that wait now.
             again = (other.waiting for other in self._computing if other is not who)
             return ahead + sum(min(waiting, own) for waiting in again)
 

@@ -40,11 +40,11 @@ MOST_HELD = 3
 """Number of sets kept on a shelf: the session's data, a release of them, and the previous data."""
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
-_MUCH_BYTES = 300_000_000  # of a child; when it holds no data it has some 100 MB
+_MUCH_BYTES = 300_000_000  # memory of a child; one without data has about 100 MB
 
 KILLED_FIRST = 900
-"""Value of Linux's oom_score_adj, at most 1,000: when memory ends, the kernel kills children first,
-and of two children the one with more memory."""
+"""Value of Linux's oom_score_adj, at most 1,000: when memory runs out, the kernel kills children
+first, and of two children the one with more memory."""
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
     shelf = Shelf()
     while True:
         serve(tasks.get, answers, shelf)
-        # What a reading or another question left free would count against the next one's limit.
+        # Memory that a task left free would count against the limit of the next task.
         if memory_of(os.getpid()) > _MUCH_BYTES:
             give_back()
 
@@ -175,16 +175,16 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         function, arguments, named = task
         result = function(*arguments, progress=progress, **where_to_work(function, named))
         for part in result if isinstance(result, tuple) else (result,):
-            if isinstance(part, FingerprintSet):  # what was read here need not come back
+            if isinstance(part, FingerprintSet):  # what was read here need not be sent back
                 shelf.put(part)
         return ("result", result)
     except FpanonError as error:
         return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
-    except MemoryError as fault:  # Of Arrow, too, which calls its own by another name.
+    except MemoryError as fault:  # Arrow's, too, which has another name.
         return ("fault", "MemoryError", _place(fault))
-    except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.
+    except BaseException as fault:  # The parent reports every fault; none may print its data.
         return ("fault", type(fault).__name__, _place(fault))
 
 

@@ -60,7 +60,7 @@ class Squares:
 class Pieces:
     """Areas made of pieces that do not overlap; ``area`` is the number of each piece's area.
 
-    ``shape`` are the pieces' polygons, and ``text`` describes the areas in words.
+    ``shape`` has the pieces' polygons, and ``text`` describes the areas in words.
     """
 
     text: str
@@ -131,8 +131,8 @@ def used(where: Ground, places: Places) -> list[Laid]:
         many = used_squares(grid, _NO_INTS, _NO_INTS)
         if many > _MOST_ENTRIES:
             raise ConfigError(
-                f"The cells of these data meet more than {_MOST_ENTRIES:,} {where}; choose larger "
-                "areas."
+                f"The cells of these data overlap more than {_MOST_ENTRIES:,} {where}; choose "
+                "larger areas."
             )
         column, row = np.empty(many, np.int64), np.empty(many, np.int64)
         used_squares(grid, column, row)
@@ -171,7 +171,7 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return each sample's events, over all people of its fingerprint, float64 (n_samples,)."""
+    """Return each sample's number of events, for all people of its fingerprint, (n_samples,)."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
@@ -197,8 +197,8 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
             "Hexagons need places in degrees, and these data came in metres without a projection; "
             "give the side of a square."
         )
-    # Points of each place, nearer to each other than an edge is long: no hexagon is passed over
-    # by more than its neighbours.
+    # Points of each place, closer together than an edge is long: a hexagon that holds none of them
+    # has a neighbour that does.
     along = 2 + int(max(places.dx_m.max(), places.dy_m.max()) / (space.edge_m / 2))
     if len(places.x_m) * along**2 > _MOST_ENTRIES:
         raise ConfigError(
@@ -220,7 +220,7 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
 def hexagons_at(
     crs: str, resolution: int, x_m: FloatArray, y_m: FloatArray
 ) -> npt.NDArray[np.uint64]:
-    """Return H3's index of the hexagon that holds each projected position."""
+    """Return the H3 index of the hexagon that holds each projected position."""
     lon, lat = Unprojection(crs).lon_lat(x_m, y_m)
     lon = (lon + 180.0) % 360.0 - 180.0
     points = zip(lat.tolist(), lon.tolist(), strict=True)

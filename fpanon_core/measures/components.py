@@ -81,9 +81,9 @@ def components_by_k(
 ) -> dict[int, StretchComponents]:
     """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
-    All k together cost as much as the largest k alone. The neighbours for a smaller k are the first
-    neighbours for a larger k. So every pair is matched once, and the pool for the smaller k is the
-    beginning of the larger pool.
+    Computing all k together costs as much as the largest k alone. The neighbours for a smaller k
+    are the first neighbours for a larger k. So every pair is matched once, and the pool for the
+    smaller k is the beginning of the larger pool.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]
 def _stretch(
     a: FloatArray, da: FloatArray, b: FloatArray, db: FloatArray, share: FloatArray
 ) -> FloatArray:
-    """Return φ* along one axis, like :func:`fpanon_core.kernels.stretch.stretch_1d`, for arrays."""
+    """Return the stretch of arrays along one axis; see fpanon_core.kernels.stretch.stretch_1d."""
     span: FloatArray = np.maximum(a + da, b + db) - np.minimum(a, b)
     span -= share[0] * da + share[1] * db
     return span

@@ -41,7 +41,7 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     Raises
     ------
     InfeasibleError
-        Nobody is in both releases. Or, with periods, nobody has two records, one in each release,
+        Nobody is in both releases or, with periods, nobody has two records, one in each release,
         that share a day.
 
     Examples
@@ -129,7 +129,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
     a, b = _matched(first, second)
     begin = np.maximum(first.begin_day[a], second.begin_day[b])
     end = np.minimum(first.end_day[a], second.end_day[b])
-    # Records of more days than any record of the other stay too: they may meet a third release.
+    # Records that no joined record covers completely stay, too: they may meet a third release.
     rest_a = _uncovered(first, a, begin, end)
     rest_b = _uncovered(second, b, begin, end)
     parts = [(first, a), (first, rest_a), (second, rest_b)]
@@ -185,7 +185,7 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """For each of ``ids``, count the people with the same groups in all releases and periods.
+    """Count the people with the same groups in all releases and periods, for each of ``ids``.
 
     A person's absence from a period, and from a release, is assumed to be known.
     """
@@ -205,14 +205,14 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
 
 
 def _people_of(each: Membership) -> int:
-    """Return the number of people; each fingerprint counts for all people it stands for."""
+    """Return the number of people; a fingerprint counts for all people it stands for."""
     first = np.unique(pd.factorize(each.who)[0], return_index=True)[1]
     return int(each.weight[first].sum())
 
 
 def _crowd(size: IntArray, people: IntArray) -> Crowd:
     alone, total = int(people[size == 1].sum()), int(people.sum())
-    # Exactly 1/5 if everybody is one of five, so that rounding never exceeds a threshold of 20%.
+    # Exactly 1/5 if everybody is one of five: no rounding lifts it above a threshold of 20%.
     naming = math.fsum(people / size) / total
     return Crowd(int(size.min()), alone, alone / total, naming)
 

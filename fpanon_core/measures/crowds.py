@@ -88,7 +88,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     return Crowds(
         least=int(sizes.min()),
         alone_share=float(weight[sizes == 1].sum()) / people,
-        # Exactly 1/5 if everybody is one of five: rounding never exceeds a threshold of 20%.
+        # Exactly 1/5 if everybody is one of five: no rounding lifts it above a threshold of 20%.
         naming_most=math.fsum(weight / sizes) / people,
         linkage_most=linkage_most,
     )
@@ -201,8 +201,8 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     """Return a row per distinct centre of a cell: ``x_m``, ``y_m``, ``samples``, ``users``.
 
-    ``samples`` and ``users`` are the numbers of samples there, and of fingerprints with one of
-    them.
+    ``samples`` and ``users`` are the numbers of samples there, and of fingerprints with a sample
+    there.
 
     Examples
     --------

@@ -3,14 +3,14 @@
 An attacker who knows some bins A_i of target i has narrowed the n users of a release down. The
 class E_i is left: the users whose records hold A_i. Even if many people are left in the class, they
 may all have been together at another place. The attacker then learns that the target was also
-there. D_j are all users who were in bin j, and E_ij those of the class. Knowing A_i changes the
-probability that the target was in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the
-difference of the two probabilities, KL-disclosure the divergence. The baseline is an attacker who
-knows nothing: k = 1/n, EM = KL = 0.
+there. D_j is the set of users who were in bin j, and E_ij its part in the class. Knowing A_i
+changes the probability that the target was in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is
+the difference between the two probabilities, KL-disclosure the divergence. The baseline is an
+attacker who knows nothing: k = 1/n, EM = KL = 0.
 
 A class visits few of the bins. All other bins contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
 these sums are computed once for all classes. What remains is to go through the samples of the
-class's members. For a class with most of the users, those of all other users are used instead.
+class's members. For a class with most of the users, samples of all other users are used instead.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
@@ -54,14 +54,14 @@ from .matching import Index, anonymity_sets, bits, by_targets
 
 __all__ = ["DisclosureResult", "disclosure"]
 
-# The work of a round is cut into so many parts, whatever the machine, so that every sum is made of
-# the same terms in the same order: into ranges of bins where there are many, into runs of classes
-# where there are few, each run with sums per bin of its own.
+# The work of a round is cut into the same number of parts on every machine, so that every sum adds
+# the same terms in the same order. Many bins are cut into ranges; with few bins, the classes are
+# cut into runs, each with its own sums per bin.
 _PARTS = 32
 _BINS_A_RANGE = 1 << 16
 _MEMBERS_A_ROUND = 1 << 24
 _INDEX_SHARE, _CLASSES_SHARE = 0.35, 0.4  # of the progress
-_MEMBERS_SHARE = 0.2  # of a round's
+_MEMBERS_SHARE = 0.2  # of a round's progress
 
 
 def disclosure(
@@ -168,7 +168,7 @@ def disclosure(
         kl_user=kl / d,
         em_sum_user=em,
         kl_sum_user=kl,
-        # Sums of rounded terms: the bounds must not be a last digit below what they bound.
+        # Sums of rounded terms: a bound must not be a last digit below what it bounds.
         em_most=max(em_most, float(em.max())),
         kl_most=max(kl_most, float(kl.max())),
         em_bin=(em_bin + unseen * share) / n_targets,
@@ -219,7 +219,7 @@ def _disclosure_apart(
     found: dict[str, Any] = {name: getattr(parts[0], name) for name in alike_in_all}
     for name in ("em", "kl"):
         found[f"{name}_most"] = max(getattr(each, f"{name}_most") for each in parts)
-        # Means over the targets of each part, as one over all.
+        # Means over the targets of each part are combined into a mean over all targets.
         means = [len(each.sizes) * getattr(each, f"{name}_bin") for each in parts]
         found[f"{name}_bin"] = sum(means) / len(sizes)
         for users in (f"{name}_user", f"{name}_sum_user"):
@@ -313,7 +313,7 @@ class _Ledger:
         The sums for a bin cover only the targets whose class has a member in the bin. The number of
         these targets is returned, too.
         """
-        # Each class costs its members, and something by itself.
+        # A class costs its number of members, plus a constant.
         cost = self._classes.many + 64
         upto = np.cumsum(cost)
         cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1

@@ -1,9 +1,9 @@
 """Draws of the points that an attacker knows.
 
 Draws run in one thread, so the same seed gives the same draws on every engine. The targets do not
-depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
-for a smaller p are the first points for a larger p. So values for different p, or for the profiles
-of a grid, are comparable.
+depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points for a smaller p
+are the first points for a larger p. So values for different p, or for the profiles of a grid, are
+comparable.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 """
@@ -20,7 +20,7 @@ from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
 
-# Sample rows, the target of each, and the bins (or places) that each target has.
+# Sample rows, and for each target, its number of drawn points and of all bins (or places).
 Drawn = tuple[IntArray, IntArray, IntArray]
 
 _SAMPLES_AT_ONCE = 1 << 22
@@ -32,7 +32,7 @@ def draw_knowledge(
     """Draw p points of the trajectory of each target, as an attacker might know them.
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
-    their counts. Points are thus drawn among the *interactions* (de Montjoye et al. 2013, Methods).
+    their counts. Points are thus drawn from the *interactions* (de Montjoye et al. 2013, Methods).
     Each bin gets an independent exponential time with its count as rate; the p smallest times are
     taken in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top`` takes the
     places with the most events, at any time; ties: smaller x first, then y (Top-K of Xu et al.
@@ -99,7 +99,7 @@ def drawn(
     parts = [_draw_rows(fs, block, config, what) for block in _blocks(fs, targets)]
     rows, sizes, had = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not beyond and config.strategy == "top" and config.p > had.max():
-        # All drawn targets have too few; everyone must be checked to know whether all have.
+        # All drawn targets have too few places; everyone is checked to see whether all people do.
         longest = max(int(_count_places(fs, b).max()) for b in _blocks(fs, np.arange(fs.n_users)))
         if config.p > longest:
             raise _too_many(config, longest, "place")
@@ -153,7 +153,7 @@ def _draw_rows(
     else:
         times = rng.exponential(size=len(rows))
         if config.strategy == "random":
-            with np.errstate(divide="ignore"):  # a sample of no event is drawn last
+            with np.errstate(divide="ignore"):  # a sample without events is drawn last
                 times /= fs.count[rows]
         order = np.lexsort((times, owner))
     had = np.bincount(owner, minlength=len(targets))
@@ -176,7 +176,7 @@ def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
     """Return one row for each place of each target, its target, and the order of the rows.
 
-    The order is by target, then by falling number of events.
+    The order is by target, then by descending number of events.
     """
     keys = [fs.dy_m[rows], fs.dx_m[rows], fs.y_m[rows], fs.x_m[rows], owner]
     order = np.lexsort(keys)

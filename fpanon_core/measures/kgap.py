@@ -50,11 +50,11 @@ from .packing import pack, with_features
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
-_TILES_KEPT = 64  # whose floors are kept: those of 8,192 users of one length
+_TILES_KEPT = 64  # tiles whose floors are kept: enough for 8,192 users of one length
 _MOST_NEAR = 16  # candidates by mean position alone
-_LEAF = 10  # points in a leaf of the tree: a third less time than 40, at 20,000 users
+_LEAF = 10  # points in a leaf of the tree: takes a third less time than 40, at 20,000 users
 _EXTRA_CANDIDATES = 8
-_ROUND_OF_CANDIDATES = 16  # the first lower the limits for the next
+_ROUND_OF_CANDIDATES = 16  # candidates in a round; each round lowers the limits for the next
 _PAIRS_A_BLOCK = 8_192
 _PARTS_A_WORKER = 16  # for separate workers: the part of a lost worker is done again
 _UNBOUNDED = 2.0  # above every effort
@@ -138,7 +138,7 @@ def k_gap(
     ConfigError
         k is not an integer of 2 or more, or the weights of ``config`` are 1 and 1.
     InfeasibleError
-        There are fewer than k fingerprints. Or ``users`` is given, but is neither a mask of the
+        There are fewer than k fingerprints; or ``users`` is given, but is neither a mask of the
         fingerprints nor a list of different row numbers, or chooses nobody.
 
     Examples
@@ -179,7 +179,7 @@ def check_k(k: int, n_users: int) -> None:
     whole("k", k, 2)
     if n_users < 2:
         raise InfeasibleError(
-            "The data set has a single fingerprint, and nobody to hide among; load data with at "
+            "The data set has a single fingerprint, with nobody to hide among; load data with at "
             "least 2 people."
         )
     if k > n_users:
@@ -192,7 +192,7 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Nearest users found so far for each user; the users are in order of falling length.
+    """Nearest users found so far for each user; the users are in order of descending length.
 
     ``row`` gives their row numbers.
     """
@@ -227,7 +227,7 @@ class _Lists:
 class _Noted(_Lists):
     """Working copy of the lists that also records the pairs to be entered in the original lists."""
 
-    _most = 1 << 22  # pairs kept before those are looked for that are no longer near
+    _most = 1 << 22  # pairs kept before those that are no longer near are dropped
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         super().__init__(row, many, worst)
@@ -392,7 +392,7 @@ class _Search:
 
             engine.run(block, range(len(blocks)), float(work.sum()), progress)
             return
-        # Others have limits of their own: few large parts, each of blocks from everywhere.
+        # Separate workers have their own limits: few large parts, each with blocks from everywhere.
         many = min(len(blocks), _PARTS_A_WORKER * engine.workers)
         parts = [tuple(blocks[nth::many]) for nth in range(many)]
 
@@ -443,8 +443,8 @@ def _compute(data: _Data, pairs: IntArray, lists: _Lists) -> None:
 def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
     """Search the tiles that pair each user of the block at ``first`` with all users before it.
 
-    Users are in order of falling length, so the user of the block has the shorter fingerprint, or
-    one of equal length.
+    Users are in order of descending length, so the user of the block has the shorter fingerprint,
+    or one of equal length.
     """
     packed, features, lengths = data.packed, data.features, data.lengths
     n, last = len(lengths), min(first + _WIDTH, len(lengths))

@@ -2,7 +2,7 @@
 
 An inverted index lists, for every known bin, the users whose trajectory holds the bin. The
 anonymity set ``E_i`` is the intersection of the lists of ``A_i``, the known bins of target i. All
-other bins are looked up once in a hash table and skipped, so the index needs one reading of the
+other bins are looked up once in a hash table and skipped, so the index needs one pass over the
 data and no sorting.
 
 Source: docs/science.md, “Adversary knowledge and unicity”.
@@ -90,7 +90,7 @@ def sizes_of(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> list[IntArray]:
-    """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index.
+    """Return :func:`anonymity_sets` for several :class:`Knowledge` objects, with one index.
 
     Raises
     ------
@@ -125,8 +125,8 @@ def first_unique(
     """Return how many points each target needs for |E| ≤ ``out_of``, and |E| with these points.
 
     |E| is the size of the anonymity set, in people, as points become known in order. If even all
-    points leave |E| larger, the number of points is 0, and |E| is that with all points. Both arrays
-    are int64 (n_targets,).
+    points leave |E| larger, the number of points is 0, and |E| is its size with all points. Both
+    arrays are int64 (n_targets,).
     """
     engine = engine or LocalEngine()
     if engine.apart:
@@ -152,7 +152,7 @@ def by_targets(
 
     There are as many parts as workers, or as targets if these are fewer.
     """
-    # Each part reads all data once, so that there is one for each worker and no more.
+    # Each part reads all data once, so there is one part for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)
     cuts = [knowledge.n_targets * nth // parts for nth in range(parts + 1)]
     some = [of_targets(knowledge, a, b) for a, b in pairwise(cuts)]
@@ -201,7 +201,7 @@ class Index:
         table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
         first, number = np.empty(many, np.int64), np.empty(many, np.int32)
         n_bins = enter_bins(points, timeless, table, first, number)
-        # Adding 0.0 turns −0.0 into 0.0, which is the same place with other bits.
+        # Adding 0.0 turns −0.0 into 0.0, which is the same place with different bits.
         bins = bits(*(column[first[:n_bins]].view(np.float64) + 0.0 for column in points))
         samples = bits(*fs.arrays().values())
         cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))

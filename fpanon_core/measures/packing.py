@@ -14,8 +14,8 @@ from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 
-# More features bound more tightly and cost more to prepare; beyond these the gain was not
-# measurable on the sets of tests/benchmarks.
+# More features bound more tightly and cost more to prepare; beyond these numbers, no gain was
+# measurable on the data sets of tests/benchmarks.
 _MOST_CELLS = 1024
 _MOST_BINS = 2048
 _FINEST_BIN_MIN = 10.0
@@ -133,8 +133,8 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
         count = int(cell.max()) + 1
         if count <= _MOST_CELLS:
             break
-        # Halving the number of cells asks for squares √2 wider; smaller steps would only take
-        # longer to find the same.
+        # Halving the number of cells needs squares √2 wider; smaller steps would only take longer
+        # to find the same squares.
         extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
         side = max(side * 1.25, extent / 2048)
     low, high = np.full((2, count), np.inf), np.full((2, count), -np.inf)

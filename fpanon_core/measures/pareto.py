@@ -85,7 +85,7 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     r, u = risks[order], utilities[order]
     starts = np.flatnonzero(np.append(True, r[1:] != r[:-1]))
     group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(r))))
-    most = u[starts]  # of each risk: the first, as utilities fall
+    most = u[starts]  # for each risk: the first, because utilities are descending
     safer = np.append(-np.inf, np.maximum.accumulate(most)[:-1])
     first = np.append(True, np.zeros(len(starts) - 1, bool))
     front[order] = (u == most[group]) & ((u > safer[group]) | first[group])
@@ -118,7 +118,7 @@ def dominating(
 
     Notes
     -----
-    Dominance is a strict partial order, also with intervals. Every dominated option is dominated by
+    Dominance is a strict partial order, even with intervals. Every dominated option is dominated by
     an option that is not dominated itself. So at least one option is not dominated, if any is
     known.
 
@@ -202,7 +202,7 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     ----------
     table : DataFrame
         One row per profile, with its name as index, and one numeric column per measure; or a table
-        of :func:`fpanon_core.disclosure_grid`, whose measures are taken. A profile without a value
+        of :func:`fpanon_core.disclosure_grid`, whose measures are used. A profile without a value
         (NaN) in one of two measures is left out of that pair.
 
     Returns
@@ -210,7 +210,7 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per pair of measures, in the order of the columns. ``a`` and ``b`` name the
         measures. ``tau`` is Kendall's τ-b: 1 for the same order, −1 for the opposite order. Ties in
-        either measure lower its size. ``tau`` is NaN if a measure gives all profiles one value, or
+        either measure lower its size. ``tau`` is NaN if a measure is the same for all profiles, or
         fewer than two profiles have both. ``pairs`` is the number of pairs of profiles compared.
         ``concordant``, ``discordant`` and ``tied`` (the same value in ``a``, in ``b``, or in both)
         are the numbers of such pairs. ``discordant_pairs`` is a list of (name, name), with the
@@ -225,7 +225,7 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    Noriega Campero 2015, eq. 4.20, asks for ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs
+    Noriega Campero 2015, eq. 4.20, requires ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs
     of profiles. τ is then 1, and no pair is discordant. Intervals of the values are not considered.
 
     Examples
@@ -261,7 +261,7 @@ def _row(two: pd.DataFrame) -> dict[str, object]:
     names = known.index.tolist()
     a, b = known.iloc[:, 0].to_numpy(np.float64), known.iloc[:, 1].to_numpy(np.float64)
     first, second = np.triu_indices(len(known), 1)
-    # Signs, not products of differences: those of tiny numbers could vanish.
+    # Signs are multiplied, because products of tiny differences could vanish.
     rises_a, rises_b = np.sign(a[second] - a[first]), np.sign(b[second] - b[first])
     discordant = rises_a * rises_b < 0
     swapped = rises_a > 0
@@ -344,7 +344,7 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# Bins, from 1, of users 1 … 4: where they were, and what an attacker knows of it.
+# Bins, numbered from 1, in which users 1 … 4 were, and the bins that an attacker knows.
 PRESENCE = ((1, 3), (1, 3, 4), (3, 4), (2, 4))
 KNOWN = ((3,), (1,), (4,), (2, 4))
 N_BINS = 5  # nobody was in the fifth

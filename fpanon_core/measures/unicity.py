@@ -11,7 +11,7 @@ Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledg
 
 *The scaling law* states how unicity falls as places and times get coarser.
 
-It is ``ε = α − x^β``. Here x is the size of a place (antennas or metres), the length of a time
+The law is ``ε = α − x^β``. Here x is the size of a place (antennas or metres), the length of a time
 window (hours), or the product of both. The law is compared with three other forms by pseudo-R².
 Then β is fitted against p, the number of known points.
 
@@ -297,7 +297,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
         raise ConfigError("Resolutions must be numbers above 0, and unicities must be numbers.")
     if len(at) < 3 or len(np.unique(at)) < 2:
         raise InfeasibleError(
-            "A curve needs at least 3 points, at 2 resolutions or more; given are "
+            "A curve needs at least 3 points, at 2 resolutions or more; there are "
             f"{len(at)} and {len(np.unique(at))}."
         )
     fits = {form: fit_curve(form, at, eps) for form in FORMS}
@@ -433,8 +433,8 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     Raises
     ------
     ConfigError
-        ``n_users`` is not an integer of 1 or more. Or ``n_bins`` is empty or has a value that is
-        not an integer of 0 or more. Or ``density`` is not a number in [0, 1].
+        ``n_users`` is not an integer of 1 or more; ``n_bins`` is empty or has a value that is not
+        an integer of 0 or more; or ``density`` is not a number in [0, 1].
 
     Notes
     -----
@@ -481,11 +481,11 @@ def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
 
 
 _SIDES_M = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
-_ACROSS = 20  # squares along the longer side of where nearly everything is, at most
+_ACROSS = 20  # most squares along the longer side of the box that holds nearly everything
 
 
 def intervals(fs: FingerprintSet) -> Intervals:
-    """Return the minutes between a person's consecutive samples: medians, and quantiles over all.
+    """Return minutes between consecutive samples: each person's median, and overall quantiles.
 
     Intervals are measured from start to start. A sample counts once, whatever its number of events;
     samples in the same minute at two places are 0 minutes apart. The median of an even number of

@@ -103,8 +103,8 @@ def utility(
     ------
     ConfigError
         The weights' name or a component is unknown, or the weights are negative, not numbers or all
-        0. Or the reference was made from other data. Or the areas are of no known kind, too fine,
-        or missing in these data.
+        0; the reference was made from other data; or the areas are of no known kind, too fine, or
+        missing in these data.
 
     Examples
     --------
@@ -182,10 +182,10 @@ def _share(value: float) -> float:
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Return the weighted mean (weights add up to 1); exactly 1 if every weighted component is 1.
+    """Return the weighted mean of the components; exactly 1 if every weighted component is 1.
 
-    A component that is not applicable (NaN) counts as 0, because a purpose that needs it gets
-    nothing.
+    Weights add up to 1. A component that is not applicable (NaN) counts as 0, because a purpose
+    that needs it gets nothing.
     """
     kept = {name: components[name] for name in COMPONENTS if weights[name] > 0}
     lost = math.fsum(
@@ -226,7 +226,7 @@ MAX_TIME_MIN = 1_440.0
 """Mean temporal span at which ``time`` is 0, minutes: a span of a day hides the time of day."""
 
 _MOST_ENTRIES = 5_000_000
-_AT_ONCE = 50_000  # places whose hours are held together
+_AT_ONCE = 50_000  # places whose hours are in memory at the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,10 +283,10 @@ class Reference(Closed):
 
     @cached_property
     def even(self) -> dict[str, float]:
-        """Density and flows of a release that knows nothing of where people are.
+        """Density and flows of a release that shows nothing of where people are.
 
-        In it, all areas that the original uses hold as many people, at all hours, and as many trips
-        lead from each to each other, as many in all as in the original.
+        In such a release, people are spread evenly over all areas that the original uses, and over
+        all hours. As many trips as in the original are spread evenly over all pairs of these areas.
         """
         density, flows = [], []
         for corner in self.corners:
@@ -353,7 +353,7 @@ def _corners(fs: FingerprintSet, spread: Spread, where: Ground) -> list[Corner]:
     return found
 
 
-# --- of an original or a release ----------------------------------------------------------------
+# --- places, trips and figures of a data set ----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,7 +421,7 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 def trips_between(
     grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
 ) -> tuple[FloatArray, float]:
-    """Return trips per person between given pairs of areas, and between all others together."""
+    """Return trips per person between the given pairs of areas, and between all other pairs."""
     out = np.zeros(len(targets))
     total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())

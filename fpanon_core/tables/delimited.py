@@ -133,7 +133,7 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 
 def _dialect(lines: list[str]) -> tuple[str, int]:
-    """Return the first delimiter that most lines agree on, and its number of fields."""
+    """Return the first delimiter that most lines agree on, and the number of fields it gives."""
     fallback = ("", 1)
     for first_agrees in (True, False):
         for delimiter in _DELIMITERS:
@@ -252,7 +252,7 @@ def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str
             "separator."
         )
     numbers = None
-    if _lines_in(data, skip) != n:  # there are blank ones
+    if _lines_in(data, skip) != n:  # some lines are blank
         numbers = _line_numbers(data, skip, n)
     return SourceTable(
         labels,
@@ -310,8 +310,8 @@ def _unclosed(data: bytes, skip: int, delimiter: str) -> npt.NDArray[np.int64]:
 def _closed_line(delimiter: str) -> re.Pattern[bytes]:
     """Return the pattern of a line in which every quoted field is closed.
 
-    Within a quoted field a quote is doubled. The pattern never backtracks, so its time is linear in
-    the line's length.
+    Within a quoted field, a quote is doubled. The pattern never backtracks, so its time is linear
+    in the line's length.
     """
     mark = re.escape(delimiter).encode()
     field = rb'(?>"(?:[^"]++|"")*+"[^%b]*+|[^"%b][^%b]*+|)' % (mark, mark, mark)

@@ -34,7 +34,7 @@ class _Chosen:
     number: tuple[int, int] = field(repr=False)
 
     def check(self, descriptor: int) -> int:
-        """Return the descriptor; raise SchemaError if it is not that of the chosen file."""
+        """Return the descriptor; raise SchemaError if it is not for the chosen file or folder."""
         if _number_of(descriptor) != self.number:
             raise _gone()
         return descriptor
@@ -135,7 +135,7 @@ def kept_folders(folder: Path) -> list[str]:
 
 
 def _walked(folder: Path) -> Iterator[tuple[Path, list[str], bool]]:
-    """Yield each folder, its files, and whether it keeps fingerprints; do not go into those."""
+    """Yield each folder, its files, and whether it keeps fingerprints; enter none that does."""
     for below, folders, files in os.walk(folder, followlinks=False):
         kept = is_folder_of_fingerprints(Path(below))
         if kept:
@@ -190,7 +190,7 @@ def _opened(folder: Path, name: str) -> int:
 
 @contextlib.contextmanager
 def _below(folder: Path, parts: Sequence[str]) -> Iterator[int]:
-    """Yield the descriptor of a folder below the operator's; raise SchemaError if it is missing."""
+    """Yield the descriptor of a folder below ``folder``; raise SchemaError if it is missing."""
     try:
         with folder_opened(folder, parts) as here:
             yield here

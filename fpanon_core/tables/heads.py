@@ -1,6 +1,6 @@
 """Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-The head is read first, because reading the whole table may take long. It comes from the metadata
+The head is read first, because reading the whole table can be slow. It comes from the metadata
 and first rows of Parquet, or from the first few megabytes of text, unpacked if necessary. For a
 workbook, it comes from the archive's directory. A damaged file has no head; reading the whole table
 then reports the damage.
@@ -30,8 +30,8 @@ from .writing import parquet_bytes
 
 Kind = Literal["text", "JSON", "Parquet", "XLSX"]
 _LOOKED_AT = 24 << 20  # bytes of text
-_ROWS = 1 << 18  # of Parquet
-_FILES = 8  # of many that are alike
+_ROWS = 1 << 18  # rows of Parquet
+_FILES = 8  # files looked at, of many similar ones
 _SHEETS = "xl/worksheets/"
 _FAULTS = (*FAULTS, *BROKEN)
 
@@ -93,7 +93,7 @@ def head_of(file: IO[bytes]) -> Head | None:
 def heads_of(paths: Sequence[Path]) -> list[Head]:
     """Return the heads of several similar files, extrapolated from a few of them.
 
-    The list is empty if there are no files, or none of the few can be understood.
+    The list is empty if there are no files, or if none of these few can be understood.
     """
     at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
     seen: dict[int, Head] = {}
@@ -150,7 +150,7 @@ def _of_gzip(file: IO[bytes], size: int) -> Head | None:
         took = time.perf_counter() - began
         if len(head) < _LOOKED_AT:
             return _of_text(head, len(head), size, took)
-        # What was taken from the file is ahead of what was needed by a buffer at most.
+        # The file is read ahead of what was unpacked by one buffer at most.
         times = size / max(file.tell(), 1)
         return _of_text(head, int(times * len(head)), size, times * took)
 
@@ -177,7 +177,7 @@ def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> 
     cut = head if whole else head[: head.rfind(b"\n") + 1]
     lines = cut.count(b"\n") + (whole and not cut.endswith(b"\n"))
     rows = round(lines * decoded / len(cut)) if cut else 0
-    # Of 16 bits, half a character would be cut off.
+    # UTF-16 is not cut: half a character would be lost.
     cuttable = bool(cut) and b"\0" not in cut[:4096]
     kind: Kind = "JSON" if is_json(head) else "text"
     if not cuttable or (kind == "JSON" and not _is_lines(cut)):

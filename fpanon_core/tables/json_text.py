@@ -87,7 +87,7 @@ def check_degrees(crs: Any) -> None:
     """
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(
-            "The file is GeoJSON on another map projection; save it in degrees (WGS 84)."
+            "The file is GeoJSON in another map projection; save it in degrees (WGS 84)."
         )
 
 
@@ -98,7 +98,7 @@ def _no_table() -> SchemaError:
 def _parsed(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # cut short, nested without end, a number without end
+    except (ValueError, RecursionError):  # cut short, nested too deeply, or too long a number
         return None
 
 
@@ -171,7 +171,7 @@ def _table(
             f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
             f"is not a table of events. {_READABLE}."
         )
-    # Records need not have all the names, nor any: fields are what is filled in, too.
+    # Records may lack names, even all of them: fields that are filled in count, too.
     budget.check_cells(len(names) * len(good))
     columns = [as_column(pd.Series([r.get(name) for r in good], dtype=object)) for name in names]
     malformed = [i for i, record in enumerate(records) if not isinstance(record, dict)]

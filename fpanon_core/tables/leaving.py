@@ -77,7 +77,7 @@ def guarded(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Each person has one new pseudonym in all these columns, drawn anew at each call. Rows are
+        Each person has one new pseudonym in all these columns, drawn afresh at each call. Rows are
         sorted by the first such column, which is a random order; rows of one person keep their
         order. Row numbers of people and samples are left out, because they follow the input. The
         last column states that the table is not for release.
@@ -115,19 +115,19 @@ def names_rows(table: pd.DataFrame) -> bool:
 _APOSTROPHE = "'"
 
 _SIGN = "=+\\-@＝＋－＠"  # the wide ones are run in Japanese and Chinese versions
-_BREAK = ";,|\\t\\r\\n"  # what one or another country's spreadsheet takes for the end of a cell
-# Passed over by some reader before the first character that counts: blanks, controls, quotes.
+_BREAK = ";,|\\t\\r\\n"  # what spreadsheets of some countries take as the end of a cell
+# Skipped by some readers before the first character that counts: blanks, controls, quotes.
 _PASSED = "\\x00-\\x08\\x0b\\x0c\\x0e-\\x20\\x7f-\\xa0\u2000-\u200f\u2028-\u202f\u2060\u3000\ufeff"
 _QUOTES = "'\"`´‘’“”«»"
 _BETWEEN = f"[{_BREAK}{_PASSED}{_QUOTES}]"
 
 _NUMBER = re.compile(r" *[+-]?\.?[0-9]+(?:[.,:][0-9]+)*(?:[eE][+-]?[0-9]+)? *")
 _FIRST = re.compile(f"{_BETWEEN}*[{_SIGN}]|{_APOSTROPHE}*[\\t\\r\\n]")
-# One after the other, to the last: time grows with the length of a text, whatever is in it.
+# Matches follow one another to the end: time is linear in the length of any text.
 _PARTS = re.compile(f"({_BETWEEN}*+)([^{_BREAK}{_PASSED}{_QUOTES}]++|\\Z)")
 _BREAKS = re.compile(f"[{_BREAK}]")
 _SIGNED = re.compile(f"[{_SIGN}]")
-# For arrow, of a whole column at once: every text that might be changed, and few others.
+# For Arrow, on a whole column at once: matches all texts that might change, and few others.
 _SUSPECT = f"^{_BETWEEN}*[{_SIGN}]|^{_APOSTROPHE}*[\\t\\r\\n]|[{_BREAK}]{_BETWEEN}*[{_SIGN}]"
 
 

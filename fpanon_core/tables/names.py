@@ -44,7 +44,7 @@ def is_known_name(name: object) -> bool:
 
 
 def says_something_else(name: object) -> bool:
-    """Return whether a name, such as that of a track, place or speed, rules out the user's role."""
+    """Return whether a name, such as one for a track, place or speed, rules out the user's role."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 

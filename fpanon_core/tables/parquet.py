@@ -25,7 +25,7 @@ FAULTS = (
 )
 """Exceptions that reading a damaged file may raise."""
 _ROWS_AT_A_TIME = 1 << 18
-_LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
+_LEAST_WIDTH = 8  # bytes that a field takes, at least, in anything computed from it
 _DAMAGED = "The Parquet file is damaged or cut short; write it again."
 
 
@@ -34,7 +34,7 @@ def refusing(text: str) -> Iterator[None]:
     """Turn the exceptions of a damaged file into a SchemaError with this text."""
     try:
         yield
-    except MemoryError:  # of Arrow, too
+    except MemoryError:  # Arrow's memory errors, too
         raise
     except FAULTS:
         raise SchemaError(text) from None
@@ -73,8 +73,8 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
         budget.check_bytes(spelt)
         groups.append(plain_group(group).combine_chunks())
     table = pa.concat_tables(groups) if groups else schema.empty_table().select(flat)
-    table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
-    if table.column_names != flat:  # two names that are one path
+    table.validate(full=True)  # only this finds text that a flipped bit made invalid
+    if table.column_names != flat:  # two names with the same path
         raise SchemaError(_DAMAGED)
     n_rows = table.num_rows if flat else described.metadata.num_rows
     unread = pa.chunked_array([pa.nulls(n_rows, pa.string())])
@@ -85,7 +85,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Yield lists of row groups to read together, by number, as a group may be a single row."""
+    """Yield lists of numbers of row groups to read together; a group may be a single row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):
@@ -108,8 +108,8 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
         The decoded size is above the budget.
     """
     wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
-    # Of its columns a group is not asked here: where what is said of one contradicts itself, Arrow
-    # ends the whole process; it raises an error only when it reads.
+    # The groups' statements about columns are not read here: if they contradict themselves, Arrow
+    # ends the whole process. When it reads the data, it only raises an error.
     groups = [about.row_group(i) for i in range(about.num_row_groups)]
     rows = max(about.num_rows, sum(max(group.num_rows, 0) for group in groups))
     budget.check_bytes(rows * wide)
@@ -126,7 +126,7 @@ def _width(column: pq.ColumnSchema) -> int:
 
 
 def is_nested_type(kind: pa.DataType) -> bool:
-    """Return whether a type is a list, map or structure, also within a wrapping type."""
+    """Return whether a type is a list, map or structure, even within a wrapping type."""
     if isinstance(kind, pa.BaseExtensionType):
         return is_nested_type(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):

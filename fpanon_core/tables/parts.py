@@ -146,12 +146,12 @@ class Parts:
         name = path.name
         path, n_rows, names, types, table = _opened(path, kept)
         if len(set(table.labels)) != len(table.labels) or len(set(names)) != len(names):
-            raise SchemaError("a column name occurs twice; in parts names must differ.")
+            raise SchemaError("a column name occurs twice; in parts, names must differ.")
         first = self.parts[0].table if self.parts else table
         if set(table.labels) != set(first.labels):
             raise SchemaError(
-                "it has other columns than the first part. All parts need the same columns, and "
-                "either all or none of them a header."
+                "its columns differ from those of the first part. All parts need the same columns, "
+                "and either all or none of them have a header."
             )
         order = [table.labels.index(label) for label in first.labels]
         types = [types[at] for at in order]
@@ -275,7 +275,7 @@ def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) ->
     if pa.types.is_integer(one) and pa.types.is_integer(other) and pa.uint64() not in (one, other):
         return pa.int64()
     raise SchemaError(
-        f"{table.told(i)} is stored as another type than in the first part ({other}, not {one}); "
+        f"{table.told(i)} is stored as a different type in the first part ({one}, not {other}); "
         "write all parts alike."
     )
 

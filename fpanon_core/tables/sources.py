@@ -165,11 +165,11 @@ def _tables(
     return [replace(table, packed=packed)]
 
 
-# --- what is packed, within its budget ------------------------------------------------------------
+# --- packed files, within their budget ------------------------------------------------------------
 
 
 def gunzipped(data: bytes, budget: Budget) -> bytes:
-    """Return the unpacked content of a gz file; any other data unchanged.
+    """Return the unpacked content of a gz file, or any other data unchanged.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
 
 def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
     """Return the content of a zip's only file; files added by the operating system do not count."""
-    # Not is_dir(), which takes it for granted that there is a name.
+    # Not is_dir(), which assumes that there is a name.
     members = [
         info
         for info in archive.infolist()
@@ -319,7 +319,7 @@ def _cell(value: Any) -> str | None:
     """Return the text of one cell of a column of mixed types; whole floats without ``.0``."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return None
-    # Beyond, digits are no number's that anybody wrote: 1e308, five characters, has 309.
+    # Larger numbers are not written out: 1e308, five characters, has 309 digits.
     if isinstance(value, float) and value.is_integer() and abs(value) < _WRITTEN_OUT:
         return str(int(value))
     if hasattr(value, "isoformat"):

@@ -78,7 +78,7 @@ class SourceTable:
 
     def row_numbers(self, rows: IntArray) -> IntArray:
         """Return the row numbers, in the source, of the given rows of ``columns``."""
-        # The i-th good row comes after as many malformed ones as have at most i good rows before.
+        # The i-th good row follows all malformed rows that have at most i good rows before them.
         before = self.malformed - np.arange(len(self.malformed))
         return self._numbered(rows + np.searchsorted(before, rows, side="right"))
 
@@ -98,7 +98,7 @@ class SourceTable:
         rows = sample_rows(self.n_rows, size)
         return self.columns if rows is None else self.taken(rows).columns
 
-    # --- as a source of rows, as several parts are ---------------------------------------------
+    # --- as a source of rows, like several parts -----------------------------------------------
 
     @property
     def about(self) -> SourceTable:

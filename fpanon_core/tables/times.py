@@ -93,7 +93,7 @@ _MONTHS = pd.Index(
 
 
 def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
-    """Return the first layout that matches the text of a row, and the match; None without one."""
+    """Return the first layout that matches the text of a row, and the match; None if none does."""
     text = row.tobytes().decode("latin-1")
     for layout in _LAYOUTS:
         match = re.fullmatch(layout.pattern, text)
@@ -248,7 +248,7 @@ def parse_times(
     as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
     value before the year 1 or after the year 9999 is not a time.
 
-    By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
+    By default, the whole column decides ``day_first`` and ``fractional`` (whether some floats are
     not whole); state them if the column is one part of several.
     """
     parsed = _parsed(column, day_first, fractional)
@@ -313,10 +313,10 @@ def _typed(column: pa.ChunkedArray) -> ParsedTimes:
     name = "timestamp column" + (" with zone" if aware else " without zone")
     ok = ~pc.is_null(column).to_numpy()
     per_second = 1_000 if pa.types.is_date(column.type) else _PER_SECOND[column.type.unit]
-    if pa.types.is_date(column.type):  # days, or their milliseconds
+    if pa.types.is_date(column.type):  # stored in days or in milliseconds
         column = column.cast(pa.date64())
     found = pc.fill_null(column.cast(pa.int64()), 0).to_numpy()
-    # Of the years 1 to 9999, or it would run over the edge of what counts microseconds, unseen.
+    # Only the years 1 to 9999: other times in microseconds could overflow without an error.
     ok = ok & (found >= _FIRST // SECOND * per_second) & (found <= _LAST // SECOND * per_second)
     found = np.where(ok, found, 0)
     us = found * (SECOND // per_second) if per_second <= SECOND else found // 1_000
@@ -356,7 +356,7 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
 
 
 class DateOrder:
-    """Decision for a whole column whether 03/04 is the 3rd of April or the 4th of March.
+    """Decision, for a whole column, on whether 03/04 is the 3rd of April or the 4th of March.
 
     The order that parses more rows is chosen. If both parse the same number, the order with the
     shorter time span is chosen. Days of one fortnight, read the wrong way, scatter over a year. If
@@ -466,7 +466,7 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
             same = _same_shape(text, shape, left, first)
             yield left[same], match
         left = left[~same]
-    for row in left:  # a column of many shapes is hardly one of times: row by row
+    for row in left:  # a column of many shapes hardly holds times: read row by row
         match = layout_of(text[row])
         if match is not None:
             yield np.array([row]), match
@@ -475,7 +475,7 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
 def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int) -> BoolArray:
     """Return which rows have digits, marks and letters in the same places as row ``first``.
 
-    In words of three or more letters (names of days and months) any letters match.
+    In words of three or more letters (names of days and months), any letters match.
     """
     words = np.zeros(text.shape[1], bool)
     for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):

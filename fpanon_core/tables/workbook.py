@@ -60,7 +60,7 @@ def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
     try:
         check_xml(archive, budget)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is not read anyway; it may quote a cell
+            warnings.simplefilter("ignore")  # about parts not read; a warning may quote a cell
             book = _Book(archive, budget)
             return [book.rows_of(part) for part in book.sheets]
     except (FpanonError, MemoryError):
@@ -108,7 +108,7 @@ class _Book:
                 widest = max(widest, len(fields))
                 for column, value in cells.items():
                     fields[column - 1] = value
-                    if isinstance(value, str):  # which cells may share, and a column does not
+                    if isinstance(value, str):  # cells may share a text, columns hold copies
                         self._text += len(value) if value.isascii() else 3 * len(value)
                         self._budget.check_bytes(self._text)
                 if any(field is not None and field != "" for field in fields):
@@ -216,11 +216,11 @@ def check_xml(archive: zipfile.ZipFile, budget: Budget) -> None:
     count = _Count(budget)
     for info in archive.infolist():
         with suppress(expat.ExpatError), archive.open(info) as stream:
-            count.walk(stream)  # a picture is no XML; what else is none, nobody else can read
+            count.walk(stream)  # pictures are not XML; no later parser reads what is not XML
 
 
 class _Count:
-    """Running counts of a workbook's XML; cells include the empty ones that pad a row."""
+    """Running counts of a workbook's XML; cells include the empty cells that pad a row."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -239,7 +239,7 @@ class _Count:
 
     def _begins(self, name: str, found: dict[str, str]) -> None:
         self.elements += 1
-        # A cell is an element, its value another, and a text that several share a third.
+        # A cell is an element, its value another, and a text that several cells share a third.
         if not self.elements % 10_000:
             self.budget.check_cells(self.elements // 4)
         match name.rpartition(" ")[2]:
@@ -262,7 +262,7 @@ class _Count:
                 if length > MAX_FORMAT_CHARACTERS or self.number_formats > MAX_NUMBER_FORMATS:
                     raise SchemaError(
                         f"The XLSX file has a number format of more than {MAX_FORMAT_CHARACTERS} "
-                        f"characters, or more than {MAX_NUMBER_FORMATS:,} of them, which no "
+                        f"characters, or more than {MAX_NUMBER_FORMATS:,} formats, which no "
                         "workbook can have; save it again, or as CSV."
                     )
 

@@ -168,12 +168,12 @@ def _write(pieces: Iterable[pd.DataFrame], into: BinaryIO, name: str) -> int:
             rows += len(piece)
             if first:
                 writer = _writer(into, name.lower(), table.schema)
-                if writer is not into:  # which stays open
+                if writer is not into:  # the file itself stays open
                     opened.callback(writer.close)
             if is_parquet:
                 writer.write_table(table)
                 continue
-            # Text is quoted where it must be, by column of a piece: arrow knows only all or none.
+            # Text is quoted only in pieces that need it; Arrow quotes all texts of a piece or none.
             style = "needed" if any(_delicate(column) for column in table.columns) else "none"
             head = "needed" if _delicate(pa.array(table.column_names)) else "none"
             options = {"include_header": first, "quoting_style": style, "quoting_header": head}
@@ -242,12 +242,12 @@ def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
         texts = np.where(whole, texts, np.datetime_as_string(local))
     suffix = np.array(
         [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset],
-        dtype=np.str_,  # of no times, too
+        dtype=np.str_,  # also if there are no times
     )
     return np.char.add(texts, suffix[which])
 
 
-# --- How does a file come to its place? Whole, readable by its owner alone, or not at all.
+# --- A file appears whole and readable by its owner alone, or not at all.
 
 _UNFINISHED = re.compile(r"\.fpanon-([1-9][0-9]{0,8})-[0-9a-f]{16}\.part")
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -334,7 +334,7 @@ def told_plainly() -> Iterator[None]:
     except OSError as fault:
         if fault.errno in _FULL:
             raise ConfigError(
-                "The disk is full, or a file may not grow so large there "
+                "The disk is full, or a file may not grow that large there "
                 f"({os.strerror(fault.errno)}); the unfinished file is removed. Make room, or "
                 "choose another place."
             ) from fault
@@ -351,7 +351,7 @@ def _own_name(parent: Path) -> Path:
 
 
 def _hold(descriptor: int) -> None:
-    """Lock the file being written as long as this process lives; not every disk supports locks."""
+    """Lock the file being written while this process lives; not every disk supports locks."""
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -359,7 +359,7 @@ def _hold(descriptor: int) -> None:
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except OSError as fault:  # of another user, if it is there
+    except OSError as fault:  # another user's process, if there is one
         return not isinstance(fault, ProcessLookupError)
     return True
 

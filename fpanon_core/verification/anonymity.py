@@ -53,7 +53,8 @@ def verify_k_anonymity(
     ----------
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
         The data that GLOVE received. For a result in periods, give either the pieces or the whole
-        fingerprints, which are then cut anew. Row numbers in the violations refer to this argument.
+        fingerprints, which are then cut into periods. Row numbers in the violations refer to this
+        argument.
     result : GloveResult or DataFrame
         A result, or its table (:meth:`GloveResult.to_frame`), for example read back from a file.
     k : int
@@ -129,7 +130,7 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     check_limits(claim, *limits, faults)
     limited = any(limit is not None for limit in limits) or _says_limits(stated)
     asked = faults.k
-    faults.k = max(asked, result.k)  # what it promises beyond what was asked must hold, too
+    faults.k = max(asked, result.k)  # a promise beyond what was asked must be kept, too
     checked = check_claim(claim, listed, 0, limited, faults)
     faults.k = asked
     if checked is not None:
@@ -215,7 +216,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     return gone
 
 
-# --- what a result says of itself ----------------------------------------------------------------
+# --- what a result says about itself --------------------------------------------------------------
 
 
 def _same_pieces(result: GloveResult, faults: Faults) -> bool:
@@ -228,14 +229,14 @@ def _same_pieces(result: GloveResult, faults: Faults) -> bool:
         return True
     person, period = result.person, result.period
     if result.period_days is None or person is None or period is None:
-        faults.add("period", "The original is in periods, and the result does not keep them apart.")
+        faults.add("period", "The original is in periods, but the result does not keep them apart.")
         return False
     if faults.of_whole:
         same = faults.put_in_order(np.asarray(person), np.asarray(period))
     else:
         same = np.array_equal(person, faults.cut.person)
         same &= np.array_equal(period, faults.cut.period)
-    text = "The pieces of the result are not those of the original, one by one."
+    text = "The pieces of the result do not match those of the original, one by one."
     faults.check(same, "period", text)
     return same
 
@@ -250,7 +251,7 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
         faults.add("missing user", text)
         return None
     if len(group) and not (group.min() >= -1 and group.max() < p.n_groups):
-        faults.add("unknown group", "A person is in a group of which nothing is published.")
+        faults.add("unknown group", "A person is in a group without a published record.")
         return None
     _said_of_itself(result, faults)
     members = np.zeros(p.n_groups, np.int64)
@@ -275,13 +276,13 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
 def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     """Check digest, pseudonyms, weights, projection, clock and granularity against the original."""
     original, p = faults.original, result.published
-    # The names of pieces are drawn, and are in their digest: cut anew, they have another.
+    # The names of pieces are random and part of their digest: pieces cut again have another one.
     same, number = result.digest == original.digest, original.number
     if faults.of_whole:
         same = result.whole_digest == faults.whole_digest
         number = np.arange(1, original.n_users + 1)
     faults.check(same, "digest", "The result was made from other data: its digest differs.")
-    text = "The numbers behind the pseudonyms are not, one by one, those of the original."
+    text = "The numbers behind the pseudonyms do not match those of the original, one by one."
     faults.check(np.array_equal(result.number, number), "pseudonym", text)
     text = "The weights of people are not those of the original."
     faults.check(np.array_equal(result.weight, original.weight), "weight", text)
@@ -291,7 +292,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
     faults.check(p.clock == original.clock, "clock", text)
     own, given = ((each.granularity_m, each.granularity_min) for each in (p, original))
     faults.check(own == given, "granularity", "The granularity is not that of the original.")
-    text = f"The result was made for k = {result.k}, fewer than {faults.k}."
+    text = f"The result was made for k = {result.k}, less than {faults.k}."
     faults.check(result.k >= faults.k, "stated k", text)
 
 
@@ -308,15 +309,15 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     left, ours = _known_users(result.left_over, fs)
     out, possible = _known_users(result.left_out, fs)
     most = int(np.bincount(period[left]).max(initial=0)) if ours else len(result.left_over)
-    # Where they are merged, each shard has some of its own; else those of all shards hide together.
-    # A shard is of 10 crowds of k at least, so that a result cannot say that it has many.
+    # If left-over people are merged, each shard has its own; else, those of all shards hide as one.
+    # A shard has at least 10 crowds of k people, so a result cannot claim to have many shards.
     shards = min(int(result.shards), fs.n_users // (10 * max(result.k, 1)))
     shards = max(1, shards) if result.leftover == "merge" else 1
     share = result.leave_out
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    text = "A limit, a share, or the treatment of left-over people is not a possible one."
+    text = "A limit, a share, or the treatment of left-over people is not possible."
     faults.check(all(math.isfinite(each) and each > 0 for each in limits), "limit", text)
     faults.check(result.leftover in ("merge", "suppress"), "left over", text)
     faults.check(sound, "left out", text)
@@ -388,6 +389,6 @@ def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, Float
         np.minimum.at(first, of, low)
         np.maximum.at(last, of, low + extent)
         width = last - first
-        # Whoever is in no group may have been in one with anybody.
+        # A person in no group may have been in a group with anybody.
         ends.append(np.where(group < 0, (low + extent).max() - low.min(), width[group]))
     return (ends[0] + ends[1]) / 2, ends[2]

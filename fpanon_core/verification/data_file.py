@@ -36,7 +36,7 @@ _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?(?!-00:00)[+-][01]\d
 
 
 _DAMAGED = "The data file is damaged or of another kind."
-_GROUP_ROWS = 250_000  # of a piece of a Parquet file, at least, but for its last
+_GROUP_ROWS = 250_000  # least rows in a piece of a Parquet file, except the last piece
 _WRITER = re.compile(r"parquet-cpp-arrow version \d{1,4}(\.\d{1,4}){1,3}")
 
 
@@ -111,7 +111,7 @@ class DataFile:
                 "line differs."
             )
             if self._packed:
-                text = "The data file holds more than its rows make, or has another form."
+                text = "The data file holds more than its rows, or has another form."
             self._faults.add("written otherwise", text)
         self._odd = True
 
@@ -137,7 +137,7 @@ class DataFile:
             yield piece
         for wrong in self._wrong.values():
             if wrong:
-                text = f"{wrong} times have an offset that is not that of the original's zone."
+                text = f"{wrong} times have an offset that does not fit the original's time zone."
                 self._faults.add("clock", text)
 
     @contextmanager
@@ -180,7 +180,7 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """Yield the rows; write a file from them again, and compare the two files byte by byte."""
+        """Yield the rows; rewrite the file from them, and compare the two files byte by byte."""
         file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
         named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
@@ -236,7 +236,7 @@ class DataFile:
     def _times(self, name: str, column: pa.ChunkedArray) -> Any:
         """Return instants in UTC, or minutes as numbers if the original has no clock.
 
-        Offsets that are not those of the original's zone are counted.
+        Offsets that do not fit the original's time zone are counted.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Faults found in a release, and the original data cut anew into periods.
+"""Faults found in a release, and the original data cut independently into periods.
 
 The code imports nothing from the module that cuts data into periods. The edges of periods are local
 midnights by the rules of the time zone. Each period is shifted to its own stretch of time, so that
@@ -116,7 +116,7 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
     offsets : int64 ndarray
         Offsets of these users' samples within the part.
     samples : float64 ndarray (n, 6)
-        Bounds as from :func:`bounds_of`.
+        Bounds as returned by :func:`bounds_of`.
     """
     for users in some_lists(fs.offsets, _STRETCH):
         rows = fs.rows_of(users.start).start, fs.rows_of(users.stop - 1).stop
@@ -139,7 +139,7 @@ def bounds_of(
     return out
 
 
-MOST = 1_000  # violations listed of each kind
+MOST = 1_000  # most violations listed of each kind
 _DAY_MIN = 1_440.0
 _SLACK_MIN = 1e-6
 
@@ -192,12 +192,12 @@ class Faults:
         """Check that a person has at most one piece in a period, with samples that begin in it."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
-            text = "The pieces are more, or fewer, than the people and periods named."
+            text = "There are more, or fewer, pieces than people and periods named."
             self.add("period", text)
         elif pd.DataFrame({"of": given.person, "at": given.period}).duplicated().any():
             self.add("period", "A person has several pieces in one period.")
         inside = self.number_of(fs.t_min) == given.period[fs.sample_user]
-        self.check(inside.all(), "period", "A sample begins in another period than its piece.")
+        self.check(inside.all(), "period", "A sample does not begin in the period of its piece.")
 
     @property
     def period(self) -> IntArray:
@@ -207,10 +207,10 @@ class Faults:
     def in_periods(self, days: int | None) -> None:
         """Cut the original into pieces for a release in periods of ``days`` days; None = no cut.
 
-        If the original is in pieces already, any other ``days`` than its own is a fault.
+        If the original is in pieces already, ``days`` must be its own; otherwise, a fault is added.
         """
         if self.cut is not None:
-            told = "The release is in other periods than the original given."
+            told = "The periods of the release differ from those of the original given."
             self.check(days == self.cut.days, "period", told)
         elif days is not None:
             fs = self.original
@@ -265,7 +265,7 @@ class Faults:
             self._listed.append((kind, group, user, sample, text))
 
     def check(self, sound: bool | np.bool_, kind: str, text: str) -> None:
-        """Add a fault unless what was looked at is sound."""
+        """Add a fault unless ``sound`` is true."""
         if not sound:
             self.add(kind, text)
 
@@ -287,7 +287,7 @@ class Faults:
         """Return the period of each class; with ``tell``, add a fault if its cells span several."""
         number, of = self.number_of(claim.cells[:, 4]), claim.class_of_cell
         out = np.zeros(claim.n_classes, np.int64)
-        out[of[::-1]] = number[::-1]  # that of the first
+        out[of[::-1]] = number[::-1]  # the period of the first cell
         for g in np.unique(of[number != out[of]]).tolist() if tell else ():
             text = "The samples of a record begin in several periods."
             self.add("period", text, group=int(claim.label[g]))
@@ -325,7 +325,7 @@ class Faults:
 def _edges(fs: FingerprintSet, days: int) -> FloatArray:
     """Return the local midnights at the edges of periods, in elapsed minutes.
 
-    The first is that of the first day; the last is after the last sample.
+    The first is the midnight of the first day; the last is after the last sample.
     """
     last = float(fs.t_min.max())
     number = math.ceil((last + 2 * _DAY_MIN) / (days * _DAY_MIN)) + 1

@@ -33,7 +33,7 @@ from .faults import Claim, Faults, bounds_of, stretches
 
 _T = TypeVar("_T")
 _THREADS = len(os.sched_getaffinity(0))
-_MOST_PAIRS = 1_000_000  # of users and single records; beyond, ties are left as they fall
+_MOST_PAIRS = 1_000_000  # pairs of a user and a record; beyond, ties are broken arbitrarily
 
 
 @dataclass
@@ -131,7 +131,7 @@ def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
-    """Assign a record to every user who must have one; None, with a fault, if that is impossible.
+    """Assign a record to every user who must have one; return None, with a fault, if impossible.
 
     The result is also None, with a fault, if too many users fit too many records to tell which
     samples are left out.
@@ -156,7 +156,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         return None
     if listed is not None and spare > 0:
         for _ in range(spare):
-            text = "A person's samples are not all listed as left out, and there is no record left."
+            text = "A person's samples are not all listed as left out, but there is no record left."
             faults.add("missing user", text)
         return None
     allowed = may_miss if listed is None else 0
@@ -166,12 +166,12 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     most, pairs = possible
     pairs = pairs.of(must[pairs.user])
     sizes = claim.records
-    if spare > 0:  # a class of those of whom nothing is published, at the price of all they have
+    if spare > 0:  # a class for users without a record; it costs all their samples
         gone = np.flatnonzero(fs.lengths <= most)
         nobodys = _Pairs(gone, np.full(len(gone), claim.n_classes), fs.lengths[gone])
         pairs, sizes = pairs.and_also(nobodys), np.append(sizes, spare)
-    # Of users who fit alike, none may come first for standing first in the input: it would look as
-    # if the release kept that order.
+    # Of users who fit equally well, none may come first because of the input's order: the release
+    # would seem to keep that order.
     place = np.random.default_rng(0).permutation(fs.n_users)
     mixed = _Pairs(place[pairs.user], pairs.kind, pairs.misses)
     home = _by_flow(mixed, sizes, fs.n_users, int(must.sum()))
@@ -206,7 +206,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             return None
     home[home == claim.n_classes] = -1
     pairs = pairs.of(pairs.kind < claim.n_classes)
-    # Where samples may be missed, the way that misses fewest need not be the one that meets most.
+    # If samples may be missed, the assignment that misses fewest need not be the one meeting most.
     most_met = only or (closest and allowed == 0)
     return Fit(home[place], only, most_met, pairs.user, pairs.kind)
 
@@ -228,8 +228,8 @@ def _possible(
         return fewest + loose, search.within(fewest + loose) if allowed else none_missed
     if allowed:
         text = (
-            f"At least {int(fewest.sum())} original samples lie outside every record that may be "
-            f"of the same person; {allowed} are stated to be left out."
+            f"At least {int(fewest.sum())} original samples lie outside every record that may "
+            f"be the same person's; {allowed} are stated to be left out."
         )
         faults.add("uncovered sample", text)
         return None
@@ -242,7 +242,7 @@ def _possible(
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
-    """Assign a class to each user, no class more often than it has records; None if impossible."""
+    """Assign each user a class, none more often than it has records; return None if impossible."""
     n_classes = len(sizes)
     users = np.unique(pairs.user)
     if len(users) < needed:

@@ -39,12 +39,12 @@ DATA = ("data.csv", "data.parquet")
 DESCRIPTION = "datapackage.json"
 _MOST = {README: 64 << 10, DESCRIPTION: 1 << 20}
 """Largest size of the page and of the description, bytes; longer ones are a fault."""
-_MAPPED = 64 << 20  # bytes: larger data files are looked at where they lie, not read
+_MAPPED = 64 << 20  # bytes; larger data files are mapped, not read into memory
 _BLOCK = 1 << 20
 _VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
 _OWNERS_ALONE = 0o600 << 16
-_BEYOND = 0xFFFFFFFF  # what stands for a number of more than 32 bits
-_LARGE = 0x7FFFFFFF  # beyond, sizes and places are told in 64 bits
+_BEYOND = 0xFFFFFFFF  # written in place of a number of more than 32 bits
+_LARGE = 0x7FFFFFFF  # beyond this, sizes and places are stated in 64 bits
 _OF_A_ZIP = (zipfile.BadZipFile, struct.error, zlib.error, EOFError)
 _DAMAGED_ZIP = (*_OF_A_ZIP, RuntimeError, ValueError, LookupError, OSError)
 Content = bytes | mmap.mmap
@@ -113,7 +113,7 @@ def _members_at(place: Path, faults: Faults) -> dict[str, Content]:
             _check_size(place.stat().st_size, MAX_RELEASE_BYTES)
             with place.open("rb") as file:
                 return _zip_members(_content_of(place), file, faults)
-    except (OSError, ValueError):  # not to be opened; or a NUL in its name
+    except (OSError, ValueError):  # it cannot be opened, or its name has a NUL
         raise SchemaError("The release cannot be opened; check its path and permissions.") from None
     raise SchemaError("There is no release at that place; give its folder or zip file.")
 
@@ -314,7 +314,7 @@ def _facts(
 
 
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Add faults where a description differs from the expected one; name the latter's keys only."""
+    """Add faults where a description differs from the expected one; name only expected keys."""
     here, there = dict(_flat(found)), dict(_flat(due))
     wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
     for at in wrong:
@@ -323,7 +323,7 @@ def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None
         else:
             faults.add("description", f"{DESCRIPTION} says something else about {'.'.join(at)}.")
     if here.keys() - there.keys():
-        faults.add("description", f"{DESCRIPTION} has a key that this release has not.")
+        faults.add("description", f"{DESCRIPTION} has a key that this release does not have.")
     elif not wrong:
         faults.add(
             "description",
@@ -348,4 +348,4 @@ def _check_page(page: bytes, due: str, faults: Faults) -> None:
     found = sections(page.decode("utf-8", "replace"))
     wrong = [head for head, text in sections(due).items() if found.get(head) != text]
     parts = f" Not as it should be: {', '.join(wrong)}." if wrong else " Something is added to it."
-    faults.add("page", f"{README} is not the page that the facts make.{parts}")
+    faults.add("page", f"{README} is not the page that follows from the facts.{parts}")

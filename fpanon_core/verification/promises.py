@@ -54,7 +54,7 @@ class Checked:
 def check_claim(
     claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
 ) -> Checked | None:
-    """Check all that must hold for the records themselves; return None if it cannot be checked.
+    """Check all that must hold for the records themselves; return None if they cannot be checked.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def check_claim(
     gone = int(checked.gone.sum())
     if listed is None and gone > may_miss:
         text = (
-            f"{gone} original samples lie outside what is published of them; {may_miss} are "
-            "stated to be left out."
+            f"{gone} original samples lie outside their person's published record; {may_miss} "
+            "are stated to be left out."
         )
         faults.add("uncovered sample", text)
     _check_samples_of_k(claim, found, checked, limited, faults)
@@ -127,7 +127,7 @@ def check_crowds(claim: Claim, faults: Faults) -> None:
     """Check that at least k people form each group, with equal records, and share each record.
 
     The second check uses the records themselves, whatever the group numbers: the k-gap of the
-    published records is 0.
+    published records must be 0.
     """
     size = _people(claim, faults)
     labels, which = np.unique(claim.label, return_inverse=True)
@@ -188,13 +188,13 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
             (
                 "uncovered sample",
                 ~covered & ~gone & (home >= 0)[user],
-                "An original sample lies outside what is published of its person, and is not "
+                "An original sample lies outside its person's published record, and is not "
                 "listed as left out.",
             ),
             (
                 "left out though published",
                 inside,
-                "A sample is listed as left out and lies inside what is published of its person.",
+                "A sample is listed as left out but lies inside its person's published record.",
             ),
         ):
             for s in np.flatnonzero(which).tolist():
@@ -278,7 +278,7 @@ def _check_samples_of_k(
     for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (
             f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
-            "although samples were suppressed, as it seems, to keep limits."
+            "although samples seem to have been suppressed to keep limits."
         )
         faults.add("sample of too few", text, group=int(claim.label[claim.class_of_cell[c]]))
 

@@ -36,7 +36,7 @@ _NEEDED = ("pseudonym", *BOUNDS, "start", "end")
 KNOWN = frozenset({*_NEEDED, "group", *DEGREES})
 """Columns that a release may have."""
 
-_ENDS = ";,|\t\r\n"  # of a cell, in one or another country
+_ENDS = ";,|\t\r\n"  # ends of a cell, in some countries
 _BLANK = (
     "".join(map(chr, range(0x21)))
     + "".join(map(chr, range(0x7F, 0xA1)))
@@ -103,7 +103,7 @@ class Gathering:
         self._faults = faults
         self._number: dict[str, int] = {}  # of each pseudonym
         self._contents: dict[bytes, int] = {}
-        self._classes: dict[tuple[int, int], int] = {}  # of label and content, in order of coming
+        self._classes: dict[tuple[int, int], int] = {}  # of label and content, in order of arrival
         self._cells: list[FloatArray] = []  # of each class
         self._kind: list[IntArray] = []
         self._nameless = False
@@ -155,7 +155,7 @@ class Gathering:
         return True
 
     def _labels(self, stated: IntArray, code: IntArray, n_records: int) -> IntArray:
-        """Return the group of each record: that of its first row."""
+        """Return the group of each record: the group of its first row."""
         label = np.empty(n_records, np.int64)
         label[code[::-1]] = stated[::-1]
         self._several += len(np.unique(code[stated != label[code]]))
@@ -178,7 +178,7 @@ class Gathering:
         cells = np.empty((int(lengths.sum()), 6))
         for begin, end, of in zip(last - lengths, last, came.tolist(), strict=True):
             cells[begin:end] = self._cells[of]
-            self._cells[of] = cells[:0]  # there may be many: none is held twice
+            self._cells[of] = cells[:0]  # there may be many cells: none is held twice
         claim = Claim(
             cells=cells,
             first=last - lengths,
@@ -214,8 +214,8 @@ def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> i
     """Count rows whose stated degrees are not the extremes over certain points of the cell.
 
     The points are the cell's corners, its middle and the middles of its sides. The degrees are
-    computed anew, point by point, without trust in the release or in the code that wrote it. For
-    data without a projection, no degrees may be stated; if some are, the result is −1.
+    computed independently, point by point, without trust in the release or in the code that wrote
+    it. For data without a projection, no degrees may be stated; if some are, the result is −1.
     """
     if not set(DEGREES) <= set(table.columns):
         return 0
@@ -244,25 +244,25 @@ def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> i
 def _tell_degrees(wrong: int, faults: Faults) -> None:
     """Add a fault if some rows have wrong degrees, or degrees without a projection."""
     if wrong < 0:
-        text = "Latitudes and longitudes are given, and the original has no map projection."
+        text = "Latitudes and longitudes are given, but the original has no map projection."
         faults.add("degrees", text)
     elif wrong:
-        text = f"In {wrong} rows the latitudes and longitudes are not those of the metres."
+        text = f"In {wrong} rows, the latitudes and longitudes do not match the metres."
         faults.add("degrees", text)
 
 
-# --- whose they are ------------------------------------------------------------------------------
+# --- owners of records ----------------------------------------------------------------------------
 
 
 def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) -> IntArray:
     """Return the row number of the original user behind each record, by the key; −1 if unknown.
 
-    For data in periods it is the row number of the piece. There is one piece for each person and
+    For data in periods, it is the row number of the piece. There is one piece for each person and
     period, so a key that names a person twice in a period names a piece twice. If samples were
     ``moved``, they may lie in a period in which the person was not recorded. Then there is no
     piece, and the result is −1.
 
-    The function sets the claim's ``home``, the class of each original user, and ``elsewhere``.
+    The function sets ``home`` and ``elsewhere`` of the records' :class:`Claim`.
     """
     original = faults.original
     pairs = _pairs(key)
@@ -314,7 +314,7 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
 
 
 def _in_periods(pairs: list[Named], key: Key, of: dict[str, int]) -> list[Named]:
-    """Return the pairs with the period that the key states, or else that of the record."""
+    """Return the pairs with the period that the key states, or else the record's period."""
     if not isinstance(key, pd.DataFrame) or "period" not in key.columns:
         return [(name, user_id, of.get(name, 0)) for name, user_id, _ in pairs]
     try:
@@ -364,7 +364,7 @@ def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFra
         check_columns(len(head))
         cells = csv.ParseOptions(newlines_in_values=True)
         read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
-        # A name that is quoted in some odd way was not taken for text above.
+        # A column whose name is quoted in an odd way was not read as text above.
         texts_of = [column.cast(pa.string()) for column in read.columns]
         frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
         if frame.columns.duplicated().any():
@@ -392,7 +392,7 @@ def without_marks(text: str) -> str:
     >>> without_marks("'=1"), without_marks("' =1"), without_marks("a;'=1"), without_marks("'a")
     ('=1', ' =1', 'a;=1', "'a")
     """
-    parts = _WORDS.split(text)  # what is between words, and words, by turns
+    parts = _WORDS.split(text)  # separators and words, in turn
     signed = [word.startswith(_STARTS) for word in parts[1::2]]
     out = []
     for nth, between in enumerate(parts[0::2]):

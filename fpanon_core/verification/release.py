@@ -55,10 +55,10 @@ If there are no others, the release is checked once more, without the original's
 _HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
 """Faults of ``_HELD``, and further faults that moved times may cause, even across periods."""
 _MOVED = (
-    "places or times were moved or made coarser first: that cells hold anybody's samples is not "
+    "places or times were moved or made coarser first: whether cells hold anybody's samples is not "
     "checked"
 )
-_MOVED_IN_TIME = f"{_MOVED}, nor, between periods, that the key names the right people"
+_MOVED_IN_TIME = f"{_MOVED}, nor, between periods, whether the key names the right people"
 
 
 @only_ours("release")
@@ -78,8 +78,8 @@ def verify_release(
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
         The data that GLOVE or aligned publishing received; without either, the data released. If
-        the release states periods, whole fingerprints are cut into these periods anew. Pieces do
-        not name their people, so a key for pieces must have the pieces' own ids.
+        the release states periods, whole fingerprints are cut into these periods. Pieces do not
+        name their people, so a key for pieces must have the pieces' own ids.
     k : int or None
         The promised k of k-anonymity. None if none is promised, as with noise or exchanged
         positions; then files, figures and names are checked, but not the records against the
@@ -118,8 +118,8 @@ def verify_release(
         return verdict
     in_time = facts.times_moved
     if set(verdict.counts) <= (_HELD_IN_TIME if in_time else _HELD):
-        # By its own account GLOVE was given other places or times than these: the crowds can be
-        # checked, and whose samples the cells hold cannot.
+        # By the release's own account, GLOVE received places or times that differ from these: the
+        # crowds can be checked, but not whose samples the cells hold.
         again = Faults(original, faults.k)
         _check(path, key, left_out, again, held=False)
         by_key = in_time and key is not None and again.cut is not None
@@ -143,7 +143,7 @@ def _check(
     if isinstance(left_out, (str, os.PathLike)):
         left_out = read_listed(left_out, "list of samples left out")
     if left_out is not None:
-        listed_samples(left_out, Faults(faults.original, 0))  # whether it is such a list
+        listed_samples(left_out, Faults(faults.original, 0))  # raises if it is not such a list
     package = read_package(path, faults)
     facts, name = package.facts, package.data_name
     if name is None or facts is None:
@@ -189,10 +189,10 @@ def _check_records(
     return checked
 
 
-# --- Are the facts that a release states of itself those that are found?
+# --- Checks of the facts that a release states about itself
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
-_BEFORE_MIN = 1e-3  # before its end, a sample is still on the same day
+_BEFORE_MIN = 1e-3  # this long before its end, a sample is still on the same day
 _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of its sum
 
 
@@ -219,7 +219,7 @@ def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
         faults.add("stated k", "The release does not state the size of group that it promises.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
     if facts.k is not None and (facts.against == "original") != held:
-        faults.add("verdict", "The verdict stated is about other data than the techniques allow.")
+        faults.add("verdict", "The verdict stated is about data other than the techniques allow.")
     _check_rows_accuracy(facts, records.claim, faults)
 
 
@@ -260,11 +260,11 @@ def _check_days(facts: ReleaseFacts, clock: LocalClock, records: Records, faults
     end -= _BEFORE_MIN
     beyond, days = (day(end) - stated[1]).days, (day(end) - window).days + 1
     if facts.last_window_days != ((days - beyond, days) if beyond > 0 else None):
-        faults.add("period", "How much of the last window is recorded is not what is stated.")
+        faults.add("period", "The recorded days stated for the last window are not those found.")
     certain = True
     if not facts.moved:
         mine = np.ones(fs.n_users, bool) if home is None else home >= 0
-        if faults.cut is not None:  # of everybody published in some period, all pieces
+        if faults.cut is not None:  # all pieces of everybody published in some period
             people = np.unique(faults.cut.person[mine])
             mine = np.isin(faults.cut.person, people)
         own = mine[fs.sample_user]
@@ -319,7 +319,7 @@ def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> N
         sound = _close(stated, found)
     else:
         last = float(cells[:, 5].max() - cells[:, 4].min())
-        ends = [(side, float(side.max()))] * 2 + [(span, last)] * 2  # a sample may reach over many
+        ends = [(side, float(side.max()))] * 2 + [(span, last)] * 2  # a sample may span many cells
         sound = all(
             float(values.min()) * (1 - _SLACK_ACCURACY) - SLACK
             <= figure
@@ -386,7 +386,7 @@ def _check_phantoms(
     stated = facts.phantom_share
     if stated is None:
         return
-    # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
+    # A GLOVE cell is true of at least one person; if samples were moved, perhaps of nobody.
     if stated == 1 and faults.k:
         faults.add("phantom share", "The stated share of false presence is impossible.")
     if checked is not None:

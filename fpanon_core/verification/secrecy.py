@@ -20,7 +20,7 @@ from .records import Records
 
 _CHANCE = 1e-6
 _NORMAL = 4.891638475698590  # a standard normal is farther from 0 with probability 1e-6
-_ENOUGH = 30  # records, or groups: of fewer, no order can be told from chance
+_ENOUGH = 30  # records or groups; with fewer, no order can be told from chance
 _PSEUDONYM = re.compile(r"[A-Z2-7]{16}")  # 80 random bits, as base32
 
 
@@ -36,12 +36,12 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     for name in names:
         if name in ids or name in running or not name:
             faults.add("pseudonym", "A pseudonym is an id or a running number of the original.")
-    # Shorter ones are inside random names by chance, more often than once in a million releases.
+    # Shorter ids occur in random names by chance, more often than once in a million releases.
     places = len(names) * max((len(name) for name in names), default=0) * len(ids)
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))
     lengths = sorted({len(i) for i in ids if len(i) >= least})
     by_length = {len(name) for name in names if len(name) >= least}
-    # Of many people all codes together would not fit into memory; their own names do.
+    # All codes of many people together would not fit into memory; their pseudonyms do.
     bare = Counter(map(_bare, names))
     coded = {
         code[:n]
@@ -81,14 +81,14 @@ def check_groups_numbered(records: Records, faults: Faults) -> None:
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:
     """Check that pseudonyms, rows and group numbers do not follow the order of input or ids.
 
-    The check uses rank correlation. Without the key (``whose`` is None) it compares groups, because
-    the owners of a group's records are unknown.
+    The check uses rank correlation. Without the key (``whose`` is None), it compares groups,
+    because the owners of a group's records are unknown.
     """
     fs, cut = faults.original, faults.cut
     by_id = np.array([str(user_id) for user_id in fs.user_ids.tolist()], dtype=object)
     rows = np.arange(fs.n_users) if cut is None else cut.person
     inputs = {"rows": rows.astype(float), "ids": _ranks_of_texts(by_id)}
-    # In periods: within each, for an order within it may hide in that of all.
+    # Each period is checked alone, because an order within it may not show in the overall order.
     within = np.zeros(records.claim.n_classes, np.int64)
     if cut is not None:
         within = faults.periods_of(records.claim)
@@ -134,7 +134,7 @@ def _check_links(
     """Check that pseudonyms, rows and group numbers do not link a person's records of two periods.
 
     The check uses rank correlation over each person's records in one period and in the person's
-    next period. Without the key it compares classes, as in :func:`check_order`. Group numbers are
+    next period. Without the key, it compares classes, as in :func:`check_order`. Group numbers are
     always compared by class, since people of one group share one number.
     """
     cut = faults.cut
@@ -160,7 +160,7 @@ def _check_links(
         record[whose[whose >= 0]] = np.flatnonzero(whose >= 0)
         both = (record[one] >= 0) & (record[other] >= 0)
         a, b = record[one][both], record[other][both]
-        # A person may skip a period: pairs of the same two periods are one order.
+        # A person may skip a period, so only pairs of the same two periods are compared.
         step = cut.period[one] * (int(cut.period.max()) + 1) + cut.period[other]
         for what, value in (("pseudonyms", named), ("records", np.arange(len(named)) * 1.0)):
             found[what] = value[a], value[b], step[both]

@@ -172,7 +172,7 @@ def test_no_promise_is_made_where_none_holds():
     merged = replace(fs, weight=np.array([1, 2]))
     assert fp.aggregate_counts(merged, frame=GRID)[0].heaviest == 2
     long = replace(fs, dt_min=np.full(fs.n_samples, 61.0))
-    with pytest.raises(fp.InfeasibleError, match="reach over several slots"):
+    with pytest.raises(fp.InfeasibleError, match="span several slots"):
         fp.aggregate_counts(long, frame=GRID, filled_in=False)
     for wrong in ({"epsilon": 0}, {"epsilon": np.inf}, {"epsilon": 1.0, "unit": "place"}):
         with pytest.raises(fp.ConfigError, match="unit" if "unit" in wrong else "epsilon"):

@@ -298,9 +298,9 @@ def test_how_many_people_there_are_is_estimated():
     noisy = counts_of([[2, 1], [9, -1], [0, 0]], xy)  # totals 3, 8, 0: the median
     assert fp.recover_trajectories(noisy).n_trajectories == 3
     assert fp.recover_trajectories(noisy, n_trajectories=7).n_trajectories == 7
-    with pytest.raises(fp.InfeasibleError, match="hold nobody"):
+    with pytest.raises(fp.InfeasibleError, match="contain nobody"):
         fp.recover_trajectories(counts_of([[0, 0], [0, 0]], xy))
-    with pytest.raises(fp.InfeasibleError, match="hold nobody"):
+    with pytest.raises(fp.InfeasibleError, match="contain nobody"):
         fp.recover_trajectories(counts_of([[-5, 1], [0, 0], [0, 0]], xy))
 
 

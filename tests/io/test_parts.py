@@ -179,8 +179,8 @@ def with_another_type(part):
     [
         (cut_short, "is damaged or cut short"),
         (with_damaged_pages, "is damaged or cut short"),
-        (with_another_name, "it has other columns"),
-        (with_another_type, "stored as another type"),
+        (with_another_name, "its columns differ"),
+        (with_another_type, "stored as a different type"),
     ],
 )
 def test_a_part_that_does_not_fit_is_named_and_nothing_of_it_is_told(folder, make, said):

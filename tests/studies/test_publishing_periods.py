@@ -119,7 +119,7 @@ def test_where_times_were_moved_it_is_said_that_the_key_is_not_checked(fs, tmp_p
     path = fp.publish(made, tmp_path / "out", key=tmp_path / "key.csv")
     checked = fp.verify_release(path, fs, 3, key=tmp_path / "key.csv")
     assert checked.passed
-    assert "nor, between periods, that the key names the right people" in checked.note
+    assert "nor, between periods, whether the key names the right people" in checked.note
 
 
 def test_the_page_and_the_description_say_so(fs, tmp_path):
