@@ -313,13 +313,23 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
         Rows of the options within the thresholds.
     best : int
     """
-    serving = serves(table, good)
-    kind, *others = dict.fromkeys(judgement.kind_of(table.options[i]) for i in (best, *serving))
-    if len(serving) < 2:
+    mine = table.options[best]
+    others = [table.options[i] for i in serves(table, good) if i != best]
+    if not others:
         return " Only this option serves the purpose." if len(good) > 1 else ""
-    if others:
+    kind = judgement.kind_of(mine)
+    if any(judgement.kind_of(each) != kind for each in others):
         return f" Of those that serve the purpose, {kind} reveal the least about single people."
+    least = _epsilon(mine)
+    if least < min(map(_epsilon, others)) < math.inf:
+        return " Of those that serve the purpose, it has the smallest ε, so it reveals least."
     return " Of those that serve the purpose, none reveals less."
+
+
+def _epsilon(option: ReleaseOption) -> float:
+    """Return the ε of an option without records; infinity where it has none."""
+    epsilon = None if option.recordless is None else option.recordless.epsilon
+    return math.inf if epsilon is None else epsilon
 
 
 def best_named(exploration: Exploration, so_far: str = "") -> str:

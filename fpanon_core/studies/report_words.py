@@ -136,7 +136,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     --------
     >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
     >>> keeps(result, "flows")
-    '49% of trips agree with the data (needed: 48%; the same number everywhere: 42%)'
+    '49% of trips agree with the data (the purpose needs 48%; the same number everywhere: 42%)'
     """
     if component == HOURS:
         return "it shows no differences between hours"
@@ -150,7 +150,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
         said = f"{COMPONENTS[component][0].lower()} is {told}"
     if even and even + LOST * (1 - even) <= kept < even + 2 * LOST * (1 - even):
         needs = f"{needs}; the same number everywhere: {equal}"
-    return f"{said} (needed: {needs})" if least else said
+    return f"{said} (the purpose needs {needs})" if least else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -353,7 +353,7 @@ def stated_hours(epsilon: float, people: float) -> str:
     """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
     if people * epsilon >= MOSTLY_STATED:
         return ""
-    return "At this ε, with so few people, hours mostly follow a fixed profile."
+    return "Times of day mostly follow a fixed profile."
 
 
 def days_lost(result: OptionResult) -> str:
@@ -423,7 +423,7 @@ def describe_kind(result: OptionResult) -> str:
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""Say what an option leaves out and how useful it is, with an example of what it keeps.
+    r"""Say what an option leaves out and, as an example, how many trips it keeps.
 
     Examples
     --------
@@ -433,8 +433,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (needed: 10%).
-    Utility: 0.36.
+    25% of trips agree with the data (the purpose needs 10%).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -449,8 +448,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = ""
     if flows >= _SAID:
-        trips = f"{keeps(result, 'flows', least='flows' in choice.weighty)}. "
-    return f"{left}{trips}Utility: {utility(choice, result)}."
+        trips = f"{keeps(result, 'flows', least='flows' in choice.weighty)}."
+    return f"{left}{trips}".rstrip()
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
@@ -541,7 +540,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips agree with the data (needed: 28%).'
+    '11% of trips agree with the data (the purpose needs 28%).'
     """
     lacking = choice.too_little(file)
     figures = [

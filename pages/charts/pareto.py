@@ -32,7 +32,7 @@ _LABEL_AT = {0.005: "left", 0.995: "right"} | dict.fromkeys((0.5, 0.35, 0.65, 0.
 _OF_LABEL = {"left": 0.0, "center": 0.5, "right": 1.0}
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # kinds of dots in a row of the legend, at a desk
-_KINDS = ("recommended", "within all thresholds", "fails a threshold", "option")
+_KINDS = ("recommended", "serves the purpose", "does not serve it", "fails a threshold", "option")
 _FRONT = "no option is both safer and more useful"
 _LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
@@ -69,6 +69,8 @@ class Dot:
         Whether this is the option chosen for release, whose number is written first.
     best : bool
         Whether the option is recommended.
+    serves : bool
+        Whether the option is within all thresholds and serves the purpose.
     """
 
     number: int
@@ -84,6 +86,7 @@ class Dot:
     behind: bool = False
     chosen: bool = False
     best: bool = False
+    serves: bool = False
 
 
 def pareto(
@@ -174,7 +177,9 @@ def _root_scale(top: float) -> Part:
 
 def _named(dot: Dot, *, limited: bool) -> str:
     """Return the kind of a dot, as the legend names it."""
-    return _KINDS[0 if dot.best else 1 + dot.unsafe if limited else -1]
+    if dot.best or not limited:
+        return _KINDS[0 if dot.best else -1]
+    return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
 def _dots(
@@ -182,7 +187,7 @@ def _dots(
 ) -> Part:
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
-    filled = best or not unsafe
+    filled = best or some[0].serves or name == _KINDS[-1]
     colour = of.categories[4] if best else of.categories[0] if filled else of.css("quiet")
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]

@@ -62,8 +62,8 @@ def front(
         key="options_front",
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
-        alt="Risk against utility, a dot with its interval for each release option; those within "
-        "all thresholds are filled; a line joins those that no other option beats.",
+        alt="Risk against utility, a dot with its interval for each release option; those that "
+        "serve the purpose within all thresholds are filled; a line joins those that no other option beats.",
     )
 
 

@@ -137,8 +137,8 @@ def dots(
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
-    recommended = serves(table, within_limits(table, criteria.limits))
-    best = best_option(table, criteria.limits) if recommended else None
+    serving = serves(table, within_limits(table, criteria.limits))
+    best = best_option(table, criteria.limits) if serving else None
     return [
         Dot(
             i + 1,
@@ -154,6 +154,7 @@ def dots(
             front[i] and not estimated[i],
             result.option.name == chosen,
             i == best,
+            i in serving,
         )
         for i, result in enumerate(table.results)
     ]

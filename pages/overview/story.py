@@ -41,6 +41,7 @@ FEW_HOMES = (
     "option can be shown to stay within that threshold, not even one in which no home is found."
 )
 _LARGER = "More trips may agree on larger areas: try them under the squares beside *Who gets it?*."
+_EPSILON = "A smaller ε protects more."
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
@@ -100,14 +101,17 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
-        cost = f"{w.describe_kind(result)} {w.describe_cost(table.choice, result)}"
+        step = result.option.recordless
+        private = step is not None and step.epsilon is not None
+        parts = (w.describe_kind(result), _EPSILON * private, w.describe_cost(table.choice, result))
+        cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
-        left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)} {w.draws(table)}"
-        kept = f"**3. What it keeps.** {left}"
-        step = result.option.recordless
-        likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
+        useful = f"Utility: {w.utility(table.choice, result)}."
+        left = f"{useful} {w.describe_kept(table.choice, result)} {most}"
+        kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
+        likely = w.describe_epsilon(step.epsilon) if step and step.epsilon else ""
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [f"**4. How sure this is.** {told[grounds]}", *told[grounds + 1 :], likely]

@@ -213,7 +213,8 @@ def keeps(found: Exploration, result: OptionResult) -> str:
     An option within the thresholds is also compared with the most useful of these.
     """
     table, good = found.table, within_limits(found.table, found.limits)
-    told = w.describe_cost(table.choice, result)
+    cost, worth = w.describe_cost(table.choice, result), w.utility(table.choice, result)
+    told = f"{cost} Utility: {worth}.".lstrip()
     own = [row for row in good if table.options[row].steps == result.option.steps]
     if own:
         told += f" {w.describe_most(table, most_useful(table, good), own[0])}"
