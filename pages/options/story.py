@@ -57,10 +57,10 @@ ROOTS = "The figure draws risks at their square roots, so that small risks have 
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
-    "flows, what even shares of all areas would keep is set apart first."
+    "flows, what equal shares for all areas would keep does not count."
 )
 NO_RECORDS = (
-    "Options without records stand at 0: there is no record to pick. Among options of the same "
+    "Options without records are drawn at 0: there is no record to pick. Among options of the same "
     "kind, a smaller ε is safer."
 )
 BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
@@ -215,7 +215,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
         why = describe_least(table, within(tried), row)
         finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
         told = (SERVES if len(within(tried)) > 1 else "", *told)
-    else:  # which of them is named follows from the head
+    else:  # the head says in what way the named option comes first
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
         told += (f"The threshold asks for groups of {crowd(criteria.limits):,} or more.",)
@@ -227,9 +227,10 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
-    """Say why the most useful options, of all and of those that serve, are not recommended.
+    """Say why more useful options are not recommended; return "" if none is more useful.
 
-    Return "" if no option within the thresholds is more useful than the recommended one.
+    Two options count: the most useful within the thresholds, and the most useful of those that
+    also serve the purpose.
     """
     tried = Exploration(table, limits=criteria.limits)
     best, good = best_option(table, criteria.limits), within(tried)
@@ -315,7 +316,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
         by = table.with_choice(risk)
         for i, better in enumerate(table.dominated_by):
             for j in better.tolist():
-                guessed = table.results[j].guessing.get(risk, 0.0)  # what is guessed ranks nothing
+                guessed = table.results[j].guessing.get(risk, 0.0)  # risks below it rank nothing
                 if max(by.risk_high[i], guessed) < by.risk_low[j]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
