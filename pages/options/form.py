@@ -243,7 +243,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            help="A row for each expert, domain and option, where the score (0–10) is to be filled in.",
+            help="A row for each expert, domain and option; fill in the scores (0–10).",
         )
         example = st.toggle(
             "Use the synthetic example",

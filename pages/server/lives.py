@@ -118,8 +118,8 @@ class Ended:
 @dataclass(eq=False)
 class _Connection:
     owner: str
-    wanted: str  # the session that its page had before, if this server still knows it as theirs
-    lost: bool  # its page had a session that this server does not know as theirs
+    wanted: str  # the session that its page had before, if this server knows it as the owner's
+    lost: bool  # its page had a session that this server does not know as the owner's
 
 
 class Registry:
