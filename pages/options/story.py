@@ -57,7 +57,7 @@ ROOTS = "The figure draws risks at their square roots, so that small risks have 
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
-    "flows, what equal shares for all areas would keep does not count."
+    "flows, what even shares for all areas would keep does not count."
 )
 NO_RECORDS = (
     "Options without records are drawn at 0: there is no record to pick. Among options of the same "
