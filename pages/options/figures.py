@@ -112,7 +112,7 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 
 
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
-    """Draw the form of the choice; return the choice that is kept for these data.
+    """Draw the form for the choice; return the choice that is kept for these data.
 
     Return None if no choice is kept, or if another option is selected.
 
@@ -154,7 +154,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 def _turn_to(digest: str, mine: Workspace) -> None:
     """Fill the form with the decision for these data, purpose, recipient and areas, if any.
 
-    Drop what was selected or typed for other data or another purpose.
+    Drop what was selected or typed for any other data, purpose, recipient or areas.
     """
     of, state = (digest, mine.aims, mine.areas), st.session_state
     if state.get(_OF, of) != of:

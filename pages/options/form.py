@@ -76,7 +76,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         persist_state="session",
         help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
         "places by four time windows. The finer set has up to six sizes of squares by six windows. "
-        "Hexagons are those of H3, resolutions 9 to 5, by three windows; they need data with "
+        "Hexagons are H3 hexagons, resolutions 9 to 5, by three windows; they need data with "
         "latitudes and longitudes. Aligned hides everyone by whole records, by weeks and by days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]

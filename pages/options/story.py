@@ -384,9 +384,9 @@ def describe_attacker(known: KnowledgeConfig) -> str:
         "for k-, EM- and KL-disclosure, the known points are as published; after noise or "
         "exchange, they are the moved points. For linkage, the known points are true: exactly as "
         "in the data that were read. The attacker knows the method and its parameters, never its "
-        "draws. The re-identification risk is that of the strongest of three attackers. For "
+        "draws. The re-identification risk comes from the strongest of three attackers. For "
         "home inference, the attacker has the person's record, or the group's, and may know "
-        "where all other people live. Risks are those of the people in the release: drawing a "
+        "where all other people live. Risks are for the people in the release: drawing a "
         "sample of people does not lower the risk of the people in it."
     )
 

@@ -115,7 +115,7 @@ class Door:
         return self._unknown(scope)
 
     def _place(self, scope: Scope) -> Place | None:
-        """Return the place under which this request came; None if the place is not allowed."""
+        """Return the scheme and host that the request addresses; None if they are not allowed."""
         scheme = scope["scheme"].replace("ws", "http")
         # The port of the socket that received it: Streamlit may have taken another than configured.
         _, port = scope["server"]
@@ -144,7 +144,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Return whether the request comes from this place or a link to it, as far as the browser says.
+    """Return whether the request comes from our pages or a link, as far as the browser says.
 
     This keeps other pages from loading parts of the dashboard by requests without an Origin
     (https://www.w3.org/TR/fetch-metadata/).

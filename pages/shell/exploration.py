@@ -106,7 +106,7 @@ def _settle(fs: FingerprintSet) -> None:
         other = mine.areas != areas
         if other:
             questions.let_go(OPTION)
-        # The field shows the reason of the decision that holds, and none where nothing is decided.
+        # The field shows the reason for the decision in force, and none where nothing is decided.
         if (made := mine.weighed) is not None:
             key = workspace.decision_key(made)
             if st.session_state.get(key, "").strip() == made.why:
@@ -264,7 +264,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Return options with what judges them: the original data, thresholds and recipient."""
+    """Return options with what their verdict needs: original data, thresholds and recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)

@@ -47,8 +47,8 @@ class Kind:
         Joins the answer kept under the same key (None the first time) and the new answer. It is
         used where a later answer extends an earlier one.
     identity : callable or None
-        Returns those of the study's settings that distinguish two questions, hashable. If None, all
-        settings distinguish them.
+        Returns the study's settings that distinguish two questions, as a hashable value. If None,
+        all settings distinguish them.
     """
 
     name: str

@@ -364,7 +364,7 @@ def _at_most(minutes: np.floating[Any]) -> str:
 
 
 def areas(result: Result) -> str:
-    """Say how much of the variation in areas' numbers of antennas, or places, residents explain."""
+    """Say how much of the variation in antennas (or places) per area the residents explain."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Too few areas, or numbers too alike, to compare people with {noun}."
