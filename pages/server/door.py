@@ -144,7 +144,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Return whether the request comes from our pages or a link, as far as the browser says.
+    """Return whether the request can come from our own pages or a link, by the browser's headers.
 
     This keeps other pages from loading parts of the dashboard by requests without an Origin
     (https://www.w3.org/TR/fetch-metadata/).

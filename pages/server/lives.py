@@ -54,7 +54,7 @@ class Work:
     runner : ProcessRunner or None
         The runner of its jobs, once there is one.
     jobs : list of Job
-        The jobs that wait, run, or ended badly.
+        The jobs that wait, run or have failed.
     kept : dict
         Values that the session's next page finds again, by name in Streamlit's session state.
     settings : dict

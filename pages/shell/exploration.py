@@ -132,7 +132,7 @@ def stop(fs: FingerprintSet) -> None:
 
 
 def searching(fs: FingerprintSet) -> list[Job]:
-    """Return the jobs of the search that wait, run or ended badly."""
+    """Return the jobs of the search that wait, run or have failed."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []

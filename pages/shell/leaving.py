@@ -181,7 +181,7 @@ def _question(
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Return whether a release belongs to an option; its days and area may differ."""
+    """Return whether a release belongs to an option; their days and areas may differ."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
@@ -416,7 +416,7 @@ def _pressed(
 def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tuple[str, bool]:
     """Say what a release keeps of what the purpose needs; also return whether that is too little.
 
-    If the release keeps too little, also say which page recommends an option that serves.
+    If the release keeps too little, also say which page recommends an option that keeps enough.
     """
     weighed, file = workspace.of(data.digest).weighed, file_of(data, found)
     if weighed is None or file is None:
@@ -547,7 +547,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Say why no private release can be made of data read like this; return "" if one can."""
+    """Say why no private release can be made from data read like this; return "" if one can."""
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

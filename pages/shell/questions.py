@@ -133,12 +133,12 @@ def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Kept]:
 
 
 def jobs(kind: Kind) -> list[Job]:
-    """Return the jobs of a kind that wait, run or ended badly."""
+    """Return the jobs of a kind that wait, run or have failed."""
     return session.jobs(kind.name)
 
 
 def jobs_of(question: Question) -> list[Job]:
-    """Return the jobs of one question that wait, run or ended badly."""
+    """Return the jobs of one question that wait, run or have failed."""
     return [job for job in jobs(question.kind) if job.meta["key"] == question.key]
 
 

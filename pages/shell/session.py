@@ -163,7 +163,7 @@ def cancel_all() -> None:
 
 
 def jobs(kind: str | None = None) -> list[Job]:
-    """Return the session's jobs that wait, run, or ended badly; without a kind, the list itself."""
+    """Return the session's jobs that wait, run or have failed; without a kind, the list itself."""
     if _JOBS not in st.session_state:
         st.session_state[_JOBS] = _work().jobs = []
     found: list[Job] = st.session_state[_JOBS]

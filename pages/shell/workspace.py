@@ -134,7 +134,7 @@ class Workspace:
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def turn_to(self, areas: StatedAreas, aims: tuple[str, Recipient]) -> None:
-        """Put aside what was weighed and decided before; restore what belongs to the new aims.
+        """Put aside what was weighed and decided; restore what belongs to these areas and aims.
 
         Options belong to areas. A decision also belongs to its purpose and recipient. The restored
         options are judged by the utility chosen now.
