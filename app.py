@@ -13,7 +13,7 @@ if __name__ == "__main__":
         page_title="fpanon",
         page_icon=frame.icon(),
         layout="wide",
-        # Streamlit shuts a sidebar that has nothing in it yet when the page is first drawn.
+        # Streamlit collapses a sidebar that is still empty when the page is first drawn.
         initial_sidebar_state="expanded",
     )
     frame.run(st.navigation(navigation.pages(), position="hidden"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..model.disclosure import RISKS
-from ..model.options import Periods
+from ..model.options import Periods, ReleaseOption
 from . import judgement
 from . import report_words as w
 from .exploration import Exploration

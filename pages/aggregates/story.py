@@ -71,9 +71,8 @@ def attack(found: recovery.Result) -> Sentences:
     random = score.baseline_recorded
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
-    beside = f"; linking at random recovers {words.percent(random)}" if random > 0 else ""
-    if 0 < whole <= random < 1:
-        beside = f", no more than linking at random ({words.percent(random)})"
+    beside = f" (at random: {words.percent(random)})" if random > 0 else ""
+    fails = "fails here: it " if 0 < whole <= random < 1 else ""
     single = f"Within single days, the attack recovers {words.percent(day)} of the points."
     if night == night:
         single = (
@@ -83,13 +82,13 @@ def attack(found: recovery.Result) -> Sentences:
     filled = 1 - found.recorded
     answer = ""
     if found.alone:
-        alone, even = words.percent(found.alone), ", even with gaps filled in" * (filled > 0)
-        said = f"Exact counts are not safe: {alone} of those above 0 are of a single person{even}."
-        answer = f"**{said}** "
+        alone = words.percent(found.alone)
+        answer = f"**Exact counts are not safe: {alone} of those above 0 are of a single person.** "
     elif whole > random:
         answer = "**Exact counts are not safe.** "
     return (
-        f"{answer}The attack recovers {words.percent(whole)} of the recorded points{beside}.",
+        f"{answer}Linking counts into trajectories {fails}recovers {words.percent(whole)} of the "
+        f"recorded points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."
         if random > 0
@@ -128,7 +127,10 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
-    why = "**Why so little.** " if found.score.recorded < 0.5 else ""
+    score = found.score
+    why = "**Another attack may find more.** "
+    if score.recorded <= score.baseline_recorded:
+        why = "**Why it fails.** "
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6:00, so the attack has no "

@@ -161,7 +161,7 @@ def largest_crowd(n_users: int) -> None:
 def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> GeneralizationProfile:
     """Draw a list of profiles; return the selected one."""
     return selectbox(
-        "At profile",
+        "Profile shown",
         profiles,
         format_func=str,
         key="anon_profile",
@@ -173,7 +173,7 @@ def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> Generalizati
 def k_looked_at(ks: Sequence[int]) -> int:
     """Draw a list of the values of k; return the selected one, whose curve is drawn, too."""
     found = selectbox(
-        "At k",
+        "k shown",
         ks,
         key="anon_k",
         width=100,

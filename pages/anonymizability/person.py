@@ -34,7 +34,7 @@ from pages.shell.guard import act, fragment
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
-from .story import alone, capped, counted, first_or_behind, judges_all, to_move
+from .story import alone, capped, first_or_behind, judges_all, to_move
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
@@ -220,7 +220,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide."
         f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
-        f"{value:.3f}. {counted(stretch)}.",
+        f"{value:.3f}.",
         behind,
         f"Of the samples of {names[user]} and {names[other.user]}, one of the pairs hardest to "
         f"match is {_apart(worst['dist_m'], worst['gap_min'])} before any cap.",

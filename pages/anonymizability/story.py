@@ -30,8 +30,8 @@ def gap_title(k: str, stretch: StretchConfig) -> str:
     """Return the title of an axis of k-gaps."""
     if not judges_all(stretch):
         return f"{k}-gap: mean effort to match the nearest others (0 = none in {_of(stretch)})"
-    near = moved(stretch.max_space_m / 10, stretch.max_time_min / 10)
-    return f"Effort to hide among {k} people ({k}-gap): 0 = none, 0.1 = {near}, for example"
+    most = moved(stretch.max_space_m, stretch.max_time_min)
+    return f"Effort to hide among {k} people ({k}-gap): 0 = none, 1 = {most} or more"
 
 
 def judges_all(stretch: StretchConfig) -> bool:
@@ -100,20 +100,20 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
         if len(space) > 1
         else "Of this person's matched samples, "
     )
-    return f"{whose}{' and '.join(told)}. Larger distances or times count as the cap."
+    return f"{whose}{' and '.join(told)}."
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return two texts, of which one is empty and the other is that of :func:`farther`.
+    """Say to what moves are capped, and how many samples that concerns, in two texts.
 
-    The text is the first of the two if many samples are at or beyond a cap, and otherwise the
-    second.
+    The first text holds the caps if many samples are at or beyond one; otherwise it is empty, and
+    the second text holds everything.
     """
-    told = farther(space, time, stretch)
+    most, told = f"{counted(stretch)}.", farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
     )
-    return (f" {told}", "") if many else ("", told)
+    return (f" {most}", told) if many else ("", f"{most} {told}")
 
 
 def by_k(
@@ -135,7 +135,6 @@ def by_k(
     return [
         f"{already} To look like {words.others(few)}, a typical person's samples must move "
         f"{_typical(nearest, ' on average')}.{first}",
-        f"{counted(stretch)}.",
         f"To look like {words.others(many)}, the samples must move {_typical(parts)}."
         if many != few
         else "",

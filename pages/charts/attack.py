@@ -19,7 +19,7 @@ _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 _ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.655, 0.76, 0.875, 1.0)
 _APART = 0.09  # before the first of them
 _HALF = 0.42  # of a row: half the length of a threshold's line
-_UP = 0.19  # of a row: what was before stands so much above its middle, what is after below
+_UP = 0.19  # of a row: how far above its middle "before" is drawn, and "after" below it
 
 
 class Estimate(NamedTuple):
@@ -69,7 +69,7 @@ class Compared:
             return (*self.told, "")
         mark = "✓ " if self.after.high <= self.limit else "✗ "
         most = brief(percent(self.limit))
-        if most == self.told[1]:  # which of the two is larger must be seen
+        if most == self.told[1]:  # the reader must see which of the two is larger
             most = f"{100 * self.limit:.1f}%"
         before, after, guessing = self.told
         return before, mark + after, guessing, most
@@ -107,7 +107,7 @@ def before_and_after(
         more["yaxis2"] = axis(of, _names(errors, of, [0.0, below / inner], "x2"))
     any_before = any(math.isfinite(row.before.value) for row in shares)
     told = (BEFORE, AFTER) if any_before else ("", AFTER)
-    # What the columns of numbers are, on one line with the legend; small enough to stand apart
+    # Headings of the columns of numbers, on one line with the legend; small enough to stay apart
     # where the figure is narrow.
     above_all = {"yref": "paper", "yanchor": "bottom", "yshift": 5}
     notes = [
@@ -149,7 +149,7 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[Part]:
         value, low, high = ([each[end] for each in found] for end in (0, 1, 2))
         bar = interval(value, low, high, colour, thickness=2)
         line = {"width": 2, "color": colour}
-        # The mark covers its interval, or a short one would be a scratch on it.
+        # The mark covers its interval; otherwise, a short interval would look like a scratch on it.
         inside = colour if column else of.css("paper")
         mark = {"symbol": symbol, "size": 12, "color": inside, "line": line}
         return drawn(name, value, _UP if column else -_UP, column, error_x=bar, marker=mark)
@@ -160,7 +160,7 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[Part]:
     spots = [row + up for row in range(len(rows)) for up in (-_HALF, _HALF, 0.0)]
     at = known(at for limit in limits for at in (limit, limit, math.nan))
     look = {"color": of.css("quiet"), "width": 2, "dash": "dot"}
-    # Its column has its mark: a legend of four reaches the columns where the figure is narrow.
+    # Its column shows its mark: where the figure is narrow, a legend of four reaches the columns.
     most = series(THRESHOLD, at, spots, "lines", line=look) | axes | {"showlegend": False}
     return [
         *([most] if any(map(math.isfinite, limits)) else []),

@@ -116,8 +116,8 @@ def _traces(
     up = np.concatenate([[0.0], y, [1.0 if len(x) else 0.0]])
     dashed = line(curve.style, curve.colour)
     steps = series(curve.name, across, up, "lines", line=dashed | {"shape": "hv"}, **named)
-    # A line of no width answers to the mouse at the cost of one element of the page; markers, which
-    # alone can be clicked, cost one each, and hundreds of them half a second.
+    # A line of no width reacts to the mouse at the cost of one element of the page. Only markers
+    # can be clicked; they cost one element each, and hundreds of them half a second.
     told = f"%{{y:.0%}} of {whose} ≤ %{{x:.3f}}"
     hidden = {"color": curve.colour, "width": 0}
     points = series(curve.name, x, y, "lines", told, line=hidden, **named)

@@ -15,7 +15,7 @@ from . import style
 from .style import Part, Theme, series
 
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
-# From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
+# From opposite orders to the same order; pale enough for dark numbers everywhere, in both themes.
 _AGREEMENT = [[0, "#F0964A"], [0.5, "#F4F4F4"], [1, "#56B4E9"]]
 _BESIDE = {"r": 16, "t": 16}  # margins
 WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -102,7 +102,7 @@ def over_profiles(
         first,
         height=height,
         annotations=headings,
-        # It names the lines of the panels with several; it stands beside the first heading.
+        # The legend names the series of panels with several; it is beside the first heading.
         legend={"x": 1, "xanchor": "right", "y": 1.0},
         **{name: style.axis(of, each) for name, each in axes.items()},
     )

@@ -25,7 +25,7 @@ from .style import Colour, Theme
 _ROUGH_FROM_DEGREES = 30.0  # no eye sees the fine coast at this scale
 _OF_A_SCREEN = 3_000
 _MOST_PLACES = 12  # towns
-_MOST_VERTICES = 8_000  # of lines of one's own: some 150 kB
+_MOST_VERTICES = 8_000  # of lines from a file: some 150 kB
 _TURNS = (-360.0, 0.0, 360.0)
 _KM_PER_DEGREE = 111.195
 PIXELS = pdk.types.String("pixels")
@@ -106,8 +106,8 @@ def outlines(box: Box) -> Outlines:
 def _land(area: Any, coast: Any, rough: Any) -> Any:
     """Cut the box along the fine coast; a piece is land if the rough land covers most of it.
 
-    A piece that touches no side of the box is land, too: it lies within a closed coastline, such
-    as that of a small island.
+    A piece that touches no side of the box is land, too: it lies within a closed coastline, as a
+    small island does.
     """
     edges = shapely.union_all([*coast, area.exterior])
     pieces = shapely.get_parts(shapely.polygonize([edges]))
@@ -219,7 +219,7 @@ def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.
 
 def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
     """Return meridians and parallels at round degrees, labelled along the upper and left edges."""
-    # Labels are some 70 of at least 330 pixels wide.
+    # Labels are some 70 pixels wide; the map is at least 330 pixels wide.
     step = _round_down(max(box.width, box.height) / 1.8, (1, 2, 5))
     decimals = max(0, -math.floor(math.log10(step)))
     lines: list[Any] = []

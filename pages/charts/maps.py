@@ -30,10 +30,10 @@ from .words import count as plural
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 330  # a column of two at 1024 px; a wider map shows more around the data
-_WHOLE_PX = 720  # of a map looked at from aside, which has a line of its own
-# Of a map looked at from aside: zoom; sides of what is seen; how far north of the middle it looks,
-# of its height, as what stands on the ground rises beyond it; the height of what stands there, of
-# the longer side.
+_WHOLE_PX = 720  # of a tilted map, which has the page's whole width
+# For a tilted map: what is added to the zoom; by how much the ground is enlarged on each side, as
+# a multiple of its longer side; how far the view moves north, as a share of its height, because
+# columns rise beyond it; the height of the tallest column, as a share of the longer side.
 _NEARER, _FARTHER, _NORTH, _TALLEST = 0.15, 4.0, 0.05, 0.22
 _PITCH, _M_PER_DEGREE = 45.0, 111_195.0
 
@@ -76,7 +76,7 @@ def places_map(
 ) -> Map | None:
     """Return a map of places as dots; size and colour show samples (viridis, logarithmic).
 
-    It is None if no place is given in degrees and ``around`` is not given.
+    The result is None if no place is given in degrees and ``around`` is not given.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def over(
     """
     box = _box_of(shown)
     all_of_it = box if whole is None else _box_of(extent_of(*whole))
-    # In a tilted view what is far looks small, and the ground reaches to the horizon.
+    # In a tilted view, distant things look small, and the ground reaches to the horizon.
     zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if above_m else _zoom(box, height)
     seen = _seen(box, zoom, height)
     around = seen.grown(_FARTHER if above_m else 1.0).with_(all_of_it)
@@ -357,7 +357,7 @@ def over(
         (towns,) = names[-1:]
         towns.data = [{"p": [*town["p"], above_m], "t": town["t"]} for town in towns.data]
         names = [towns]
-        for layer in below:  # one on the other in their order, as all lie at one height
+        for layer in below:  # drawn in their order, as all lie at one height
             layer.parameters = {"depthCompare": "always", "depthWriteEnabled": False}
     return Map(
         around,
@@ -424,7 +424,7 @@ def _mercator(lat: float) -> float:
 
 
 def dots_legend(most: int, of: Theme, *, noun: str = "samples") -> go.Figure:
-    """Return a legend of dots of a few counts, drawn as by :func:`places_map`.
+    """Return a legend of dots for a few counts, drawn as :func:`places_map` draws them.
 
     Parameters
     ----------
@@ -473,7 +473,7 @@ def legend_counts(most: int) -> list[int]:
     ([1], [1, 7], [1, 10, 100, 1000, 4321])
     """
     tens = [10**e for e in range(len(str(most))) if 10**e < most]
-    if len(tens) > 1 and most < 2 * tens[-1]:  # else their dots look alike
+    if len(tens) > 1 and most < 2 * tens[-1]:  # otherwise the last two dots look alike
         tens.pop()
     step = -(-len(tens) // 4) or 1
     return [*tens[::step], most]

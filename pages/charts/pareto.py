@@ -21,16 +21,16 @@ from fpanon_core.model.projection import corners_beside, root_ticks
 from . import words
 from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, marker, note, series
 
-# Where a number may stand; beside its dot's bar, never on it.
+# Where a number may be written: beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
-# Of the figure's inner part on a small projector, at a desk, and on a wall: a number has a place
-# that is free in all of them.
+# Widths of the figure's inner part on a small projector, at a desk, and on a wall: a number is
+# written where there is room at all of them.
 _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
-# Across, and the side of the threshold's label that is there.
+# Positions of the threshold's label across the figure, and the side of the label that is put there.
 _LABEL_AT = {0.005: "left", 0.995: "right"} | dict.fromkeys((0.5, 0.35, 0.65, 0.2, 0.8), "center")
 _OF_LABEL = {"left": 0.0, "center": 0.5, "right": 1.0}
-_LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
+_LABEL_PX, _LETTER_PX = 22.0, 7.5  # height of the threshold's label, and its width per letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # kinds of dots in a row of the legend, at a desk
 _KINDS = ("recommended", "serves the purpose", "does not serve it", "fails a threshold", "option")
 _FRONT = "no option is both safer and more useful"
@@ -157,7 +157,7 @@ def pareto(
         | (_root_scale(top**2) if percent else {}),
         height=height,
         margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)},
-        legend={"y": 1.14} if rows > 1 else {},  # of two rows the lower one keeps off the dots
+        legend={"y": 1.14} if rows > 1 else {},  # the lower of two rows stays clear of the dots
         hoverdistance=30,
         clickmode="event+select",
         **level,
@@ -250,7 +250,7 @@ class _Screens:
     """The figure's inner part: its possible widths and heights in pixels, and its ranges."""
 
     def __init__(self, across: Ends, up: Ends, height: int) -> None:
-        highs = [height - _MARGIN_PX - row for row in (0, _LEGEND_ROW_PX)]  # a row more, if narrow
+        highs = [height - _MARGIN_PX - row for row in (0, _LEGEND_ROW_PX)]  # one more, if narrow
         sides = [(wide, high) for wide in _WIDTHS_PX for high in highs]
         self.wide, self.high = np.array(sides).T
         self.across, self.up = across, up
@@ -263,7 +263,7 @@ class _Screens:
         return np.stack([np.outer(right, self.wide), np.outer(down, self.high)], axis=-1)
 
     def around(self, dots: Sequence[Dot]) -> FloatArray:
-        """Return the boxes of dots."""
+        """Return the boxes that the dots occupy, in pixels, on each screen."""
         at = self.pixels([(d.utility, d.risk) for d in dots])
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 

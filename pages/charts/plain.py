@@ -21,7 +21,7 @@ MESSAGE_LENGTH: Final = 2_000
 _JOINER: Final = "\u2060"  # no width, and no line ends there
 # Marks of Markdown, of formulas, colours, characters by name.
 _MARKS: Final = re.compile(r"([\\`*_{}\[\]<>~$|&^#])")
-# What begins a list, a heading, a line across the page, where a text begins a line.
+# What begins a list, a heading or a rule across the page, at the beginning of a line.
 _BEGINNINGS: Final = re.compile(r"^([-+=:]|\d+[.)])")
 # What is found after the marks are read, and therefore cannot be escaped: addresses, which become
 # links; names of pictograms between colons; arrows and dashes made of several characters.
@@ -31,10 +31,10 @@ _FOUND_LATER: Final = (
     (re.compile(r"\b(www)\.", re.IGNORECASE), rf"\1{_JOINER}."),
     (re.compile(r"(?<=[-<>=~])(?=[-<>=~])"), _JOINER),
 )
-# A command that a message names, to be copied whole: as code nothing in it is changed. It has no
-# character that means anything there.
+# A command that a message names, to be copied whole: as code, nothing in it is changed. It has no
+# character with a meaning there.
 _COMMAND: Final = re.compile(r"\bfpanon [a-z]+(?: --?[a-z]+(?:-[a-z]+)*| [A-Z]+(?:_[A-Z]+)*\b)+")
-# Not drawn, or turning round what is drawn after it: control and format characters, and the like.
+# Invisible, or reversing the text that follows: control and format characters, and the like.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -76,7 +76,7 @@ def _escaped(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-# What the charts themselves write: breaks, weight, and what plotly hides of a name on hovering.
+# Tags that the charts themselves write: breaks, styles of type, and plotly's text beside a tooltip.
 _OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
 
 

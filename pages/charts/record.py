@@ -93,7 +93,7 @@ def _homes(scene: Scene, of: Theme) -> list[tuple[Place, str, Colour]]:
     """Return the home and its estimate, or one mark if both are at one place."""
     home, guess = scene.home, scene.guess
     if home is not None and guess is not None and np.allclose(home, guess, atol=1e-5):
-        return [(home, "home, guessed rightly", of.other)]
+        return [(home, "home, guessed correctly", of.other)]
     told = [(home, "home", of.other), (guess, "home, as guessed", of.person)]
     return [(place, text, colour) for place, text, colour in told if place is not None]
 

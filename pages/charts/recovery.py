@@ -96,7 +96,7 @@ def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
 def by_step(
     steps: Sequence[str], attack: Sequence[float], random: Sequence[float], of: Theme
 ) -> go.Figure:
-    """Return bars of accuracy after each step, next to those of random linking; NaN has no bar."""
+    """Return bars of accuracy after each step, beside bars of random linking; NaN has no bar."""
     quiet = of.css("quiet")
     hatched = {"line": {"color": quiet, "width": 1.5}, "pattern": _PATTERN | {"fgcolor": quiet}}
     drawn = [
@@ -110,7 +110,7 @@ def by_step(
 
 
 def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
-    """Return bars of the uniqueness of recovered trajectories, by their most visited places."""
+    """Return bars of the uniqueness of recovered trajectories, by number of most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return style.figure(
         of,
@@ -132,7 +132,7 @@ def _bars(
 def away(
     wall_min: FloatArray, slot_min: float, km: FloatArray, days: Sequence[str], of: Theme
 ) -> go.Figure:
-    """Return steps of the distance between the recovered and the true place over local time.
+    """Return a step figure of the distance from the recovered to the true place over local time.
 
     Parameters
     ----------

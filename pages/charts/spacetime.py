@@ -111,7 +111,7 @@ def _scene(traces: list[Part], everything: FloatArray, days: list[str], of: Them
             "z": 1.1,
         },
         "camera": {
-            # A little from the right of the middle: dates stand on the left, and need room.
+            # Seen from a little to the right of the middle: dates are on the left, and need room.
             "eye": {"x": 1.62, "y": -1.82, "z": 0.86},
             "center": {"x": -0.1, "y": -0.1, "z": -0.12},
             "projection": {"type": "perspective"},

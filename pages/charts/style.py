@@ -83,9 +83,9 @@ DARK = Theme(
     categories=("#56B4E9", "#F0964A", "#2CC295", "#E39CC4", "#F0E442", "#4F9BD9"),
     scale=(0.3, 1.0),
 )
-# One rhythm of heights: what a page is about, and what stands below it.
+# Two heights: of a page's main figure, and of the figures below it.
 MAIN_PX, OTHER_PX = 430, 320
-# Each measure's place in the palette, on every page; what is drawn in one figure differs.
+# Each measure's place in the palette, on every page; measures drawn in one figure differ.
 _MEASURES = {"unicity": 0, "em": 1, "k": 2, "kl": 3, "recovered": 4, "count error": 1, "people": 0}
 # Six values of k keep one colour, dash and marker each wherever they are drawn.
 K_ORDER = (2, 5, 10, 25, 50, 100)
@@ -293,7 +293,7 @@ def _part(length: float) -> float:
 
 
 def known(values: Iterable[float]) -> list[float | None]:
-    """Return the values with None, which is not drawn, in place of those that are not finite."""
+    """Return the values with None, which is not drawn, in place of values that are not finite."""
     return [float(value) if math.isfinite(value) else None for value in values]
 
 

@@ -187,7 +187,7 @@ def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
 
 
 def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
-    """Return a bar chart of clusters by their number of antennas, or of places."""
+    """Return a bar chart of clusters by their number of antennas, or places."""
     number, count = np.unique(sizes, return_counts=True)
     drawn = style.bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
@@ -222,7 +222,7 @@ def transition(
         of,
         [
             style.series("P[unique]", bins, unique, "lines", told, line=solid),
-            style.series("asked for", at[:1], at[1:], "markers", told, marker=mark),
+            style.series("your settings", at[:1], at[1:], "markers", told, marker=mark),
         ],
         {"title": "Number of bins (d)", "type": "log", "dtick": 1},
         {"title": "Probability of being unique", "range": [-0.02, 1.02], "dtick": 0.25},

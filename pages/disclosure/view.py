@@ -36,7 +36,7 @@ with st.container(
     measures = story.OVER_PROFILES
     what = segments("Measured by", measures, "k", key="disclosure_what", width="content")
     profile = selectbox(
-        "At profile", names, key="disclosure_profile", width=200, help=definitions.PROFILE
+        "Profile shown", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
 leak = found.leaks[profile]
 

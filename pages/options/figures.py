@@ -62,8 +62,8 @@ def front(
         key="options_front",
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
-        alt="Risk against utility, a dot with its interval for each release option; those that "
-        "serve the purpose within all thresholds are filled; a line joins those that no other option beats.",
+        alt="Risk against utility, a dot with its interval for each release option; "
+        "those that serve the purpose are filled; a line joins those that no other option beats.",
     )
 
 
@@ -112,7 +112,7 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 
 
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
-    """Draw the form of the choice; return the choice that is kept for these data.
+    """Draw the form for the choice; return the choice that is kept for these data.
 
     Return None if no choice is kept, or if another option is selected.
 
@@ -154,7 +154,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 def _turn_to(digest: str, mine: Workspace) -> None:
     """Fill the form with the decision for these data, purpose, recipient and areas, if any.
 
-    What was selected or typed for others is dropped.
+    Drop what was selected or typed for any other data, purpose, recipient or areas.
     """
     of, state = (digest, mine.aims, mine.areas), st.session_state
     if state.get(_OF, of) != of:
@@ -206,7 +206,7 @@ def select(names: Sequence[str]) -> None:
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
     """Draw the list of pinned options, and return their names.
 
-    Draw a button, too, that attacks the release of the last one, if this release has records.
+    Also draw a button that attacks the release of the last option, if this release has records.
     """
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
@@ -324,7 +324,7 @@ def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: T
     for option, found in looks.items():
         name, at = option.name, names.index(option.name)
         if not len(found.gaps):
-            st.caption(f"One person is in “{plain(name)}”: there is nobody to compare with.")
+            st.caption(f"Only one person is in “{plain(name)}”: there is nobody to compare with.")
             continue
         curves.append(Curve(name, found.gaps, of.categories[at], at))
         periods = any(isinstance(step, Periods) for step in option.steps)

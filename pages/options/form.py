@@ -52,8 +52,8 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
     """Draw the choice of options; return the chosen options, each once, the officer's own last.
 
-    Options with the same steps are one option, which has the name of the first. The officer's own
-    options are put together in ``own_place``.
+    Options with the same steps count as one, under the name of the first. The form for the
+    officer's own options is drawn in ``own_place``.
     """
     presets = _presets(fs)
     put: list[str] | None = None
@@ -62,7 +62,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         if st.session_state.get(_SEEN) != found_there.began:  # what was just found is shown first
             st.session_state[_SEEN] = found_there.began
             put = [_FOUND]
-    elif _FOUND in (st.session_state.get("options_presets") or []):  # it was of other data
+    elif _FOUND in (st.session_state.get("options_presets") or []):  # found for other data
         put = list(_NAMES)[:1]
     if put is not None:
         st.session_state["options_presets"] = put
@@ -76,8 +76,8 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         persist_state="session",
         help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
         "places by four time windows. The finer set has up to six sizes of squares by six windows. "
-        "Hexagons are those of H3, resolutions 9 to 5, by three windows; they need data with "
-        "latitudes and longitudes. Aligned hides everyone in whole records, in weeks and in days.",
+        "Hexagons are H3 hexagons, resolutions 9 to 5, by three windows; they need data with "
+        "latitudes and longitudes. Aligned hides everyone by whole records, by weeks and by days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]
     with own_place, st.expander("Add an option of your own", key="options_own"):
@@ -93,12 +93,12 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
             persist_state="session",
         )
         found += [option for option in own if option.name in kept]
-    # Two ways to the same steps are one option; a preset's comes first and keeps its name.
+    # Options with the same steps count as one; a preset comes first, so its name is kept.
     return tuple({option.steps: option for option in reversed(found)}.values())[::-1]
 
 
 def knowledge() -> KnowledgeConfig:
-    """Draw and return what the attacker knows about a release, and the seed of all draws."""
+    """Draw the fields for the attacker's knowledge and the seed of all draws; return both."""
     p = number(
         "Points an attacker knows (p)",
         OPTION_POINTS,
@@ -179,11 +179,11 @@ def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
     return dict(held[1])
 
 
-# --- what they are judged by ---
+# --- the criteria ---
 
 
 def criteria(names: Sequence[str]) -> Criteria | None:
-    """Draw and return the measure of risk and the utility; None while an input is missing.
+    """Draw the choice of risk and utility; return the criteria, or None if an input is missing.
 
     The thresholds are set once, for every page. ``names`` holds the options' names, for a
     questionnaire.
@@ -243,7 +243,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            help="A row for each expert, domain and option, with the score (0–10) left to fill in.",
+            help="A row for each expert, domain and option; fill in the scores (0–10).",
         )
         example = st.toggle(
             "Use the synthetic example",
@@ -291,15 +291,15 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             else ""
         )
     )
-    # Said where the figure is, too: the badge above is out of sight once the popover is closed.
+    # Repeated beside the figure: the badge above is out of sight once the popover is closed.
     who = "invented expert" if example else "expert"
-    told = f"utility for {domain}, as asked" + (" of invented experts" if example else "")
+    told = f"utility for {domain}, as scored by" + (" invented experts" if example else " experts")
     axis = f"Utility for {domain}, mean of {words.count(experts, who)} (0–1)"
     return Asked(answers.used, domain), axis, told
 
 
 def _question(file: Any, names: Sequence[str]) -> Question:
-    """Return the question about an uploaded file or the example; a child process reads it."""
+    """Return the question about an uploaded file or the example, which a child process reads."""
     config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
     content = () if file is None else (file.getvalue(),)
     return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)

@@ -25,7 +25,7 @@ from pages.shell.widgets import number
 _OWN, _TOLD = "fp_own_options", "fp_recipe_told"
 _AS_READ = "as they are"
 _GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
-# By the kind of places: what has to be given, and the places that the number makes.
+# For each kind of places: the number that must be given, and how the places are made from it.
 _PLACES: dict[str, tuple[str, Callable[[Any], profiles.Space]]] = {
     _GRID: ("a side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
     _HEXAGONS: ("a resolution of the hexagons", profiles.Hexagons),
@@ -92,7 +92,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], profiles.Space | None]:
-    """Draw the fields of the places; return a callable that gives them, or None if unchanged."""
+    """Draw the fields for places; return a callable for the chosen places (None: unchanged)."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -132,7 +132,7 @@ def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | Non
             raise ConfigError(f"You chose “{kind}” for places. Give {what}, too.")
         if places != kind and given[kind] is not None:
             raise ConfigError(
-                f"There is {what}, but you chose “{places}” for places: choose {kind}, or empty "
+                f"You gave {what}, but chose “{places}” for places: choose {kind}, or empty "
                 "the field."
             )
     if places in _PLACES:
@@ -141,7 +141,7 @@ def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | Non
 
 
 def _resolution(fs: FingerprintSet) -> int | None:
-    """Draw and return the resolution of the hexagons, never finer than the data."""
+    """Draw the choice of the hexagons' resolution, never finer than the data; return it."""
     every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
     found: int | None = st.selectbox(
         "Resolution of the hexagons",
@@ -155,7 +155,7 @@ def _resolution(fs: FingerprintSet) -> int | None:
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
-    """Draw and return the time window, the share of users kept, and the fewest users in a bin.
+    """Draw three fields; return the time window, share of users kept, and fewest users in a bin.
 
     The time window is in minutes, or None if times are left as they are.
     """
@@ -184,7 +184,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], options.What | None]:
-    """Draw and return the noise, in metres and minutes, and what is exchanged."""
+    """Draw the fields; return the noise, in metres and minutes, and what is exchanged."""
     noise_m = _number(
         "Noise in space (m)",
         limits.NOISE_M,
@@ -206,7 +206,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], options.What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Draw the fields of k and periods; return a callable that gives their steps."""
+    """Draw the fields for k and periods; return a callable that returns the chosen steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",
@@ -249,7 +249,7 @@ def _number(*args: Any, **how: Any) -> Any:
 def _exchange(what: options.What, fs: FingerprintSet, steps: Sequence[Step]) -> options.Permute:
     """Return an exchange of positions within an hour, or of times within 5 km.
 
-    If the option's time window, or the side of its grid, is larger, the exchange is within that.
+    If the option's time window or grid side is larger, it replaces the hour or the 5 km.
     """
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
@@ -338,7 +338,7 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,
         "These data are not the recipe's, or are read differently, or the recipe comes from "
         "another machine: figures may differ.": not same_data(recipe.digest, digest),
-        f"The recipe asks about {asked:,} people, this page about {KNOWLEDGE.users:,}: figures "
+        f"The recipe draws up to {asked:,} people, this page {KNOWLEDGE.users:,}: figures "
         "differ. The command options, with `--recipe`, gives the figures of the report.": (
             asked != KNOWLEDGE.users
         ),

@@ -57,10 +57,10 @@ ROOTS = "The figure draws risks at their square roots, so that small risks have 
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
-    "flows, what even shares of all areas would keep is set apart first."
+    "flows, what even shares for all areas would keep does not count."
 )
 NO_RECORDS = (
-    "Options without records stand at 0: there is no record to pick. Among options of the same "
+    "Options without records are drawn at 0: there is no record to pick. Among options of the same "
     "kind, a smaller ε is safer."
 )
 BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
@@ -216,7 +216,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
         why = describe_least(table, within(tried), row)
         finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
         told = (SERVES if len(within(tried)) > 1 else "", *told)
-    else:  # which of them is named follows from the head
+    else:  # the head says in what way the named option comes first
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
         told += (f"The threshold asks for groups of {crowd(criteria.limits):,} or more.",)
@@ -228,9 +228,10 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
-    """Say why the most useful options, of all and of those that serve, are not recommended.
+    """Say why more useful options are not recommended; return "" if none is more useful.
 
-    Return "" if no option within the thresholds is more useful than the recommended one.
+    Two options count: the most useful within the thresholds, and the most useful of those that
+    also serve the purpose.
     """
     tried = Exploration(table, limits=criteria.limits)
     best, good = best_option(table, criteria.limits), within(tried)
@@ -316,7 +317,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
         by = table.with_choice(risk)
         for i, better in enumerate(table.dominated_by):
             for j in better.tolist():
-                guessed = table.results[j].guessing.get(risk, 0.0)  # what is guessed ranks nothing
+                guessed = table.results[j].guessing.get(risk, 0.0)  # risks below it rank nothing
                 if max(by.risk_high[i], guessed) < by.risk_low[j]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
@@ -384,9 +385,9 @@ def describe_attacker(known: KnowledgeConfig) -> str:
         "for k-, EM- and KL-disclosure, the known points are as published; after noise or "
         "exchange, they are the moved points. For linkage, the known points are true: exactly as "
         "in the data that were read. The attacker knows the method and its parameters, never its "
-        "draws. The re-identification risk is that of the strongest of three attackers. For "
+        "draws. The re-identification risk comes from the strongest of three attackers. For "
         "home inference, the attacker has the person's record, or the group's, and may know "
-        "where all other people live. Risks are those of the people in the release: drawing a "
+        "where all other people live. Risks are for the people in the release: drawing a "
         "sample of people does not lower the risk of the people in it."
     )
 

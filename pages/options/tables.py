@@ -21,7 +21,7 @@ from pages.options.story import MEASURES, Criteria, alone_text, risk_cell, risk_
 BESIDE = {"outsider": "Re-identified", "home": "Home"}
 """Measures in the table of main figures, by name, with the titles of their columns.
 
-Another measure that is chosen takes the place of the first."""
+If another measure is chosen, it takes the place of the first."""
 COLUMNS_TOLD = (
     "Fails: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
     "the upper end of the interval. Re-identified: the share picked by the strongest attacker. "
@@ -34,9 +34,10 @@ COLUMNS_TOLD = (
 def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
     """Return a table of the main figures, one row per option, narrow enough to see at once.
 
-    An option within the threshold of one measure may be far above that of another. So every row
-    shows the main measures of risk, and how many thresholds the option exceeds or may exceed. The
-    recommended option comes first, then those within the thresholds, the most useful first.
+    An option within the threshold of one measure may be far above the threshold of another. So
+    every row shows the main measures of risk, and how many thresholds the option exceeds or may
+    exceed. The recommended option comes first, then those within the thresholds, the most useful
+    first.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -55,7 +56,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         row["Unique"] = alone_text(result)
         row["Utility"] = round(dot.utility, 6)  # rounded once, for the screen, as in sentences
         rows.append(row)
-    # What may be chosen stands first, the most useful of it on top.
+    # Options that may be chosen come first, the most useful on top.
     ranks = [(not d.best, d.unsafe, -np.nan_to_num(d.utility, nan=-1.0), d.number) for d in found]
     return pd.DataFrame([rows[i] for i in sorted(range(len(rows)), key=ranks.__getitem__)])
 

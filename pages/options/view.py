@@ -67,7 +67,7 @@ if by is None or not done:
             questions.announce(kinds.OPTION, told)
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
-# The best is sought among all that were tried, on the overview too: no two pages name another.
+# The best is sought among all options tried, here and on Overview: both pages name the same one.
 everything = merged(results, exploration.found(data.fs, known))
 all_weighed = replace(table, results=tuple(r for r in everything if not r.fault))
 names = [result.option.name for result in done]

@@ -63,7 +63,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
 def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> None:
     """Draw the search for a release: the button that starts it, its progress, and its result.
 
-    ``left`` are the options that an ended search would try next.
+    ``left`` holds the options that an ended search would try next.
     """
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
@@ -71,7 +71,7 @@ def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> 
         nothing = not serves(explored.table, within(explored))
         if tried is not None:
             _progress(data, tried)
-        if left and nothing:  # that time ran out comes before what little was tried
+        if left and nothing:  # say first that time ran out, then what little was tried
             _offer(data, "Go on searching", untried, primary=True)
         if explored.table.results:
             gone = exploration.skipped(data.fs) if tried is not None else []
@@ -92,7 +92,7 @@ def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> 
 
 
 def _tried(data: Dataset) -> Tried | None:
-    """Return the search; None if there is none, or if another attacker is assumed by now."""
+    """Return the search; None if there is none, or if another attacker is now assumed."""
     found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
 
@@ -163,7 +163,7 @@ def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
 
 
 def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
-    """Draw the best option within the thresholds and its cost; if there is none, the nearest."""
+    """Draw the best option within the thresholds and its cost; otherwise, the nearest option."""
     row, digest = story.best(explored), explored.table.digest
     if row is not None:
         with st.container(key="overview_best"):
@@ -205,18 +205,18 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
     due = workspace.refused(result, "", "", limits.in_force())
     label = "Choose it, and say why" if due else "Choose it"
     if _button(label, "choose", ":material/check:", primary=useful):
-        workspace.propose(digest, name)  # selected where all are weighed, too
+        workspace.propose(digest, name)  # also selected on “Release options”
         if due:
             st.switch_page("pages/options/view.py")
         why = st.session_state.get(workspace.reason_key(name))
         workspace.of(digest).choose(result, why or "")
         st.switch_page("pages/report/view.py")
-    if result.option.recordless is None:  # else what an attacker finds stands above
+    if result.option.recordless is None:  # otherwise, what an attacker finds is shown above
         workspace.attack(name, key="overview_attack")
 
 
 def _refusing(digest: str) -> None:
-    """Draw the decision to release nothing, which also needs a reason and enters the report."""
+    """Draw the form to decide to release nothing, which needs a reason and enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
         why = _why("Why nothing is released", "overview_why_not")
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):

@@ -26,7 +26,7 @@ from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
 
 _KS = (2, 5, 10)
-_HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
+_HIDING_ALONE_UP_TO = 20_000  # people, which takes seconds; with more, the officer starts it
 _FOUND = (
     "Unicity is the share of people singled out by known points of their record: {drawn}. An "
     "attacker who knows more points singles out more people."
@@ -38,9 +38,9 @@ _MOVED = (
 )
 _RECOVERED = (
     "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
-    "nothing else. The number is the share of everyone's recorded points that the trajectories "
-    "paired with them get right. Nights and days are linked first, then successive days. The "
-    "counts cover the places and the period of the data, with no noise and nothing left out."
+    "nothing else. The number is the share of everyone's recorded points that the trajectory "
+    "paired with each person gets right. Nights and days are linked first, then successive days. "
+    "The counts cover the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
@@ -48,7 +48,7 @@ Told = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement on the page: its question, its sentence, and the page with more.
+    """One statement on the page: its question, its sentence, and the page with details.
 
     ``told`` makes the sentence from the answer; ``alone`` says whether the measurement starts
     automatically.
@@ -194,7 +194,10 @@ def recovered(result: recovery.Result) -> Told:
     if not math.isfinite(share):
         return "not known", "No point that was recorded is among those counted.", ""
     drawn = "" if score.n_users >= result.n_users else f" drawn from {result.n_users:,}"
-    unproven = "; this does not show that counts are safe" * (share <= chance)
+    unproven = ""
+    if share <= chance:
+        single = f"yet {words.percent(result.alone)} of the counts are of one person"
+        unproven = f"; {single if result.alone else 'this does not show that counts are safe'}"
     return (
         words.percent(share),
         f"of recorded points; at random {words.percent(chance)}{unproven}",
@@ -204,7 +207,7 @@ def recovered(result: recovery.Result) -> Told:
     )
 
 
-# --- where it stands ---
+# --- progress ---
 
 
 def begin(statements: list[Statement], *, asked: bool = False) -> None:
@@ -251,7 +254,7 @@ def _waiting(statement: Statement) -> None:
 
 
 def failures(statements: list[Statement]) -> None:
-    """Draw why statements could not be measured, each reason once, and a button to try again."""
+    """Draw each reason why statements could not be measured, once, and a button to try again."""
     failed = {
         job.number: job
         for s in statements

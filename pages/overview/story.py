@@ -40,7 +40,7 @@ FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
     "option can be shown to stay within that threshold, not even one in which no home is found."
 )
-_LARGER = "More trips may agree on larger areas: try them under the squares beside *Who gets it?*."
+_LARGER = "More trips may agree on larger areas: choose them in the menu beside *Who gets it?*."
 _EPSILON = "A smaller ε protects more."
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
@@ -95,7 +95,7 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
 
 
 def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]]:
-    """Return paragraphs on the best option, or on that nearest to the thresholds, and details."""
+    """Return paragraphs on the best option, or the one nearest to the thresholds, and details."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
@@ -184,7 +184,7 @@ def next_is_counts(exploration: Exploration) -> bool:
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
     """Return whether so few homes are known that an option fails even if none is found.
 
-    The number n of homes asked about follows from the ends of the interval, which is Wilson's. With
+    The number n of homes attacked follows from the ends of the interval, which is Wilson's. With
     t = z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is
     t / (1 + t).
     """

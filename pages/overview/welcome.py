@@ -1,4 +1,4 @@
-"""The start page, before any data are open: what fpanon gives, and ways to open data."""
+"""The start page, before any data are open: what fpanon offers, and ways to open data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def show() -> None:
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
             picture = _PICTURE.format(dots(sample, 270, 120), theme.css("ink"))
-            st.image(picture, alt="Map of the antennas, a dot each.")
+            st.image(picture, alt="Map of the antennas, one dot each.")
         label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)

@@ -44,7 +44,7 @@ def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
     if standing is not None:
         decided = Decision("", standing.result.option.name, standing.why, by, "", until)
         rows = [r.option.steps for r in found.table.results]
-        if standing.result.option.steps not in rows:  # chosen earlier, and weighed no more
+        if standing.result.option.steps not in rows:  # chosen earlier, and no longer weighed
             results = (*found.table.results, standing.result)
             found = replace(found, table=replace(found.table, results=results))
             rows.append(standing.result.option.steps)

@@ -81,7 +81,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     at = moments(first, last).tolist()
     told = [spacetime.clock(moment, dates) for moment in at]
     draw = partial(_moment, seen, at, name, story.describe_no_person(option, name), of)
-    # All of it is there at first; a press of the space bar goes through it.
+    # The whole record is shown at first; the space bar plays it.
     play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")
     marks = played_legend(of, published=record is not None)
     legend(
@@ -93,7 +93,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
 
 
 def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | None) -> Played:
-    """Return a person's own samples and, if there is a record, all that is published from them."""
+    """Return a person's own samples and, given a record, all that is published from them."""
     own = fs.rows_of(user)
     lon, lat = lon_lat(
         fs.crs, *((a + b / 2)[own] for a, b in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
@@ -105,7 +105,7 @@ def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | Non
     x, y = record.x_m, record.y_m
     degrees = degrees_of(fs.crs, x, x + record.dx_m, y, y + record.dy_m)
     areas = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
-    # All of the person's own, and nearly all of what is published: wide areas may reach beyond.
+    # All of the person's samples, and nearly all that is published: wide areas may reach beyond.
     seen = central(*corners_of(areas)).ends
     return Played(
         lon=lon,
@@ -119,7 +119,7 @@ def played(fs: FingerprintSet, user: int, record: followed.PublishedRecord | Non
 
 
 def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Theme, at: int) -> None:
-    now, trail_min = moments[at], max(float(np.ptp(seen.ends)), 1.0)  # the whole way
+    now, trail_min = moments[at], max(float(np.ptp(seen.ends)), 1.0)  # the whole record
     left, right = side_by_side("present_person")
     with left:
         st.markdown(f"**Before** – {name} as recorded")

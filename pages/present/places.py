@@ -33,7 +33,7 @@ SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _LEGEND_PX = 84
 _MAP_PX = 196
 _SCALE_PX = 96
-_LEAST_SHOWN = 0.01  # of the areas, on the map of before: with fewer it looks empty
+_LEAST_SHOWN = 0.01  # of the areas, on the map “Before”: with fewer, the map looks empty
 Made = count_tables.Result | synthetic_people.Result
 
 

@@ -13,7 +13,7 @@ from pages.charts.style import Theme
 from pages.shell.guard import act
 
 _FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
-_MENU_PX = 100  # there is so much more where the menu is hidden, and lines are longer
+_MENU_PX = 100  # added where the menu is hidden: there is more room, and lines are longer
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
 _RULES = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 _ONLY_THE_SLIDE = (
@@ -48,7 +48,7 @@ def height(px: int = _FIGURE_PX) -> int:
 
 def dress() -> None:
     """Set type large enough for a wall; if only the slide is shown, remove everything around it."""
-    # A larger screen shows the same slide, larger. (Where CSS zooms, plotly cuts its figures.)
+    # A larger screen shows the same slide, larger. (With CSS zoom, plotly cuts off its figures.)
     larger = " ".join(map(_scaled, (1.2, 1.5, 2)))
     alone = _ONLY_THE_SLIDE if st.session_state.get(_ALONE) else ""
     st.html(f"<style>{_RULES}{larger} {alone}</style>")
@@ -60,7 +60,7 @@ def _scaled(times: float) -> str:
         f"@media (min-width: {1_200 * times:g}px) and (min-height: {690 * times:g}px) {{"
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {"
         f"transform: scale({times:g}); transform-origin: top left; width: {100 / times:.4g}%;}} "
-        # Of a figure the size on the screen is measured: it has grown already.
+        # plotly measures a figure's size on the screen, which has grown already.
         f".js-plotly-plot {{transform: scale({1 / times:.4g}); transform-origin: top left; "
         f"width: {100 * times:g}% !important;}}}}"
     )
@@ -79,7 +79,7 @@ def line() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
-    """Draw buttons, which arrow keys also press, to the other slides; return the slide shown."""
+    """Draw buttons, which arrow keys also press, to change slides; return the slide shown."""
     keys = [slide.key for slide in slides]
     here = st.session_state.get(_AT)
     at = keys.index(here) if here in keys else 0
@@ -121,7 +121,7 @@ def _put(name: str, value: str | bool) -> None:
 
 
 def say(heads: Sequence[str]) -> None:
-    """Draw sentences in the place of a figure."""
+    """Draw sentences in place of a figure."""
     with st.container(key="present_heads"):
         for head in heads:
             st.markdown(head)

@@ -44,7 +44,7 @@ NOT_CHARGED = (
 _EPSILON = re.compile(r", ε = [\d.]+| \(ε = [\d.]+\)")
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"
-_REASON = 300  # letters of the reason that stand on a slide; the report has all
+_REASON = 300  # characters of the reason that a slide shows; the report shows all
 NOT_TRIED = "No option has been tried yet. “Find a release” on Overview starts the search."
 _ROWS = {
     "outsider": "re-identified",
@@ -143,7 +143,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     share, low, high = raw.risk(risk)
     if not math.isfinite(share):
         return None
-    # Never none of a few, never all of not all.
+    # Never 0 if anyone is singled out, and never 100 unless everyone is.
     many = min(max(round(100 * share), math.ceil(share)), 99 + math.floor(share))
     points = words.count(p, "known point")
     whom = f"of people are singled out in the unprotected data by {points} of their record."
@@ -185,7 +185,7 @@ def reason(why: str) -> str:
 
 
 def signed(by: str, until: str) -> list[str]:
-    """Say who decided, and until when the decision holds."""
+    """Say who decided, and until when the decision is valid."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
     end = f"Valid until **{plain(until)}**." if until.strip() else "No end date is stated."
     return [f"{who} {end}"]
@@ -210,7 +210,7 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 def keeps(found: Exploration, result: OptionResult) -> str:
     """Say how much a release keeps of what the purpose needs.
 
-    An option within the thresholds is also compared with the most useful of these.
+    An option within the thresholds is also compared with the most useful such option.
     """
     table, good = found.table, within_limits(found.table, found.limits)
     cost, worth = w.describe_cost(table.choice, result), w.utility(table.choice, result)
@@ -330,7 +330,7 @@ def describe_areas(made: CountTables, day: int, band: int, bands: int, least: in
 
 
 def describe_no_person(option: ReleaseOption, name: str) -> str:
-    """Return a note that a release without records has no person's record; otherwise ""."""
+    """Say that a release without records has no record of a person; return "" for others."""
     if option.recordless is None:
         return ""
     holds = "The release holds only counts of people."

@@ -14,7 +14,7 @@ from pages.charts import words
 from pages.charts.plain import plain
 
 NOTHING_YET = (
-    "Nothing has been weighed for these data yet. A report tells which options were tried, which "
+    "Nothing has been weighed for these data yet. A report says which options were tried, which "
     "was chosen and why, so weigh the options first."
 )
 IF_LITTLE = "Choose another option, or say in the reason why this is enough."
@@ -22,7 +22,7 @@ NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release mad
 OPENS = (
     "The report is one file, which opens without a network and prints on A4. The file holds "
     "figures about everyone together, and what you write under *Question, reason, names*. The "
-    "report shows no single person and no file's name. The recipe holds the options, measures, "
+    "report shows no single person and no file name. The recipe holds the options, measures, "
     "thresholds, seed, question, choice and reason, but not who signs. With the recipe and the "
     "data, the command `options` gives the same numbers (`--recipe`). You can also open the "
     "recipe on *Release options*."
@@ -51,13 +51,13 @@ def missing(weighed: Weighing, *, untried: bool, otherwise: bool) -> list[str]:
     """Say what was not fully weighed or decided.
 
     ``untried`` says whether the search has options left, ``otherwise`` whether a decision was made
-    for another purpose, recipient or areas only.
+    only for another purpose, recipient or areas.
     """
     told = []
     if weighed.waiting:
         told.append(
             f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not weighed "
-            f"in time: the report is without {words.them(weighed.waiting)}."
+            f"in time: the report omits {words.them(weighed.waiting)}."
         )
     if weighed.chosen and not weighed.stands:
         told.append(
@@ -93,7 +93,7 @@ def ledger(book: Ledger) -> pd.DataFrame:
 
 
 def spent(book: Ledger) -> str:
-    """Return the ε that is spent, and what is left of the budget."""
+    """Say how much ε is spent, and how much of the budget is left."""
     left = (
         "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
     )

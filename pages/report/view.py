@@ -42,7 +42,7 @@ with settings.popover(
 if decision.chosen is not None:
     workspace.of(data.digest).explain(decision.why)
 
-# --- the data as they are, measured alike ---
+# --- the data as they are, measured in the same way ---
 asked = exploration.as_it_is(data.fs, found.table.config)
 questions.settle(asked, button="Measure as they are")
 

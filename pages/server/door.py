@@ -30,8 +30,8 @@ _READING: Final = frozenset({"GET", "HEAD"})
 _HEALTH: Final = "/_stcore/health"
 _LOGIN: Final = re.compile(r"/auth/(enter|login|logout)|/oauth2callback")
 # What the dashboard's own pages ask for; Streamlit's other routes (metrics, agents, components) are
-# of no use here. Whatever is in no file is answered with the start page: a view's address is one
-# word.
+# of no use here. An address that is not a file is answered with the start page: a view's address is
+# one word.
 _ROUTES: Final = tuple(
     (re.compile(path, re.ASCII), frozenset(methods))
     for path, methods in (
@@ -106,7 +106,8 @@ class Door:
         origins = _values(scope, b"origin")
         if len(origins) > 1 or any(origin != here.origin for origin in origins):
             return 403, "This request does not come from a page of the dashboard."
-        # A browser says where from in all but plain reading; what does not is none of our pages.
+        # A browser names the origin of every request except plain reads. Where the origin is
+        # missing, the request does not come from one of our pages.
         if not origins and (scope["type"] == "websocket" or scope["method"] not in _READING):
             return 403, "This request does not come from a page of the dashboard."
         if not _from_here(scope):
@@ -114,9 +115,9 @@ class Door:
         return self._unknown(scope)
 
     def _place(self, scope: Scope) -> Place | None:
-        """Return the place under which this request came; None if the place is not allowed."""
+        """Return the scheme and host that the request addresses; None if they are not allowed."""
         scheme = scope["scheme"].replace("ws", "http")
-        # The port of the very socket it came by: Streamlit may have taken another than asked for.
+        # The port of the socket that received it: Streamlit may have taken another than configured.
         _, port = scope["server"]
         local: list[Place] = [Place.of(scheme, name, port) for name in self._names]
         if self._public is not None:
@@ -143,7 +144,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Return whether the request comes from this place or a link to it, as far as the browser says.
+    """Return whether the request can come from our own pages or a link, by the browser's headers.
 
     This keeps other pages from loading parts of the dashboard by requests without an Origin
     (https://www.w3.org/TR/fetch-metadata/).
@@ -165,8 +166,8 @@ def policy() -> str:
 
     The one inline script of Streamlit's page is known by its digest. Scripts make the page's style
     sheets, so styles need ``unsafe-inline``. The reader of messages and the maps use compiled code,
-    which needs ``wasm-unsafe-eval``; this permission turns no text into a program. The tables'
-    icons are a font within a style sheet.
+    which needs ``wasm-unsafe-eval``; this permission does not let text run as a program. The
+    tables' icons are a font within a style sheet.
     """
     scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
     told = "; ".join(f"{name} {what}" for name, what in _TOLD["policy"].items())
@@ -190,7 +191,7 @@ class Headers:
     app : ASGIApp
         The application that answers.
     public : Place, optional
-        The public address, by default that in the environment; if it is https, cookies are sent
+        The public address, by default the one in the environment; if it is https, cookies are sent
         over https only.
     """
 

@@ -49,9 +49,9 @@ _AHEAD_S = 300  # by how much the provider's clock may be ahead of this one
 _NEEDED = ("client_id", "client_secret", "server_metadata_url")
 _SECRET_LENGTH = 32
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-# Files of a session that is open; its address names the session or the file by what nobody guesses.
+# Files of an open session; their address names the session or the file by a text nobody can guess.
 _OF_OPEN_SESSIONS = ("/media/", "/_stcore/upload_file/")
-# What the way in itself needs; none of it holds anything of a session.
+# What logging in or out itself needs; none of it holds anything of a session.
 _OPEN = {"/_stcore/health", "/auth/login", LOG_OUT, "/oauth2callback"}
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>fpanon</title>
@@ -128,7 +128,7 @@ def _names(claims: Mapping[str, Any]) -> set[str]:
 
 
 def _checked_address(claims: Mapping[str, Any]) -> str:
-    # One that the provider has not checked can be anybody's.
+    # An address that the provider has not checked can be anybody's.
     return str(claims.get("email") or "") if claims.get("email_verified") is True else ""
 
 
@@ -151,7 +151,7 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
     if listed is not None:
         officers = frozenset(each.strip().lower() for each in listed.split(",") if each.strip())
     if not secrets_singleton.load_if_toml_exists():
-        # Streamlit takes secrets that cannot be read for none.
+        # Streamlit treats secrets that cannot be read as if there were none.
         if any(os.path.exists(path) for path in config.get_option("secrets.files")):
             return Entrance(True, fault="the file of secrets cannot be read.")
         return _without_log_in(environment)
@@ -239,7 +239,7 @@ class Guard:
 
 def _answer(entrance: Entrance, request: HTTPConnection) -> Response | None:
     """Return the answer to a person who is not let in; None to let the request through."""
-    path = str(request.scope["path"])  # not of the URL, which a Host header can bend
+    path = str(request.scope["path"])  # not from the URL, which a Host header can alter
     if not entrance.required or (path in _OPEN and not entrance.fault):
         return None
     if path == LOG_IN and not entrance.fault:
@@ -265,7 +265,7 @@ def _to_provider(entrance: Entrance, request: HTTPConnection) -> Response:
     asked = request.query_params.get("provider", entrance.providers[0])
     if asked not in entrance.providers:
         return PlainTextResponse("There is no such provider.", 404)
-    # The address holds a token of a few minutes: it is made when it is asked for.
+    # The address holds a token that is valid for a few minutes, so it is made on request.
     return RedirectResponse(generate_login_redirect_url(asked), 302)
 
 

@@ -47,7 +47,7 @@ def keep_out_of_logs() -> None:
     if not isinstance(make, _WithoutFaults):
         logging.setLogRecordFactory(_WithoutFaults(make))
     threading.excepthook = _tell_of_thread
-    config.set_option("logger.enableRich", False)  # it would print them itself, past every log
+    config.set_option("logger.enableRich", False)  # it would print them itself, outside every log
 
 
 class _WithoutFaults:

@@ -48,7 +48,7 @@ from .door import Door, Headers
 from .lives import REGISTRY, Registry
 from .owners import Crowd, Owners
 
-_VIEW = "view"  # a script, that draws when it is loaded
+_VIEW = "view"  # a script that draws when it is loaded
 
 # Seconds for which a thread may keep the interpreter while others wait for it. With Python's own
 # 5 ms and twenty pages being drawn, the event loop would wait 0.1 s at each of its steps.
@@ -61,8 +61,8 @@ _FILES_AT_MOST = 65_536  # where a machine has no limit
 _watch = AppSession.register_file_watchers
 _MOST_S = 5.0  # between two looks of the reaper
 
-# The outermost first: the answer has the headers even if the door refuses. Whoever the entrance
-# keeps out has come under the dashboard's own name, and owns nothing.
+# The outermost first: the answer has the headers even if the door refuses. A person whom the
+# entrance keeps out has come under the dashboard's own name, and owns nothing.
 MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
     Middleware(Door),
@@ -119,7 +119,7 @@ class Reaper:
             await asyncio.sleep(min(_MOST_S, self._registry.grace_s / 4))
             try:
                 await self.look()
-            except Exception as fault:  # the next look comes all the same
+            except Exception as fault:  # the next look comes nevertheless
                 faults.log.error("%s in the reaper", type(fault).__name__)
 
     async def look(self) -> int:
@@ -131,7 +131,7 @@ class Reaper:
         return ended
 
     async def _end_due(self) -> int:
-        # In a frame of its own: what its variables hold could not be given back.
+        # In a function of its own: memory that variables still hold could not be given back.
         due = self._registry.take_due()
         for work in due:
             await asyncio.to_thread(work.close)
@@ -180,9 +180,9 @@ def set_up_process() -> None:
     net_util.get_external_ip = _nothing
     net_util.get_internal_ip = _nothing
     sys.setswitchinterval(_TURN_S)
-    with contextlib.suppress(AttributeError, OSError):  # glibc's
+    with contextlib.suppress(AttributeError, OSError):  # only glibc has it
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
-    # Arrow's own keeps what it once had; this one the reaper can give back.
+    # Arrow's own pool keeps the memory it once had; the reaper can give back the system's.
     pa.set_memory_pool(pa.system_memory_pool())
     # Streamlit has no setting that reaches a reconnection.
     AppSession.register_file_watchers = _watch_if_wanted  # type: ignore[method-assign, assignment]

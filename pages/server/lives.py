@@ -5,7 +5,7 @@ for a stated grace period once its browser is gone, and then ended (:class:`.gua
 work belongs to one browser, identified by the cookie of :mod:`.owners`:
 
 - a connection that was lost and comes back finds its work unchanged;
-- a page that is loaded anew, or closed and opened again, gets the work of the page that was left
+- a page that is reloaded, or closed and opened again, gets the work of the page that was left
   last. The work of a page that only lost its connection waits for that page, so that a second
   window takes nothing from the first;
 - a person who comes back after the grace period sees what was ended.
@@ -50,11 +50,11 @@ class Work:
         Time, by the registry's clock, at which the browser left; None while the session has a
         browser.
     left : bool
-        Whether its page was closed or loaded anew; False if its connection was lost.
+        Whether its page was closed or reloaded; False if its connection was lost.
     runner : ProcessRunner or None
         The runner of its jobs, once there is one.
     jobs : list of Job
-        The jobs that wait, run, or ended badly.
+        The jobs that wait, run or have failed.
     kept : dict
         Values that the session's next page finds again, by name in Streamlit's session state.
     settings : dict
@@ -118,8 +118,8 @@ class Ended:
 @dataclass(eq=False)
 class _Connection:
     owner: str
-    wanted: str  # the session that its page had before, if this server still knows it as theirs
-    lost: bool  # its page had a session that this server does not know as theirs
+    wanted: str  # the session that its page had before, if this server knows it as the owner's
+    lost: bool  # its page had a session that this server does not know as the owner's
 
 
 class Registry:

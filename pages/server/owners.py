@@ -2,8 +2,8 @@
 
 Streamlit gives a session to any client that names it, and the name is part of the addresses of
 uploads. Here a connection gets the session it asks for only with the cookie of the browser that
-began it. The cookie is a random number of 256 bits. Scripts cannot read it, and other sites cannot
-cause it to be sent; the server keeps only its digest.
+began the session. The cookie is a random number of 256 bits. Scripts cannot read it, and other
+sites cannot cause it to be sent; the server keeps only its digest.
 
 Each window takes about four open files and a share of the memory. A server that can open no more
 files answers nobody. So the number of connections is limited: in all, for one browser, and for
@@ -34,7 +34,7 @@ CONNECTION = "x-fpanon-connection"
 _STREAM = "/_stcore/stream"
 _PROTOCOLS = "sec-websocket-protocol"  # Streamlit's page puts three things there: see _parts
 _LEFT = 1001  # the code with which a browser says that the page is left (RFC 6455, 7.4.1)
-# Asked for by a page of ours, the same address comes with the cookie.
+# When one of our own pages asks for the same address, the browser sends its cookie.
 _ONCE_MORE = (
     '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0"><title>fpanon</title>'
     "<p>Opening fpanon.</p></html>"

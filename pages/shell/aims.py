@@ -26,7 +26,7 @@ from .widgets import segments, selectbox
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
 _SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}_{}", "fp_areas_offered"
-_FITTED = ""  # no None: a list that holds it can be cleared
+_FITTED = ""  # not None: a list that holds None can be cleared
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
@@ -61,7 +61,7 @@ def areas(fs: FingerprintSet) -> StatedAreas:
 
 
 def _usual_areas(fs: FingerprintSet) -> float | str:
-    """Return the usual areas for the purpose, which hold until others are stated."""
+    """Return the usual areas for the purpose, which apply until others are stated."""
     return purpose_areas(fs, purpose().name) or _FITTED
 
 
@@ -75,7 +75,7 @@ def _areas_key(fs: FingerprintSet) -> str:
 
 
 def _offered(fs: FingerprintSet) -> list[float | str]:
-    """Return the areas on offer: squares, the antenna table's regions, those of a recipe."""
+    """Return the areas on offer: squares, the antenna table's regions, and a recipe's areas."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
@@ -98,7 +98,7 @@ def _spoken(stated: float | str) -> str:
 def settings(
     who: Recipient | None, areas: StatedAreas, label: str, fs: FingerprintSet
 ) -> dict[str, float | str]:
-    """Turn to a purpose; return the form's values for areas and, unless None, for a recipient.
+    """Select a purpose; return the form's values for areas and, unless None, for a recipient.
 
     A ``label`` that is no purpose's name leaves the purpose as it is.
     """
@@ -214,7 +214,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         index=_offered(fs).index(_usual_areas(fs)),
         format_func=_spoken,
         key=_areas_key(fs),
-        help="People and trips are compared on these areas, which follow the purpose. *Usual "
+        help="People and trips are compared on these areas, which depend on the purpose. *Usual "
         "squares*, on offer too, are the largest that fit 50 times along each side of the central "
         "area of the data. Each choice of areas has a search of its own.",
     )

@@ -19,8 +19,8 @@ from . import officer, session
 
 _CURRENT, _BEFORE = "fp_dataset", "fp_readings_before"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
-# What takes longer to read is not a table that somebody meant to open: the largest upload takes
-# some ten seconds of a processor. Files of the server's folder may be larger.
+# A file that takes longer to read was hardly meant to be opened: the largest upload takes some
+# ten seconds of processor time. Files of the server's folder may be larger.
 _UPLOAD_S, _FOLDER_S = 180.0, 600.0
 
 
@@ -50,7 +50,7 @@ class Dataset:
 
     @property
     def prefix(self) -> str:
-        """Return the beginning of the names of files that are made of these data."""
+        """Return the beginning of the names of files that are made from these data."""
         return "synthetic_" if self.source.synthetic else ""
 
 
@@ -88,7 +88,7 @@ def open_file(source: Source, reading: Reading | None = None) -> None:
 
 
 def read_next_as(reading: Reading | None) -> None:
-    """Read the sources that are opened next in this way; None for the usual way."""
+    """Set the way in which sources opened from now on are read; None for the usual way."""
     session.keep(_NEXT, reading)
 
 
@@ -99,7 +99,7 @@ def read_again(reading: Reading, source: Source | None = None) -> None:
     """
     dataset = current()
     if source is not None and (dataset is None or source is not dataset.source):
-        _start(source, reading, [])  # it could not be read so far
+        _start(source, reading, [])  # it could not be read before
     elif dataset is not None and reading != dataset.reading:
         _start(dataset.source, reading, [*_before(), dataset.reading])
 

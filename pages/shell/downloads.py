@@ -129,7 +129,7 @@ def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
 
 
 def files_of(result: Tabled, labels: Mapping[str, str], prefix: str = "") -> dict[str, File]:
-    """Return a result's tables as files; :func:`csv_files` can draw those of several results.
+    """Return a result's tables as files; :func:`csv_files` can draw files of several results.
 
     ``prefix`` begins the tables' names in the result, but not in ``labels``.
     """

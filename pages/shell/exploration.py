@@ -69,7 +69,7 @@ def advance(fs: FingerprintSet) -> None:
     else:
         wanted = _search(fs).wanted(_done(fs, tried.knowledge))
         known_by_now = [r.option for r in _every(fs, tried.knowledge).values() if r.option.steps]
-        # Streamlit may end a run at any step: noted first, they are asked again at the worst.
+        # Streamlit may end a run at any step: noted first, options are at worst asked for again.
         every = {o.steps: o for o in (*known_by_now, *wanted, *tried.options)}
         until = tried.until if wanted else 0.0
         mine.tried = replace(tried, options=tuple(every.values()), until=until)
@@ -78,7 +78,7 @@ def advance(fs: FingerprintSet) -> None:
 
 
 def _forgo(fs: FingerprintSet, tried: Tried, jobs: list[Job]) -> None:
-    """Take back options that still wait, if by the results so far they would change nothing."""
+    """Withdraw options that still wait, if the results so far show they would change nothing."""
     search, done = _search(fs), _done(fs, tried.knowledge)
     asked = [(job, _option_of(job)) for job in jobs if job.status == "queued"]
     gone = [(job, option.steps) for job, option in asked if search.useless(option, done)]
@@ -106,13 +106,13 @@ def _settle(fs: FingerprintSet) -> None:
         other = mine.areas != areas
         if other:
             questions.let_go(OPTION)
-        # The field shows the reason of the decision that holds, and none where nothing is decided.
+        # The field shows the reason for the decision in force, and none where nothing is decided.
         if (made := mine.weighed) is not None:
             key = workspace.decision_key(made)
             if st.session_state.get(key, "").strip() == made.why:
                 st.session_state[key] = ""
             if (made.chosen or made.refused) and "report_question" in st.session_state:
-                st.session_state["report_question"] = QUESTION  # it was that of the decision
+                st.session_state["report_question"] = QUESTION  # it belonged to the decision
         mine.turn_to(areas, asked)
         if (made := mine.weighed) is not None and made.chosen is not None:
             st.session_state[workspace.decision_key(made)] = made.why
@@ -132,7 +132,7 @@ def stop(fs: FingerprintSet) -> None:
 
 
 def searching(fs: FingerprintSet) -> list[Job]:
-    """Return the jobs of the search that wait, run or ended badly."""
+    """Return the jobs of the search that wait, run or have failed."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -153,10 +153,10 @@ def skipped(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def _done(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
-    """Return the results known by now, with the search's failures, by their steps."""
+    """Return all results so far, including the search's failures, by the options' steps."""
     done = _every(fs, knowledge)
     for job in searching(fs):
-        if job.error is not None:  # it stands in the way of nothing else
+        if job.error is not None:  # a failure must not hold up other options
             option = _option_of(job)
             done[option.steps] = OptionResult(option, fault=job.error.message)
     return done
@@ -175,7 +175,7 @@ def _search(fs: FingerprintSet) -> Search:
 
 
 def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
-    """Return the results of all options known by now, by their steps, whichever page asked."""
+    """Return all results so far, by the options' steps, whichever page asked for them."""
     areas = as_areas(aims.areas(fs))
     return {
         config.options[0].steps: found.result.results[0]
@@ -235,7 +235,7 @@ def known(
 def _answer(
     fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
 ) -> OptionsTable | None:
-    """Return an option's results; for the original data, else those of report or overview."""
+    """Return an option's results; for the original data, also those that other pages asked for."""
     found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
     if found is None and not option.steps:
         found = questions.answer(as_it_is(fs, knowledge))
@@ -264,7 +264,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Return options with what they are judged by: original data, thresholds and recipient."""
+    """Return options with what their verdict needs: original data, thresholds and recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)

@@ -1,6 +1,6 @@
 """The frame of every view, which takes over finished work, draws the sidebar and reports faults.
 
-The line above every view shows what is open, which thresholds hold, what runs and what waits. The
+The line above every view shows what is open, which thresholds apply, what runs and what waits. The
 module also holds the dashboard's icon, which the browser's tab shows.
 """
 
@@ -76,7 +76,7 @@ def draw(here: str) -> None:
             exploration.advance(data.fs)
             _data(data)
             limits.draw(aims.line(), aims.usual())
-        # What a view shows at length itself is not told twice; nor what nobody waits for.
+        # Not repeated here: what a view shows at length itself, and what nobody waits for.
         told = (here, session.EVERYWHERE, None)
         active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
         if active and here != "present":  # each slide draws the progress of what it waits for

@@ -20,7 +20,7 @@ _TOLD_NEXT = "fp_faults_of_callbacks"
 
 
 class Ended(Exception):
-    """Exception of a view that has nothing more to show; see :func:`end_view`."""
+    """Exception that ends a view with nothing more to show; see :func:`end_view`."""
 
 
 def end_view() -> NoReturn:

@@ -28,7 +28,7 @@ def collect() -> None:
         except Exception:
             session.forget(job)  # not again in every run
             raise
-        # Last, because Streamlit may end a run at any step and begin it anew.
+        # Last, because Streamlit may end a run at any step and start it again.
         session.forget(job)
     for job in list(session.jobs()):
         if job.status == "cancelled":

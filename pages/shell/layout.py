@@ -48,7 +48,7 @@ def line(address: str, question: str = "", *, title: str = "") -> DeltaGenerator
     address : str
         Address of the page.
     question : str
-        One sentence of at most about 70 letters, so that everything fits on one line.
+        One sentence of at most about 70 characters, so that everything fits on one line.
     title : str
         Replaces the page's name.
     """
@@ -262,7 +262,7 @@ def data(key: str, without: str, *, then: str = FOLLOWING) -> dataset.Dataset:
     key : str
         Name of the view, for the keys of its widgets.
     without : str
-        What data are good for here, said when no data set is open; the end of a sentence.
+        What data are needed for here: the end of the sentence shown while no data set is open.
     then : str
         What to say while a data set is being read.
     """

@@ -52,11 +52,11 @@ NOTHING_LEFT = (
     "people for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 OTHER_AREAS = (
-    "What this file keeps was compared on {}, not on the areas that are chosen now. Choose them "
-    "again to see it."
+    "What this file keeps was compared on {}, not on the areas that are chosen now. Choose the "
+    "earlier areas again to see it."
 )
 CHOSEN_BY_RECORDS = (
-    "The figures above compare with the real records. ε does not cover a choice made by them."
+    "The figures above use the real records. ε does not cover a choice based on them."
 )
 PERIOD = (
     "State the days that you were asked for. If they were taken from the records, they would "
@@ -142,7 +142,7 @@ def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_peopl
     """Return the latest verified release of an option without records; None if there is none.
 
     The ε of a private release has been charged to the ledger. A release counts only if the data
-    would be read for it as they were read then.
+    would now be read for it in the same way.
     """
     every = [each.result for each in questions.of_data(_kind(step), data.fs).values()]
     mine = [each for each in every if each.archives and _is_of(each.config, step)]
@@ -153,7 +153,7 @@ def _is_offered(data: Dataset, found: Result | synthetic_people.Result) -> bool:
     """Return whether :func:`ask` would offer a release for the data as they are read now."""
     try:
         question = _question(data, found.config, _reading_for(data, found.config))
-    except FpanonError:  # data read like this give no private release
+    except FpanonError:  # data read like this allow no private release
         return False
     return questions.answer(question) is found
 
@@ -163,7 +163,7 @@ def _kind(option: Tables | Synthesize) -> questions.Kind:
 
 
 def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
-    """Return how to read the data again for a private release; None if they can stay."""
+    """Return how to read the data again for a private release; None if that is not needed."""
     if option.epsilon is None:
         return None
     guessed = data.report.timezone_guessed
@@ -181,7 +181,7 @@ def _question(
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Return whether a release belongs to an option; its days and area may be stated anew."""
+    """Return whether a release belongs to an option; their days and areas may differ."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
@@ -213,7 +213,7 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
 
 
 def nothing_shown(found: Result) -> str:
-    """Warn of tables that show nothing, or no trip on a type of day, as noise or blanks hide it."""
+    """Warn of tables in which noise or blanks hide everything, or all trips on a type of day."""
     presence, flows, exact = found.made.presence, found.made.flows, found.before.flows
     nobody = presence is not None and not np.nansum(presence.values) > 0
     if nobody or (flows is not None and not np.nansum(flows.trips) > 0):
@@ -255,7 +255,7 @@ def begin(data: Dataset) -> None:
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
-    """Draw and return the first day, if days have dates, and the number of days; None if empty."""
+    """Draw the fields of days; return the first (if dated) and their number, None where empty."""
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
@@ -279,7 +279,7 @@ def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> Sta
 
 
 def area(data: Dataset, place: Any) -> str:
-    """Draw the field of an area's bounds; return the text entered."""
+    """Draw the field for an area's bounds; return the text entered."""
     degrees = data.fs.crs is not None
     bounds: str = place.text_input(
         f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
@@ -416,7 +416,7 @@ def _pressed(
 def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tuple[str, bool]:
     """Say what a release keeps of what the purpose needs; also return whether that is too little.
 
-    Of a release that keeps too little, also say where another option that serves is named.
+    If the release keeps too little, also say which page recommends an option that keeps enough.
     """
     weighed, file = workspace.of(data.digest).weighed, file_of(data, found)
     if weighed is None or file is None:
@@ -427,7 +427,7 @@ def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tup
     if little and serves(table, within_limits(table, limits)):
         best = best_option(table, limits)
         if best is not None and not _is_of(found.config, table.options[best].recordless):
-            told += " *Overview* recommends another option, which serves."
+            told += " *Overview* recommends another option, which serves the purpose."
     return told, little
 
 
@@ -436,9 +436,9 @@ def section(
 ) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
-    ``warned`` says that the page has told what the release keeps too little of.
+    ``warned`` says that the page has already said what the release keeps too little of.
 
-    If the release did not pass its verification, draw only why.
+    If the release did not pass its verification, draw only the reason.
     """
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
@@ -475,7 +475,7 @@ def section(
         attacked = option.epsilon is not None or getattr(found, "recovery", None) is not None
         ready = "Ready to release" if attacked else "Written, not attacked here"
         st.caption(f"{f'**{ABOVE}**' if over else ready}: {checked}")
-    with st.expander("The page that goes with them (README.md)", key="tables_page"):
+    with st.expander("The page that goes with the release (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 
 
@@ -547,7 +547,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Say why no private release can be made of data read like this; return "" if one can."""
+    """Say why no private release can be made from data read like this; return "" if one can."""
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

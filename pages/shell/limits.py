@@ -23,9 +23,9 @@ RULE = (
     "An option is within the thresholds when none of its risks is, or may be, above its threshold. "
     "**May be above** means that the upper end of the 95% interval is above the threshold, or that "
     "the risk is not known. **Above** means that even the lower end of the interval is above the "
-    "threshold. Thresholds hold on every page, in the report and in downloads. Leave a field empty "
-    "for no threshold. No authority has set thresholds for mobility data. The purpose and the "
-    "recipient are set on *Overview*."
+    "threshold. Thresholds apply on every page, in the report and in downloads. Leave a field "
+    "empty for no threshold. No authority has set thresholds for mobility data. The purpose and "
+    "the recipient are set on *Overview*."
 )
 
 
@@ -120,7 +120,7 @@ def describe_source(limits: Limits, name: str, of_recipient: Limits) -> str:
     if limit == usual:
         return f"Threshold: {RISKS[name].source}."
     if limit is None:
-        return "No threshold: no option is refused for this measure."
+        return "No threshold: this measure rules out no option."
     if usual is None:
         return "Your own threshold. Usually there is none."
     return f"Your own threshold, {'looser' if limit > usual else 'stricter'} than the usual one."

@@ -102,7 +102,7 @@ def _until(digest: str) -> str:
 
 
 def ending(digest: str) -> str:
-    """Draw the field for how long the decision on a data set holds; return the officer's words."""
+    """Draw the field for how long the decision on a data set is valid; return its text."""
     until: str = st.text_input(
         "Valid until",
         key=_until(digest),

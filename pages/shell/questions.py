@@ -1,4 +1,4 @@
-"""Questions that pages put to the studies: each is computed once, and its answer is kept.
+"""Questions that pages put to the studies: each is answered once, and its answer is kept.
 
 Answers are kept by the kind of question, the data and the study's settings. A question whose
 computation was stopped is held: it is not asked again automatically.
@@ -47,8 +47,8 @@ class Kind:
         Joins the answer kept under the same key (None the first time) and the new answer. It is
         used where a later answer extends an earlier one.
     identity : callable or None
-        Returns those of the study's settings that distinguish two questions, hashable. If None, all
-        settings distinguish them.
+        Returns the study's settings that distinguish two questions, as a hashable value. If None,
+        all settings distinguish them.
     """
 
     name: str
@@ -133,12 +133,12 @@ def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Kept]:
 
 
 def jobs(kind: Kind) -> list[Job]:
-    """Return the jobs of a kind that wait, run or ended badly."""
+    """Return the jobs of a kind that wait, run or have failed."""
     return session.jobs(kind.name)
 
 
 def jobs_of(question: Question) -> list[Job]:
-    """Return the jobs of one question that wait, run or ended badly."""
+    """Return the jobs of one question that wait, run or have failed."""
     return [job for job in jobs(question.kind) if job.meta["key"] == question.key]
 
 
@@ -268,8 +268,8 @@ def expected_s(
 ) -> list[float | None]:
     """Return the estimated seconds of a study for each of its settings; None until it is ready.
 
-    The estimates are asked for; those asked for earlier, and not among these, are dropped. ``made``
-    says whether what the study makes first, such as a release, exists already.
+    Start these estimates, and drop earlier ones that are not among them. ``made`` says whether what
+    the study makes first, such as a release, exists already.
     """
     asked = [
         Question(FORETOLD, fs, estimates.Config(study, config, made), "Estimating")
@@ -293,7 +293,7 @@ def _foretell(question: Question, told: str | None) -> None:
     """Draw the estimated cost of a question that waits to be asked, with the time once known."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
-        return  # it is over sooner than it could be estimated
+        return  # the work takes less time than an estimate
     parts = [told] if told else []
     if told is None:
         about = Question(FORETOLD, fs, estimates.Config(study, config), "Estimating")
@@ -310,7 +310,7 @@ def _foretell(question: Question, told: str | None) -> None:
 
 def progress(kind: Kind) -> None:
     """Show, in a separate place, the progress of a kind's questions, and a way to stop them."""
-    # Always there: what comes and goes moves, and redraws, all below it.
+    # Always drawn: a container that comes and goes moves and redraws everything below it.
     with st.container(key=f"{kind.name}_work"):
         job_panel.show(jobs(kind), key=f"{kind.name}_jobs", stop=hold)
 

@@ -118,7 +118,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     if not found.verdict.passed:
         st.error(describe_verdict(found, over=over))
         return
-    # Green stands for a promise that was checked, not for files in order or above a limit.
+    # Green means a checked promise: not merely files in order, nor a risk above a threshold.
     show = st.warning if over else st.info if found.facts.k is None else st.success
     show(describe_verdict(found, over=over))
     st.markdown(describe_truth(found, data.fs))
@@ -186,7 +186,7 @@ def describe_verdict(found: Result, *, over: bool) -> str:
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:
-    """Say how many rows stand for whom, what is lost, and how many rows are false presences."""
+    """Say what the rows stand for, what is lost, and how many rows are false presences."""
     facts = found.facts
     every = facts.people + facts.people_left_out
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"

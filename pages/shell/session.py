@@ -60,7 +60,7 @@ def ended() -> Ended | None:
 
 
 def keep(name: str, value: Any) -> None:
-    """Put into the session's state a value that the page finds again after it is loaded again."""
+    """Store a value in the session's state, where the page finds it again after a reload."""
     _work().kept[name] = st.session_state[name] = value
 
 
@@ -89,9 +89,9 @@ def source_held(size: int) -> None:
 def _new_spare() -> Spare:
     """Start the server's one spare child process, without data; import modules that views need."""
     child = Spare("fpanon_core.studies.warming:warm_up")
-    # A picked person's matches are drawn from this process; its first import should not be theirs.
-    # Here every session waits for it: threads that import parts of one library at the same time can
-    # lock each other out.
+    # This process draws the matches of a person who is picked, which must not wait for the first
+    # import. Here every session waits for it: threads that import parts of one library at the same
+    # time can lock each other out.
     importlib.import_module("fpanon_core.studies.warming")
     return child
 
@@ -163,7 +163,7 @@ def cancel_all() -> None:
 
 
 def jobs(kind: str | None = None) -> list[Job]:
-    """Return the session's jobs that wait, run, or ended badly; without a kind, the list itself."""
+    """Return the session's jobs that wait, run or have failed; without a kind, the list itself."""
     if _JOBS not in st.session_state:
         st.session_state[_JOBS] = _work().jobs = []
     found: list[Job] = st.session_state[_JOBS]

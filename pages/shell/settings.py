@@ -1,7 +1,7 @@
 """The settings in a session's state, which are restored after a reload and from a study.
 
-A setting is a choice: a widget's value, or a value that a page made of several. Each is named here.
-Other state is not kept: buttons, uploads, and results derived from the settings.
+A setting is a choice: a widget's value, or a value that a page made from several. Each is named
+here. Other state is not kept: buttons, uploads, and results derived from the settings.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def settle() -> None:
     if data.digest == found.study.digest:
         _put(found, data)
         let_go()
-    elif st.session_state.get(_SOURCE) is data.source:  # which it opened itself
+    elif st.session_state.get(_SOURCE) is data.source:  # which the study opened itself
         _tell("error", describe_not_its_own(found.study))
         let_go()
     elif st.session_state.get("fp_study_refused") is not data:

@@ -68,7 +68,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
                 layout.formulas("Two releases of the same people")
                 number = hash((found.membership.digest, len(before)))
                 may_leave = st.checkbox(
-                    "I have read this; this release may leave all the same",
+                    "I have read this; this release may leave nevertheless",
                     key=f"{kind.name}_together_read_{number}",
                 )
     return may_leave, partial(known.note, found.membership)
@@ -177,7 +177,7 @@ class Register:
                 found = crossing.crossed(
                     made.keyed(self._secret), [each.membership for each in before]
                 )
-                # Nothing of single people is shown, nor kept.
+                # Nothing about single people is shown or kept.
                 found = replace(found, per_person=found.per_person.drop(columns="pseudonym"))
             except InfeasibleError:
                 found = None

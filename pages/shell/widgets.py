@@ -110,7 +110,7 @@ _IN_FORCE = "fp_stretch"
 
 
 def in_force() -> StretchConfig:
-    """Return the stretch effort in force; when the session begins, that in the address."""
+    """Return the stretch effort in force; when the session begins, the one in the address."""
     if _IN_FORCE not in st.session_state:
         usual = StretchConfig()
         put(address.asked(NAME, lambda text: address.from_text(text, usual), usual))

@@ -1,4 +1,4 @@
-"""What a session has made of its data, in one store: options weighed and chosen, releases made.
+"""What a session has made from its data, in one store: options weighed and chosen, releases made.
 
 Pages know nothing of each other: each stores its results here for the others.
 """
@@ -71,7 +71,7 @@ class Tried:
 
 @dataclass(eq=False)
 class Workspace:
-    """What a session has made of one data set.
+    """What a session has made from one data set.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Workspace:
         Purpose and recipient of the release; a decision holds for these alone. None before any
         page has looked at them.
     aside : dict
-        Options weighed and search on other areas, by these areas.
+        Options weighed and search made on other areas, by these areas.
     decided : dict
         Choice, name and reason decided on other areas, or for another purpose or recipient.
     """
@@ -134,7 +134,7 @@ class Workspace:
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def turn_to(self, areas: StatedAreas, aims: tuple[str, Recipient]) -> None:
-        """Put aside what was weighed and decided before; restore what belongs to these.
+        """Put aside what was weighed and decided; restore what belongs to these areas and aims.
 
         Options belong to areas. A decision also belongs to its purpose and recipient. The restored
         options are judged by the utility chosen now.
@@ -182,7 +182,7 @@ class Workspace:
 
 
 def of(digest: str) -> Workspace:
-    """Return the workspace of the data with that digest; that of the previous data is kept, too."""
+    """Return the workspace of the data with this digest; the previous data's is kept, too."""
     known: dict[str, Workspace] = st.session_state.get(_KEPT, {})
     if digest not in known:
         known = dict(list(known.items())[-1:]) | {digest: Workspace()}
@@ -225,8 +225,8 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
         have = "has" if alone == 1 else "have"
         against = f"In “{plain(result.option.told)}”, {whom} {have} a unique record."
     return (
-        f"{against} Say above why you choose this option all the "
-        f"same{', and who takes that decision' if over else ''}. The report will quote your reason."
+        f"{against} Say above why you choose this option anyway"
+        f"{', and who takes that decision' if over else ''}. The report will quote your reason."
     )
 
 

@@ -105,7 +105,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
 def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
     """Draw the people in one area by type of day and hour, before and after protection.
 
-    The area is that with the most people until another is chosen.
+    The area with the most people is drawn until another is chosen.
     """
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
@@ -191,5 +191,5 @@ def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int)
 
 def learnt(found: Result) -> None:
     """Draw every noisy number from which the synthetic people are made."""
-    with st.expander("What was learnt of everybody: all noisy statistics", key="tables_learnt"):
+    with st.expander("What was learnt about everybody: all noisy statistics", key="tables_learnt"):
         st.dataframe(found.learnt, hide_index=True, key="tables_statistics")

@@ -114,7 +114,7 @@ def form(data: Dataset) -> Wish:
 
 
 def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:
-    """Draw the fields of the areas; return the stated values by the names of the fields."""
+    """Draw the fields for the areas; return the stated values by the names of the fields."""
     kinds = [kind for kind in _kinds(data) if kind in _OURS or not made_up]
     kind = at[0].selectbox(
         "Areas",

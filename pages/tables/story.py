@@ -51,9 +51,9 @@ ABOUT = (
     "record. In private tables, at most two trips a day, on average, count for each person.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
-    "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
-    "area. From these, the model makes up people who do not exist. The zip lists all places: for "
-    "antenna data, the positions of all antennas.",
+    "**Synthetic people.** A model learns eleven noisy statistics about everybody, such as homes "
+    "by area. From these, the model makes up people who do not exist. The zip lists all places: "
+    "for antenna data, the positions of all antennas.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "can give that person away.",
 )
@@ -177,7 +177,7 @@ def played(life: Life, first: dt.date | None) -> list[str]:
 
 
 def flows_shown(before: Flows, after: Flows) -> str:
-    """Say which share of the trips the arcs show, before and as published, and how to read arcs."""
+    """Say what share of the trips the arcs show, before and as published, and how to read arcs."""
     faint = " Faint arcs may be noise." if after.error else ""
     was, now = len(before.trips), len(after.trips)
     if not (was or now):

@@ -20,7 +20,7 @@ data = layout.data(
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
 known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
-# Another expander once there are tables: one that is open stays so.
+# Another expander once there are tables: an expander that is open would stay open.
 settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)

@@ -34,7 +34,7 @@ def outsider(data: Dataset, seed: int) -> Question:
 
 
 def regions(data: Dataset, seed: int) -> Question:
-    """Draw the field of antennas in a region; return the question of unicity in these regions."""
+    """Draw the field for antennas in a region; return the question of unicity in these regions."""
     noun = story.merged_noun(data.fs.antennas is not None)
     label = f"{noun.capitalize()} in a region, about (v)"
     size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)
@@ -44,7 +44,7 @@ def regions(data: Dataset, seed: int) -> Question:
 
 
 def chance(data: Dataset) -> sparsity.Config:
-    """Draw and return the settings of the sparsity model; by default for all users of the data."""
+    """Draw the fields of the sparsity model; return its settings, by default for all users."""
     usual = max(limits.MODEL_USERS.low, data.fs.n_users)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return sparsity.Config(

@@ -300,7 +300,7 @@ def exponent_line(result: Result, along: str) -> str:
         return ""
     return (
         f"{line.formula} (standard errors {line.intercept_se:.2g} and {line.slope_se:.2g}). The "
-        "published line is of other data and other units: compare the shape only."
+        "published line is for other data and other units: compare the shape only."
     )
 
 
@@ -317,7 +317,7 @@ INTERVAL_TICKS: dict[float, str] = {
     43_200: "30 days",
     525_600: "1 year",
 }
-_LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has no 0
+_LEAST_MIN = 0.5  # where shorter intervals are drawn: a logarithmic axis has no 0
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
@@ -364,7 +364,7 @@ def _at_most(minutes: np.floating[Any]) -> str:
 
 
 def areas(result: Result) -> str:
-    """Say how much of the variation in areas' antennas, or places, their residents explain."""
+    """Say how much of the variation in antennas (or places) per area the residents explain."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Too few areas, or numbers too alike, to compare people with {noun}."
@@ -407,7 +407,7 @@ def _noun(merged: antenna_merging.Result) -> str:
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
-    """Say into which regions the antennas are merged, and how many people are unique in these."""
+    """Say into which regions the antennas are merged, and how many people are unique there."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))

@@ -55,7 +55,7 @@ if story.points_drawn(result):
     show(
         unicity.boxes(result.needed, of, asked=len(result.points)),
         key="unicity_needed",
-        alt="Box plot of the number of random points after which a person is unique, of those "
+        alt="Box plot of the number of random points after which a person is unique, for people "
         "who ever are.",
     )
 what_this_means(

@@ -125,7 +125,7 @@ def test_a_second_release_is_asked_about_once_the_first_has_left(
     dashboard.says("A second release of the same people.")
     expect(page.locator(_RELEASE)).to_be_disabled()
     saved(dashboard, "key", tmp_path / "5.csv")
-    page.get_by_text("I have read this; this release may leave all the same").click()
+    page.get_by_text("I have read this; this release may leave nevertheless").click()
     expect(page.locator(_RELEASE)).to_be_enabled()
     saved(dashboard, "release", tmp_path / "5.zip")
     # What was said is what the files say.

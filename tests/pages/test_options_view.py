@@ -166,7 +166,7 @@ def test_the_synthetic_answers_score_the_options_of_the_synthetic_sample(app: Ap
     app.toggle(key="options_example").set_value(True).run()
     until(app, idle).run()
     assert "Synthetic answers, no real experts" in said(app)
-    assert "as asked of invented experts" in said(app)  # beside the figure, too
+    assert "as scored by invented experts" in said(app)  # beside the figure, too
     assert "not scored" not in said(app)
     assert shown(app)["Utility"].between(0, 1).all()
 
@@ -178,9 +178,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     assert row["People"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     added(app, 0, side=2.0)
-    assert (
-        "There is a side of the grid, but you chose “as they are” for places" in app.error[0].value
-    )
+    assert "You gave a side of the grid, but chose “as they are” for places" in app.error[0].value
     added(app, 0, places="antenna clusters", side=None)
     assert "Give a number of antennas, too" in app.error[0].value
     app.selectbox(key="options_places").set_value("as they are")

@@ -344,7 +344,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     go(app, "report")
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
-    assert "ε does not cover a choice made by them" in text
+    assert "ε does not cover a choice based on them" in text
     assert "State the first day and the number of days: those that you were asked for" in text
     assert app.button(key="tables_go").disabled
     assert app.number_input(key="tables_days").value is None, "days are stated anew"
