@@ -72,7 +72,7 @@ def attack(found: recovery.Result) -> Sentences:
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
     beside = f" (at random: {words.percent(random)})" if random > 0 else ""
-    fails = "fails here: it " if 0 < whole <= random < 1 else ""
+    fails = "fails here: it " if _fails(found) else ""
     single = f"Within single days, the attack recovers {words.percent(day)} of the points."
     if night == night:
         single = (
@@ -117,6 +117,11 @@ def attack(found: recovery.Result) -> Sentences:
     )
 
 
+def _fails(found: recovery.Result) -> bool:
+    """Return whether the attack recovers no more than linking at random."""
+    return 0 < found.score.recorded <= found.score.baseline_recorded < 1
+
+
 def _few(people: int) -> str:
     return (
         f"Small counts are commoner among these {people:,} people than among all people in the "
@@ -127,10 +132,8 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
-    score = found.score
-    why = "**Another attack may find more.** "
-    if score.recorded <= score.baseline_recorded:
-        why = "**Why it fails.** "
+    more = "**Another attack may find more.** " if found.score.recorded < 1 else ""
+    why = "**Why it fails.** " if _fails(found) else more
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6:00, so the attack has no "
