@@ -35,7 +35,7 @@ class Asked:
     names : tuple of str
         Names of the option; ``--the-field`` if there are none.
     help : str
-        Help text; that of the docstrings if empty.
+        Help text; if empty, the docstrings' text.
     default : Any
         Default value; the field's own if not given.
     metavar : str or None
@@ -73,7 +73,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     A parameter may be a dataclass, perhaps ``Annotated`` with its :data:`Fields`; it gives options
     for all its fields. It may also be a single value, perhaps ``Annotated`` with its
     :class:`Asked`. Positional arguments come first. Help on a parameter or field in the command's
-    docstring overrides that in the dataclass's docstring.
+    docstring overrides the help in the dataclass's docstring.
     """
     hints = get_type_hints(function, include_extras=True)
     does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
@@ -88,7 +88,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def called(**values: Any) -> None:
         function(**{name: make(values) for name, make in makers.items()})
 
-    # What typer reads; by the marks of wraps it would find the command's own.
+    # Typer reads these; with the marks of wraps, it would find the command's own.
     del called.__wrapped__
     called.__doc__ = does
     called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
@@ -173,8 +173,8 @@ def _is_argument(option: inspect.Parameter) -> bool:
 _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
-    "w_time": "Weight of time; if not given, the rest of 1 after space.",
-    "max_time_min": "Stretch in time, minutes, from which on the effort in time is at its maximum.",
+    "w_time": "Weight of time; if not given, 1 minus the weight of space.",
+    "max_time_min": "Stretch in time, minutes, at and above which the effort in time is greatest.",
 }
 PROFILES = asked(
     "--profile",

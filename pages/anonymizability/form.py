@@ -186,7 +186,7 @@ def k_looked_at(ks: Sequence[int]) -> int:
 
 def undo_button() -> None:
     """Draw a button that undoes the last change, if there was one."""
-    # In a container that is always there: if it came and went, all below would move and redraw.
+    # In a container that is always there: if it came and went, everything below would be redrawn.
     with st.container(key="anon_last_change", width="content"):
         if st.session_state.get(_BEFORE):
             st.button(

@@ -138,7 +138,7 @@ def _question(
 ) -> Question:
     known = _known(data, profile, settings)
     earlier = None
-    if known is not None:  # the run alone: what it was made into need not cross the pipe
+    if known is not None:  # only the run: figures made from it need not be sent along
         bare = tuple(replace(m, parts={}) for m in known.result.measured)
         earlier = replace(known.result, measured=bare)
     config = Config((profile,), ks, settings.config)
