@@ -99,7 +99,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _options(
     name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """Return the options for one parameter, and the function from their values to the parameter."""
+    """Return a parameter's options, and the function that makes the parameter from their values."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if is_dataclass(kind):
         return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)

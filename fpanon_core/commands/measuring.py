@@ -191,7 +191,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
     Parameters
     ----------
     unicity_p : tuple of int
-        Numbers of known points for the unicities stated beside the disclosure.
+        Numbers of known points for the unicities stated next to the disclosure.
     out : Path or None
         Write one row per profile (.csv, .parquet).
     """

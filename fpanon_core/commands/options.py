@@ -333,7 +333,7 @@ def _table(table: OptionsTable, limit: float) -> str:
 
 
 def _verdict(table: OptionsTable, i: int) -> str:
-    """Return the standing of an option among the others."""
+    """Return the standing of an option among the others, as text."""
     if table.results[i].fault is not None:
         return "failed"
     what, others = "dominated by", table.dominated_by[i]

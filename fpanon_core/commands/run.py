@@ -330,7 +330,7 @@ class Run:
         self.written.append(f"Tables written to {self.tables}; {LIST} there says which may leave.")
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures with ``--json``; otherwise an account of the data, lines, and files."""
+        """Print the figures for ``--json``; otherwise the account of the data, lines, and files."""
         if self.as_json:
             print_json(figures)
             return

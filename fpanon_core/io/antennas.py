@@ -78,7 +78,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Project the antennas of :func:`read_antennas` as the data are; turn their columns into text.
+    """Project the antennas of :func:`read_antennas` around a centre; turn their columns into text.
 
     Antennas that the projection cannot show are left out. With regions, each antenna also gets the
     name of its region. Findings are added to ``notes``.
@@ -102,7 +102,7 @@ def antennas_of(
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """Return the antennas with their positions read as ``turn`` says, without impossible ones."""
+    """Return the antennas with positions read as ``turn`` says; leave out impossible positions."""
     if not turn.changes:
         return sites
     lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
@@ -292,7 +292,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Return the row of each id; −1 for an id without a row, or with several positions."""
+    """Return each id's row in the antenna table; −1 if it has no row, or several positions."""
     places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
     sites = places.reset_index(drop=True).drop_duplicates()
     sites = sites[~sites["key"].duplicated(keep=False)]

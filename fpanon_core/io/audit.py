@@ -36,7 +36,7 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class AuditLog:
-    """A log file with its key file.
+    """Audit log: a log file with its key file.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class AuditLog:
 
     @property
     def key_path(self) -> Path:
-        """Path of the key."""
+        """Path of the key file."""
         return self.path.with_name(self.path.name + KEY_ENDING)
 
     def check(self) -> None:
@@ -159,7 +159,7 @@ class AuditLog:
 
 
 def keyed(key: bytes, content: bytes) -> str:
-    """Return the HMAC-SHA256 of some bytes, in hexadecimal."""
+    """Return the HMAC-SHA256 of the content under the key, in hexadecimal."""
     return hmac.digest(key, content, "sha256").hex()
 
 

@@ -201,7 +201,7 @@ def read_parts(
 def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | None:
     if regions is None:
         if name is not None:
-            raise ConfigError("A property names regions, but there are none; give the regions, too.")
+            raise ConfigError("The property needs regions to name; give the regions, too.")
         return None
     if antennas is None:
         raise ConfigError(

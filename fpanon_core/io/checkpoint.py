@@ -100,7 +100,7 @@ class Checkpoint:
         return found
 
     def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
-        """Store a result.
+        """Store the result for these people and settings.
 
         Raises
         ------

@@ -119,7 +119,7 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     column, texts = _names(properties, name)
     notes = [f"The regions are named by {column!r}."]
     if n_others:
-        notes.append(f"Features of the regions' file left out because not areas: {n_others:,}.")
+        notes.append(f"Features left out of the regions, as they are not areas: {n_others:,}.")
     broken = ~shapely.is_valid(areas)
     if broken.any():
         areas[broken] = shapely.make_valid(areas[broken], method="structure", keep_collapsed=False)
@@ -216,8 +216,9 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         shape = shapely.from_geojson(json.dumps(geometry), on_invalid="ignore")
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
-                f"Feature {number:,} of the regions' file is not a valid {kind}, which has rings "
-                "of four or more positions, the last equal to the first. Export the file again."
+                f"Feature {number:,} of the regions' file is not a valid {kind}: GeoJSON needs "
+                "rings of four or more positions, the last equal to the first. Export the file "
+                "again."
             )
         shapes.append(shapely.force_2d(shape))
         given = feature.get("properties")

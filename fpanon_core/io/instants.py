@@ -106,10 +106,10 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
     """Return notes on the numbers of clock times that did not exist, or existed twice."""
     what = {
-        "were skipped when the clock was put forward; they are read as if it had not been": skipped,
-        "occurred twice when the clock was put back; the first is assumed": twice,
+        "skipped when the clock was put forward, and read as if it had not been": skipped,
+        "that occurred twice when the clock was put back, and are read as the first": twice,
     }
-    return [f"{count:,} clock times {said}." for said, count in what.items() if count]
+    return [f"Clock times {said}: {count:,}." for said, count in what.items() if count]
 
 
 def instants_in(
@@ -214,7 +214,7 @@ def zone_of_clocks(
         said = "Times carry no offset, but there is an offset column; they are read as UTC. "
         notes.append(Message(f"{said}If they are local times, {AS_LOCAL}."))
         return "UTC", "UTC"
-    notes.append("Times carry no offset; they are read as local times with the column's offsets.")
+    notes.append("Times carry no offset; they are local times, read with the offset column.")
     minutes = minutes_of(offsets)
     if minutes is not offsets:
         notes.append("The offset column is read as hours.")
@@ -250,7 +250,7 @@ def told_minutes(
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:
-    """Return the offsets of the times in a column with a zone, such as a Parquet column."""
+    """Return the offsets, in minutes, of times in a column with a zone, as in Parquet files."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
     try:
@@ -262,7 +262,7 @@ def _of_zone(zone: str, us: IntArray) -> FloatArray:
 
 
 def _written(texts: pa.ChunkedArray) -> FloatArray:
-    """Return the offsets at the end of times, such as 18:00:09-04:00; NaN where there is none."""
+    """Return the offsets, in minutes, at the end of times such as 18:00:09-04:00; else NaN."""
     found = text_of(texts).to_pandas().str.extract(_OFFSET)
     minutes = found[1].astype("Float64") * 60 + found[2].astype("Float64")
     minutes = minutes.where(found[0] != "-", -minutes)

@@ -116,7 +116,7 @@ def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
 
 
 def stated_centre(centre: Any) -> Centre | None:
-    """Return a centre given as latitude and longitude, in degrees; None for None.
+    """Return the centre stated as latitude and longitude in degrees; None if none is stated.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def stated_centre(centre: Any) -> Centre | None:
 
 
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
-    """Return numbers of rows by nearest hundredth of a degree, from −``below`` degrees on."""
+    """Return numbers of rows by nearest hundredth of a degree, starting at −``below`` degrees."""
     cells = np.zeros(size, np.int64)
     for part in pieces(len(degrees)):
         cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)

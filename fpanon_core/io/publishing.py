@@ -50,7 +50,7 @@ _BLOCK = 1 << 20
 
 
 def data_file(form: Format) -> str:
-    """Return the name of the data file."""
+    """Return the name of a release's data file in this format."""
     return f"data.{form}"
 
 
@@ -80,7 +80,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         )
     if target.is_dir() and any(target.iterdir()):
         raise ConfigError(
-            "The release's folder is not empty, and what is in it might be taken for the release; "
+            "The release's folder is not empty, and its content might be taken for the release; "
             "give the name of a new one."
         )
     return target

@@ -213,7 +213,7 @@ def _name(option: Any) -> str:
 
 
 def _with_header(table: SourceTable) -> SourceTable:
-    """Use the first row as column names if it holds the names but was taken for an answer."""
+    """Use the first row as column names if it holds the names but was read as an answer."""
     if table.named or table.n_rows < 2:
         return table
     first = [str(text_of(column)[0].as_py()) for column in table.columns]

@@ -100,7 +100,7 @@ class How:
 
     @cached_property
     def stated(self) -> Centre | None:
-        """The centre that was given, if any."""
+        """Stated centre of the projection, if any."""
         return stated_centre(self.centre)
 
     @property
@@ -159,7 +159,7 @@ class Reading:
         self.known = Rows(source, roles, how.turn, own, lambda done: how.tell(0.05 + 0.35 * done))
 
     def run(self, made: Path | None = None) -> tuple[FingerprintSet, IngestReport]:
-        """Return the set, in a folder below ``made`` or in memory, and the report."""
+        """Read events; return the set, in a folder below ``made`` or in memory, and the report."""
         how, known, notes = self.how, self.known, self.notes
         about, of_parts = known.source.about, isinstance(known.source, Parts)
         doubt = self._understood()
@@ -265,8 +265,8 @@ class Reading:
         """Convert the rows in use to instants and projected positions, in buckets of users.
 
         Return the new number of each user's code, the first instant, and the rows that equal an
-        earlier row. Users are numbered by first appearance among the rows in use; users without a
-        such row have −1.
+        earlier row. Users are numbered by first appearance among the rows in use; users without
+        such a row have −1.
         """
         known = self.known
 

@@ -237,7 +237,7 @@ class IngestReport:
             f"sample{'' if one else 's'} and raised {'its count' if one else 'their counts'}"
         )
         if self.rows_identical:
-            repeats += f", {self.rows_identical:,} of them equal to an earlier row in every field"
+            repeats += f"; {self.rows_identical:,} matched an earlier row in every field"
         return f"{repeats}."
 
     def to_frame(self) -> pd.DataFrame:
@@ -291,12 +291,12 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 
 def _way(best: str | None, given: str) -> str:
-    """Return how to answer a doubt about positions."""
+    """Return words on how to answer a doubt about positions, with ``best`` as the likeliest way."""
     keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
     return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."
 
 
-# --- kept beside the fingerprints ----------------------------------------------------------------
+# --- stored with the fingerprints ----------------------------------------------------------------
 
 _NAME = "account.json"
 _LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts")

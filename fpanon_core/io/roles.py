@@ -212,8 +212,8 @@ def _about_place(table: SourceTable) -> list[str]:
     parts: list[str] = []
     if named := _named_like(table, "lat", "lon"):
         parts.append(
-            f"No degrees are in {' and '.join(named[:2])}, despite names like a position; are the "
-            "values in metres on a map, or missing?"
+            f"Named like a position, but without degrees: {' and '.join(named[:2])}. Are they in "
+            "metres on a map, or empty?"
         )
     degrees, antenna = hints.in_brackets("lat", "lon"), hints.in_brackets("antenna")
     ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or an antenna column"

@@ -147,7 +147,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Write columns in ``texts`` that hold fractional floats as text, alike in all pieces."""
+        """Return the table; columns ``texts`` with fractional floats become text in every piece."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])

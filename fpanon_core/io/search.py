@@ -324,7 +324,7 @@ class Likeness:
 
     @cached_property
     def times(self) -> ParsedTimes:
-        """Parsed times of filled fields; numbers and timestamps by value, not by their text."""
+        """Times parsed from filled fields; numbers and timestamps by value, not from their text."""
         plain = pa.types.is_floating(self.column.type) or self._is_typed
         return parse_times(self.column.drop_null() if plain else self.texts)
 
@@ -342,7 +342,7 @@ class Likeness:
 
     @property
     def is_partly_time(self) -> bool:
-        """Whether some fields can be read as times or times of day; for columns named as times."""
+        """Whether any field can be read as a time or time of day; for columns named like times."""
         return self.is_clock or self._holds_times
 
     @cached_property
@@ -399,7 +399,7 @@ class Likeness:
     def is_degrees(self, limit: float) -> bool:
         """Return whether some number is within ±``limit`` degrees, or no field is filled.
 
-        The test is for columns named as degrees.
+        The test is for columns whose names suggest degrees.
         """
         if self.empty:
             return not self.nested

@@ -44,7 +44,7 @@ Sentences = tuple[str, ...]
 
 
 def release(found: recovery.Result) -> Sentences:
-    """Say which counts would be published, and how many of them are of few people."""
+    """Say which counts would be published, and how many of these are of few people."""
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
@@ -137,8 +137,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were filled in, which may seem to "
-        "move people who slept at home"
+        f"{words.percent(1 - found.recorded)} of the points were filled in, so sleepers at home "
+        "may seem to move"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do"
     )

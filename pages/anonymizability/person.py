@@ -107,7 +107,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     """Draw side by side a map with playback over time, and the space-time figure."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     own, others = map(fs.rows_of, (user, other.user))
-    two = np.r_[own, others]  # no more of the data is drawn, as there may be many
+    two = np.r_[own, others]  # only these samples are drawn, as the data may be large
     centre = tuple(at[two] + size[two] / 2 for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
     wall, dates = fs.wall_minutes(fs.t_min[two] + fs.dt_min[two] / 2), days(fs)
     many = own.stop - own.start
@@ -190,7 +190,7 @@ def _parts_figure(
             height=OTHER_PX,
         ),
         key="person_parts",
-        alt=f"Distribution of the effort in space, time and both for {fs.pseudonyms[user]}.",
+        alt=f"Distribution of effort in space, in time and in total for {fs.pseudonyms[user]}.",
     )
     if sentences := place_or_time(pooled, k):
         layout.what_this_means(*sentences, key="person_parts")

@@ -178,7 +178,7 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return the preset options that publish records, each once; those that hide everyone first."""
+    """Return the preset options that publish records, each once; first those that hide everyone."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
     every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]

@@ -143,7 +143,7 @@ def _steps(found: Followed, of: Theme) -> None:
             show(
                 record.ranking(bars(step), of),
                 key="attack_ranking",
-                alt="How likely each of the leading records is the person's, to the attacker.",
+                alt="The attacker's probability that each leading record is the person's.",
             )
 
 
@@ -203,7 +203,7 @@ def _degrees(place: Place | None) -> tuple[float, float] | None:
 
 
 def bars(step: Step) -> list[Bar]:
-    """Return the leading records, the likeliest first, then the right one if not among them."""
+    """Return the leading records, likeliest first, and the right one if it is not among them."""
     found = [Bar(each.rank, each.people, each.share, each.right) for each in step.candidates]
     if step.known and step.place is None and math.isfinite(step.better):
         found.append(Bar(_behind(step), 1, step.posterior, True))

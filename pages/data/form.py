@@ -99,7 +99,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
 
 
 def screening(rule: Screening) -> Screening | None:
-    """Draw a form for the rule on who is kept; return the rule if it was just submitted."""
+    """Draw a form for the screening rule; return the rule if it was just submitted."""
     with st.form("data_screening", border=False):
         cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
         every_day = cells.checkbox(

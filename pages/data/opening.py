@@ -66,7 +66,8 @@ def _upload() -> None:
     st.caption(session.describe_kept())
     if file is None and antennas is not None:
         st.info(
-            "Choose the table of events, too. No upload is kept: if you read it, choose it again."
+            "Choose the table of events, too. No upload is kept: choose the table again if it was "
+            "read before."
         )
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
@@ -90,7 +91,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw the field to upload the antennas' areas; return the file and the property of names."""
+    """Draw the field to upload the antennas' areas; return the file and the naming property."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")

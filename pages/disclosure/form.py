@@ -45,7 +45,7 @@ def current() -> Config:
 
 
 def question(fs: FingerprintSet) -> Question:
-    """Return the question of what an attacker learns under the chosen profiles, or suited ones."""
+    """Return the question of what an attacker learns under chosen profiles, or suitable ones."""
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
     return Question(DISCLOSURE, fs, config, label)

@@ -51,7 +51,7 @@ FILES = {
 
 
 def ranked(found: Result) -> pd.DataFrame:
-    """Return the table of profiles, the highest unicity first; ties keep their order."""
+    """Return the table of profiles, with the highest unicity first; ties keep their order."""
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
@@ -113,7 +113,7 @@ def _short(measure: str) -> str:
 
 
 def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Return the pairs of measures by their names on screen, beginning with most disagreement."""
+    """Return the pairs of measures by name on screen; those that disagree most come first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"

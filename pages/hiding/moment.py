@@ -193,7 +193,7 @@ def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -
 
 
 def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
-    """Return a person's samples; for a release in periods, only those of the group's period."""
+    """Return the rows of a person's samples; in periods, only samples of the group's period."""
     own = fs.rows_of(person)
     rows = np.arange(own.start, own.stop)
     if release.group_period is None or release.period_days is None:

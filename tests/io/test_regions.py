@@ -143,7 +143,7 @@ def test_what_is_no_area_is_counted_and_what_crosses_itself_is_mended() -> None:
     found = read_regions(collection(bow, road, {"type": "Feature", "geometry": None}, 3))
     assert found.names == ("Bow",)
     assert found.shapes[0].is_valid
-    assert "Features of the regions' file left out because not areas: 3." in found.notes
+    assert "Features left out of the regions, as they are not areas: 3." in found.notes
     assert "Outlines mended because they crossed themselves: 1." in found.notes
 
 
