@@ -107,7 +107,7 @@ def said_of_clocks(skipped: int, twice: int) -> list[str]:
     """Return notes on the numbers of clock times that did not exist, or existed twice."""
     what = {
         "skipped when the clock was put forward, and read as if it had not been": skipped,
-        "that occurred twice when the clock was put back, and are read as the first": twice,
+        "that occurred twice when the clock was put back, and read as the first": twice,
     }
     return [f"Clock times {said}: {count:,}." for said, count in what.items() if count]
 

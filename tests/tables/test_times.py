@@ -159,7 +159,7 @@ def test_clock_times_skipped_or_repeated_lose_no_row():
     assert got[3] == dt.datetime(2012, 11, 4, 5, 30)
     assert notes == [
         "Clock times skipped when the clock was put forward, and read as if it had not been: 1.",
-        "Clock times that occurred twice when the clock was put back, and are read as the first: 1.",
+        "Clock times that occurred twice when the clock was put back, and read as the first: 1.",
     ]
 
 
