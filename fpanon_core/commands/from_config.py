@@ -182,7 +182,7 @@ PROFILES = asked(
     "in 500,1000,2000:60,120, mean every combination; may be given several times. Also in words, "
     "as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
     "antennas, @district:60 for regions of the antenna table. A grid is laid so that people share "
-    "their cells with many; 2500e0n0:60 lays it from 0 m east and north of the projection's "
+    "their cells with many others; 2500e0n0:60 lays it from 0 m east and north of the projection's "
     "centre. If not given, the data are used as read.",
     metavar="METRES:MINUTES",
 )

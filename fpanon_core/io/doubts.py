@@ -88,7 +88,7 @@ def as_chosen(roles: Roles, turn: Turn) -> list[str]:
         at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
         roles.found["lat"] = roles.found["lon"] = "given"
-    return [f"Positions: {said_of(turn)}, as was chosen."]
+    return [f"Positions: {said_of(turn)}, as chosen."]
 
 
 # --- in words -------------------------------------------------------------------------------------

@@ -95,8 +95,8 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         A FeatureCollection of Polygons or MultiPolygons, with or without holes. Features of other
         kinds are counted and left out.
     name : str, optional
-        Property that names the regions. Features with equal names are one region. If not given: the
-        first property whose values are all different, non-empty texts.
+        Property that names the regions. Features with equal names form one region. If not given,
+        the first property whose values are all different, non-empty texts.
 
     Raises
     ------
@@ -129,7 +129,9 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         numbers = np.array([names.index(text) for text in texts])
         parts = [shapely.union_all(areas[numbers == at]) for at in range(len(names))]
         areas = np.array(parts, object)
-        notes.append(f"{len(texts):,} areas have {len(names):,} names; equal names are one region.")
+        notes.append(
+            f"{len(texts):,} areas have {len(names):,} names; equal names form one region."
+        )
     return NamedRegions(names, areas, tuple(notes))
 
 

@@ -104,7 +104,7 @@ class Ledger:
         option = getattr(option, "recordless", None) or option
         epsilon = getattr(option, "epsilon", None)
         if epsilon is None:
-            raise ConfigError("Only a release with an ε is charged; this one promises none.")
+            raise ConfigError("Only a release with an ε is charged; this one has none.")
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:

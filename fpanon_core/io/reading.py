@@ -85,7 +85,7 @@ class How:
                     )
                 zone_of(zone)
         if self.timezone == "offset":
-            raise ConfigError("timezone = 'offset'; only naive_timezone can be that.")
+            raise ConfigError("timezone = 'offset'; only naive_timezone can be 'offset'.")
         _ = self.rule, self.turn, self.stated  # these check what was given
 
     @cached_property
@@ -407,7 +407,7 @@ class Reading:
                 "zone everywhere, and distances far from the centre are distorted."
             )
         if known.fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0) * 2 > len(known.fate.codes):
-            notes.append("Most positions are impossible; are they in metres on a map?")
+            notes.append("Most positions are impossible; are they map coordinates in metres?")
         return notes
 
 

@@ -212,12 +212,12 @@ def _about_place(table: SourceTable) -> list[str]:
     parts: list[str] = []
     if named := _named_like(table, "lat", "lon"):
         parts.append(
-            f"Named like a position, but without degrees: {' and '.join(named[:2])}. Are they in "
-            "metres on a map, or empty?"
+            f"Named like a position, but without degrees: {' and '.join(named[:2])}. Are they map "
+            "coordinates in metres, or empty?"
         )
     degrees, antenna = hints.in_brackets("lat", "lon"), hints.in_brackets("antenna")
-    ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or an antenna column"
-    return [*parts, Message(f"{ask}{antenna} and the antennas' positions {AS_ANTENNAS}.")]
+    ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or give the antenna"
+    return [*parts, Message(f"{ask} column{antenna} and the antennas' positions {AS_ANTENNAS}.")]
 
 
 def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:

@@ -28,7 +28,7 @@ from pages.shell.layout import side_by_side, what_this_means
 from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
-    HIDDEN: "Share of people whose fingerprint at least k − 1 others share.",
+    HIDDEN: "Share of people with the same fingerprint as at least k − 1 others.",
     AT_0: "Share of people who match others without moving in a dimension that has a weight.",
 }
 _CAPPED = (
