@@ -129,9 +129,7 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         numbers = np.array([names.index(text) for text in texts])
         parts = [shapely.union_all(areas[numbers == at]) for at in range(len(names))]
         areas = np.array(parts, object)
-        notes.append(
-            f"{len(texts):,} areas have {len(names):,} names; equal names form one region."
-        )
+        notes.append(f"{len(texts):,} areas have {len(names):,} names; each name is one region.")
     return NamedRegions(names, areas, tuple(notes))
 
 
@@ -218,9 +216,8 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         shape = shapely.from_geojson(json.dumps(geometry), on_invalid="ignore")
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
-                f"Feature {number:,} of the regions' file is not a valid {kind}: GeoJSON needs "
-                "rings of four or more positions, the last equal to the first. Export the file "
-                "again."
+                f"Feature {number:,} of the regions' file is not a valid {kind}: its rings need "
+                "four or more positions, the last equal to the first (GeoJSON). Export it again."
             )
         shapes.append(shapely.force_2d(shape))
         given = feature.get("properties")

@@ -65,10 +65,7 @@ def _upload() -> None:
     regions, named_by = _regions(antennas is not None)
     st.caption(session.describe_kept())
     if file is None and antennas is not None:
-        st.info(
-            "Choose the table of events, too. No upload is kept: choose the table again if it was "
-            "read before."
-        )
+        st.info("Choose the table of events, too, even if it was read before: no upload is kept.")
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(

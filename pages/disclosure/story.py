@@ -247,9 +247,8 @@ def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
-        f"Over all bins, the changes add up to {words.supported(*em_sum)} for one person. The "
-        f"information gained is {words.supported(*kl)} nats per bin, "
-        f"{words.supported(*kl_sum)} in all.",
+        f"Over all bins, the changes add up to {words.supported(*em_sum)} for one person. The gain "
+        f"in information is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} tested {'has' if few == 1 else 'have'} fewer than {p} "
         "points at this profile; the attacker knows all of their points."
         if few

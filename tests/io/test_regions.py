@@ -126,7 +126,7 @@ def test_areas_of_one_name_are_one_region_where_the_property_is_given() -> None:
     found = read_regions(DISTRICTS, "code")
     assert found.names == ("7", "9")
     assert found.shapes[0].area == pytest.approx(0.2 * 0.2)
-    assert "3 areas have 2 names; equal names form one region." in found.notes
+    assert "3 areas have 2 names; each name is one region." in found.notes
     assert holding(DISTRICTS, [-17.42], [14.7], "code") == ([0], 0)  # no border within
 
 
