@@ -26,7 +26,7 @@ from .from_config import STRATEGY, Fields, asked, command
 from .releases import OPTION, OPTIONS, named, options_in
 from .run import Run, plain, said, table_text
 
-# What the re-linking attack finds, or why it cannot be asked.
+# What the re-linking attack finds, or why it cannot be run.
 Linked = relinking.Result | str
 
 _FOUND = "Findings before and after the release"
@@ -84,7 +84,7 @@ def _check_place(out: Path) -> None:
     everything = out.suffix.lower() == ".json"
     check_writable(out.with_suffix(".csv") if everything else out)
     if everything and out.is_dir():
-        raise ConfigError("The output's name is that of a folder; give --out another name.")
+        raise ConfigError("The output has the name of a folder; give --out another name.")
 
 
 def _check_original(source: Path | None) -> None:
@@ -98,12 +98,12 @@ def _check_original(source: Path | None) -> None:
             with zipfile.ZipFile(source) as archive:
                 found = DATA_PACKAGE in archive.namelist()
         except (OSError, zipfile.BadZipFile, NotImplementedError):
-            found = False  # whoever reads it will say what is wrong
+            found = False  # the reader of the file will say what is wrong
     if found:
         raise ConfigError(
-            "This is a release already, which does not say whose records it holds, so that "
-            "nobody can tell whether the right one is found. Give the original data and, by "
-            "--option, how they are released: the release is made here, and attacked."
+            "This is already a release. It does not say whose records it holds, so nobody can "
+            "tell whether the right one is found. Give the original data and, with --option, a "
+            "release option: this command makes the release and attacks it."
         )
 
 
@@ -143,7 +143,7 @@ def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
 
 
 def _table(result: Result) -> str:
-    head = ["", "as it is", "95% interval", "released", "95% interval", "guessing", "asked"]
+    head = ["", "as it is", "95% interval", "released", "95% interval", "guessing", "tested"]
     rows = [
         [
             str(row["measure"]),
@@ -160,7 +160,7 @@ def _table(result: Result) -> str:
 
 def _estimate(row: dict[Any, Any], name: str, asked: int) -> list[str]:
     if not asked:
-        return ["nobody asked", ""]
+        return ["nobody tested", ""]
     value, low, high = (_value(row[f"{name}{end}"], row["unit"]) for end in ("", "_low", "_high"))
     return [value, f"{low} … {high}"]
 
@@ -261,7 +261,7 @@ def recover(
     run.end(
         figures,
         f"Counts of {n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} slots "
-        f"of {counts.slot_min:g} min; the attack saw nothing else.",
+        f"of {counts.slot_min:g} min; the attack sees nothing else.",
         _score_text(found.score),
         "" if varied is None else _factors_text(varied.levels),
         "" if tried is None else _mitigations_text(tried.table),

@@ -100,7 +100,7 @@ def find(
         w.areas(table),
         table_text(list(LADDER), ladder_table(table, table.limits).to_numpy().tolist()),
         *describe_advice(advice),
-        _listed("Not tried, as the time ran out", table.untried, " Give more --seconds."),
+        _listed("Not tried, as time ran out", table.untried, " Give more --seconds."),
         _listed(SKIPPED, table.skipped),
     )
 

@@ -35,7 +35,7 @@ class Asked:
     names : tuple of str
         Names of the option; ``--the-field`` if there are none.
     help : str
-        Help text; that of the docstrings if empty.
+        Help text; if empty, the docstrings' text.
     default : Any
         Default value; the field's own if not given.
     metavar : str or None
@@ -73,7 +73,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     A parameter may be a dataclass, perhaps ``Annotated`` with its :data:`Fields`; it gives options
     for all its fields. It may also be a single value, perhaps ``Annotated`` with its
     :class:`Asked`. Positional arguments come first. Help on a parameter or field in the command's
-    docstring overrides that in the dataclass's docstring.
+    docstring overrides the help in the dataclass's docstring.
     """
     hints = get_type_hints(function, include_extras=True)
     does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
@@ -88,7 +88,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def called(**values: Any) -> None:
         function(**{name: make(values) for name, make in makers.items()})
 
-    # What typer reads; by the marks of wraps it would find the command's own.
+    # Typer reads these; with the marks of wraps, it would find the command's own.
     del called.__wrapped__
     called.__doc__ = does
     called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
@@ -99,7 +99,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _options(
     name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """Return the options for one parameter, and the function from their values to the parameter."""
+    """Return a parameter's options, and the function that makes the parameter from their values."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if is_dataclass(kind):
         return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)
@@ -173,8 +173,8 @@ def _is_argument(option: inspect.Parameter) -> bool:
 _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
-    "w_time": "Weight of time; if not given, the rest of 1 after space.",
-    "max_time_min": "Stretch in time, minutes, from which on the effort in time is at its maximum.",
+    "w_time": "Weight of time; if not given, 1 minus the weight of space.",
+    "max_time_min": "Stretch in time, minutes, at and above which the effort in time is greatest.",
 }
 PROFILES = asked(
     "--profile",
@@ -182,7 +182,7 @@ PROFILES = asked(
     "in 500,1000,2000:60,120, mean every combination; may be given several times. Also in words, "
     "as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
     "antennas, @district:60 for regions of the antenna table. A grid is laid so that people share "
-    "their cells with many; 2500e0n0:60 lays it from 0 m east and north of the projection's "
+    "their cells with many others; 2500e0n0:60 lays it from 0 m east and north of the projection's "
     "centre. If not given, the data are used as read.",
     metavar="METRES:MINUTES",
 )

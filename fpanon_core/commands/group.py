@@ -104,8 +104,8 @@ def dashboard(
         raise ConfigError(
             'The dashboard is not installed; install it with: pip install "fpanon[dashboard]".'
         )
-    # Streamlit takes its settings from where it is started and from beside the script. Started in
-    # the script's folder, those of whatever folder the user stands in have no say.
+    # Streamlit reads settings from the folder it is started in and from the script's folder. So it
+    # is started in the script's folder, and settings in the user's current folder have no effect.
     if folder := os.environ.get(_FOLDER_OF_FILES):
         os.environ[_FOLDER_OF_FILES] = str(Path(folder).resolve())
     os.chdir(SHIPPED)

@@ -45,9 +45,9 @@ class Beside:
     Attributes
     ----------
     checkpoint : Path or None
-        With --shards: a separate folder for finished parts. The same command, begun again, does
-        only the missing parts. The folder contains personal data: keep it to yourself. The run's
-        files in it are removed once the run is complete.
+        With --shards: a separate folder for finished parts. The same command, run again, does only
+        the missing parts. The folder contains personal data: keep it to yourself. The run's files
+        in it are removed once the run is complete.
     compare : bool
         Also state, for k = 2, 5 and 10, the cost of making all records equally coarse, and of
         GLOVE. GLOVE runs without and with suppression (beyond 15 km or 6 hours).
@@ -85,7 +85,7 @@ def hide(
     shards : int or None
         First cut the data into this many parts, by where people are, and hide each part separately.
         Everyone is still in a group of k; time and memory fall, and the loss rises a little.
-        About 5,000 people in a part is a good size.
+        About 5,000 people per part is a good size.
     """
     _carry_out(config, beside, leaving, run)
 

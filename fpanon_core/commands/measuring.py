@@ -116,8 +116,8 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     """Estimate unicity: the share of people that a few known points single out.
 
     --tables adds unicity for every strategy and up to 8 points, the number of points needed, and
-    the sparsity model. It also adds unicity over several resolutions (those of --profile, or usual
-    ones) with its scaling law.
+    the sparsity model. It also adds unicity over several resolutions (those of --profile, or the
+    usual ones) with its scaling law.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
     Parameters
     ----------
     unicity_p : tuple of int
-        Numbers of known points for the unicities stated beside the disclosure.
+        Numbers of known points for the unicities stated next to the disclosure.
     out : Path or None
         Write one row per profile (.csv, .parquet).
     """

@@ -47,8 +47,8 @@ _ASKED: Fields = {
     "risk": asked(metavar="|".join(RISKS)),
     "limit": asked(
         help="Mark options as unsafe if the upper end of the 95% interval of the risk is "
-        "above this threshold: a share, 0.1 for 10%; for home, of what is found beyond "
-        f"guessing; bins for em, nats for kl; inf for none. Usually {_USUAL}; none "
+        "above this threshold: a share, 0.1 for 10% (for home, the share found beyond "
+        f"guessing); bins for em, nats for kl; inf for none. Usually {_USUAL}; none "
         "for the others, which only compare options."
     ),
     "strategy": asked(default="uniform"),
@@ -74,7 +74,7 @@ class Wish:
         picks; home: share of homes found within 1 km by the strongest attacker.
     utility : str
         Purpose that sets the utility, such as transport or epidemics; or weights of your own, as in
-        flows=2,density=1. With --questionnaire, the domain asked about.
+        flows=2,density=1. With --questionnaire, the domain of the answers to use.
     questionnaire : Path or None
         Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.
     recipe : Path or None
@@ -131,7 +131,7 @@ def options(
         typer.echo(f"An empty questionnaire on {len(chosen)} options written to {wish.template}.")
         return
     answers = None
-    if wish.questionnaire is not None:  # what was asked about is known only now
+    if wish.questionnaire is not None:  # the options in the questionnaire are known only now
         answers = read_questionnaire(wish.questionnaire, options=chosen, domains=DOMAINS)
         recipe = replace(recipe, utility=utility_choice(Asked(answers, wish.utility)))
     if known is None:
@@ -167,7 +167,7 @@ def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
 
 
 def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
-    """Return the checked recipe of the command line, without the options of presets."""
+    """Return the checked recipe from the command line, without the options of presets."""
     Config(knowledge=knowledge)
     limits = Limits({wish.risk: _limit(wish.risk, wish.limit)})
     own = wish.options_file
@@ -280,7 +280,7 @@ def _weighed(
     return table
 
 
-# --- what is told --------------------------------------------------------------------------------
+# --- what is printed -----------------------------------------------------------------------------
 
 
 def _figures(table: OptionsTable, limit: float) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _table(table: OptionsTable, limit: float) -> str:
 
 
 def _verdict(table: OptionsTable, i: int) -> str:
-    """Return the standing of an option among the others."""
+    """Return the standing of an option among the others, as text."""
     if table.results[i].fault is not None:
         return "failed"
     what, others = "dominated by", table.dominated_by[i]
@@ -479,13 +479,13 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
     """Return the exploration with the measures and thresholds of a recipe."""
     if exploration.table.config != recipe.knowledge:
         raise ConfigError(
-            "The options were measured with other knowledge or another seed than the recipe's; run "
-            "options DATA --recipe first, and report on what it writes."
+            "The options were not measured with the recipe's knowledge and seed; run options DATA "
+            "--recipe first, and report on what it writes."
         )
     if exploration.areas != recipe.areas:
         raise ConfigError(
-            "The options were compared on other areas than the recipe's; run options DATA --recipe "
-            "first, and report on what it writes."
+            "The options were not compared on the recipe's areas; run options DATA --recipe first, "
+            "and report on what it writes."
         )
     warn_of_recipe(recipe, exploration.table.digest)
     table = exploration.table.with_choice(recipe.risk, recipe.utility)

@@ -36,8 +36,8 @@ class Leaving:
     Attributes
     ----------
     out : Path or None
-        Write the release to a name that ends in .zip, or to a new folder. The release holds data, a
-        one-page README and a description of every column, and is verified as written.
+        Write the release to a .zip, or to a new folder. The release holds data, a one-page README
+        and a description of every column, and is verified as written.
     key : Path or None
         File for the pseudonym key, outside the release.
     left_out : Path or None
@@ -101,7 +101,7 @@ class Leaving:
 # --- publish -------------------------------------------------------------------------------------
 
 OPTION = asked(
-    help="Which option: its name in --options or in the table of the command options, or a "
+    help="Release option: its name in --options or in the table of the command options, or a "
     "profile such as '2.5 km · 1 h'."
 )
 OPTIONS = asked("--options", help="JSON file with a list of release options of your own.")

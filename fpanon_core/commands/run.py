@@ -99,7 +99,7 @@ class Request:
         Length of a sample, minutes.
     screen : str or None
         People to keep: civ (a sample on every day), sen (active on more than 75% of days), or a
-        least number of samples.
+        minimum number of samples.
     """
 
     source: Annotated[Path | None, _SOURCE] = None
@@ -211,7 +211,7 @@ class Request:
 
 LIST = "FILES.csv"
 _HEAD = ("file", "may_leave", "why")
-_MANY_USERS = 5_000  # below, a run is over sooner than anybody has read how long it takes
+_MANY_USERS = 5_000  # below this, a run ends before anyone could read its estimate
 _REDRAW_S = 0.2
 
 
@@ -313,7 +313,7 @@ class Run:
         """Write every table of the given results into the folder ``--tables``, if that is given.
 
         A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. The
-        folder's list, ``FILES.csv``, gets an entry for each file, and keeps those of other files.
+        folder's list, ``FILES.csv``, gets an entry for each file, and keeps its other entries.
         """
         if self.tables is None:
             return
@@ -330,7 +330,7 @@ class Run:
         self.written.append(f"Tables written to {self.tables}; {LIST} there says which may leave.")
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures with ``--json``; otherwise an account of the data, lines, and files."""
+        """Print the figures for ``--json``; otherwise the account of the data, lines, and files."""
         if self.as_json:
             print_json(figures)
             return
@@ -433,7 +433,7 @@ def said(about: str, **of: Any) -> list[str]:
 
 @cache
 def _words() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow, and rarely needed
 
     made = Environment(  # nosec B701 # for a terminal, no HTML
         loader=PackageLoader(__package__ or "fpanon_core.commands", "."),

@@ -86,7 +86,7 @@ class Stated:
     residents: str | None = None
 
     def frame(self, timezone: str | None) -> FrameConfig:
-        """Return the stated frame; raise ConfigError if days are lacking, or out of their range."""
+        """Return the stated frame; raise ConfigError if days are missing, or out of range."""
         if self.days is None:
             raise ConfigError("State the period: --from with the first day, and --days.")
         days = COUNTS_DAYS.check("--days", self.days)
@@ -105,7 +105,7 @@ def check_private(wanted: Request) -> None:
         )
     if wanted.screening.by_span:
         raise ConfigError(
-            "--screen civ and sen go by the days of all records, so one more person can change "
+            "--screen civ and sen depend on the days of all records, so one more person can change "
             "who is kept. For a private release, screen only by a minimum number of samples."
         )
 
@@ -137,7 +137,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
-_UNCHARGED = "No ledger records this ε. Give --ledger, so that the ε of all releases add up."
+_UNCHARGED = "No ledger records this ε. Give --ledger, to add up the ε of all releases."
 _PRINTED = "What is printed here must not leave: ε does not cover the exact numbers of the data."
 
 
@@ -156,7 +156,7 @@ class Wish:
     bands : int
         Number of bands of hours in a day; it divides 24.
     threshold : int or None
-        Leave counts below this blank; 15 is customary.
+        Leave counts below this number blank; 15 is customary.
     epsilon : float or None
         Make differentially private tables with this ε for everything about one person.
     trips_per_day : int
@@ -190,7 +190,7 @@ class Book:
     Attributes
     ----------
     ledger : Path or None
-        File beside the data set; ε is entered there as spent before anything is drawn.
+        File next to the data set; ε is entered there as spent before anything is drawn.
     budget : float or None
         Largest ε that may be spent on these people; the ledger keeps it with each release.
     reason : str or None
@@ -323,7 +323,7 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
     if not found.passed:
         raise InfeasibleError(f"The package did not pass its verification. {found}")
     path = write_package(archive, out)
-    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    run.written.append(f"{option}: written to {path}, and verified from its bytes.")
     if option.epsilon is not None:
         run.written.append(_PRINTED)
     return str(path)
@@ -343,7 +343,7 @@ def ledger(
         Print the entries as JSON, for machines.
     """
     if not ledger.exists():
-        raise ConfigError("There is no ledger at that place.")
+        raise ConfigError("There is no ledger at that path.")
     book = Ledger(ledger)
     lines = book.to_frame()
     if as_json:

@@ -78,7 +78,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Project the antennas of :func:`read_antennas` like the data; turn their columns into text.
+    """Project the antennas of :func:`read_antennas` around a centre; turn their columns into text.
 
     Antennas that the projection cannot show are left out. With regions, each antenna also gets the
     name of its region. Findings are added to ``notes``.
@@ -102,7 +102,7 @@ def antennas_of(
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """Return the antennas with their positions read as ``turn`` says, without impossible ones."""
+    """Return the antennas with positions read as ``turn`` says; leave out impossible positions."""
     if not turn.changes:
         return sites
     lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
@@ -136,8 +136,8 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
     notes = list(table.notes)
     if guessed:
         notes.append(
-            f"In the antenna table, {table.told(lat)} and {table.told(lon)} are taken for "
-            "latitude and longitude by their content, which is a guess."
+            f"In the antenna table, {table.told(lat)} and {table.told(lon)} are read as latitude "
+            "and longitude because of their content; this is a guess."
         )
     parts = cell_parts(labels)
     if parts:
@@ -177,7 +177,7 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
     if malformed or bad.any():
         notes.append(
-            "Rows left out of the antenna table, without an id or a possible position: "
+            "Rows of the antenna table left out for want of an id or a possible position: "
             f"{malformed + int(bad.sum()):,}."
         )
     frame = frame[~bad]
@@ -187,8 +187,8 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
         places = first.loc[frame["antenna"]].to_numpy()
         moved = int((places != frame[["lat", "lon"]].to_numpy()).any(axis=1).sum())
         notes.append(
-            f"Rows of the antenna table that repeat an id: {int(again.sum()):,}, of them at "
-            f"another position: {moved:,}. The first row of each id counts."
+            f"Rows of the antenna table that repeat an id: {int(again.sum()):,}, {moved:,} of them "
+            "at another position. The first row of each id counts."
         )
     frame = frame[~again].reset_index(drop=True)
     if frame.empty:
@@ -269,8 +269,8 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
     """Return the latitudes and longitudes of distinct antenna ids (NaN if unknown), and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros or a trailing ``.0``. The spelling that finds most ids is used.
-    An id that several antennas at different positions share counts as unknown.
+    case, separators, leading zeros or a trailing ``.0``. The spelling that finds the most ids is
+    used. An id that several antennas at different positions share counts as unknown.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"
@@ -292,7 +292,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Return the row of each id; −1 for an id without a row, or with several positions."""
+    """Return each id's row in the antenna table; −1 if it has no row, or several positions."""
     places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
     sites = places.reset_index(drop=True).drop_duplicates()
     sites = sites[~sites["key"].duplicated(keep=False)]

@@ -36,7 +36,7 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class AuditLog:
-    """A log file with its key file.
+    """Audit log: a log file with its key file.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class AuditLog:
 
     @property
     def key_path(self) -> Path:
-        """Path of the key."""
+        """Path of the key file."""
         return self.path.with_name(self.path.name + KEY_ENDING)
 
     def check(self) -> None:
@@ -60,7 +60,7 @@ class AuditLog:
         ConfigError
             No line could be written; the message says why.
         """
-        self._key()  # which opens both
+        self._key()  # this opens both files
 
     def note(
         self,
@@ -119,7 +119,7 @@ class AuditLog:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(file)
             except OSError as fault:
-                os.ftruncate(file, before)  # no half of a line, to which the next would be added
+                os.ftruncate(file, before)  # no partial line, to which the next would be added
                 raise _unwritable(fault) from None
 
     @contextmanager
@@ -134,7 +134,7 @@ class AuditLog:
 
     def _key(self) -> bytes:
         """Return the key; draw one if there is none."""
-        with self._opened():  # two that find none must not both draw one
+        with self._opened():  # two processes without a key must not both draw one
             file = _own(self.key_path, os.O_RDWR | os.O_APPEND)
             try:
                 known = os.read(file, 3 * _KEY_BYTES).strip()
@@ -153,13 +153,13 @@ class AuditLog:
         if len(key) != _KEY_BYTES:
             raise ConfigError(
                 f"The key of the audit log is not {2 * _KEY_BYTES} hexadecimal digits; put the "
-                f"right key there, or remove it to have a new one drawn. {_NOTHING_LEAVES}"
+                f"right key there, or remove the file to get a new key. {_NOTHING_LEAVES}"
             )
         return key
 
 
 def keyed(key: bytes, content: bytes) -> str:
-    """Return the HMAC-SHA256 of some bytes, in hexadecimal."""
+    """Return the HMAC-SHA256 of the content under the key, in hexadecimal."""
     return hmac.digest(key, content, "sha256").hex()
 
 
@@ -181,7 +181,7 @@ def _own(path: Path, how: int) -> int:
         os.close(file)
         raise ConfigError(
             "The audit log and its key must belong to the dashboard's own user, and nobody else "
-            "may read or write them; one of them does not meet this. Set the owner and "
+            "may read or write them; one of the files breaks this rule. Set the owner and "
             f"permissions (chmod 600). {_NOTHING_LEAVES}"
         )
     return file

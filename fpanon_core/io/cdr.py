@@ -1,4 +1,4 @@
-"""Reading of events, from one or many files, into fingerprints; all events are read here."""
+"""Reading of events from one or many files into fingerprints; all events are read here."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def read_cdr(
     ----------
     source : path, file object or DataFrame
         Delimited text (comma, semicolon, tab, bar, space; UTF-8, Latin-1 or UTF-16; with or without
-        a header), Parquet, XLSX, or tabular JSON (an array of records, one record a line, GeoJSON
-        points). The file may be packed as gz, or as a zip of one file. The kind is detected from
-        the content. A DataFrame is not modified.
+        a header), Parquet, XLSX, or tabular JSON (an array of records, one record per line, GeoJSON
+        points). The file may be compressed as gz, or be a zip of one file. The kind is detected
+        from the content. A DataFrame is not modified.
     columns : mapping, optional
         Role (user, time, lat, lon, antenna, offset) -> column name or position from 0; omitted
         roles are detected and reported. A tuple joins columns: ``{"time": ("date", "clock")}``.
@@ -59,13 +59,14 @@ def read_cdr(
         and ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
         Table of antennas with their positions: see :func:`read_antennas`. It gives positions to
-        events without degrees, and is kept with the fingerprints for antenna clusters and regions.
+        events without coordinates, and is kept with the fingerprints for antenna clusters and
+        regions.
     timezone : str, optional
         IANA name of the display time zone; guessed from the middle of the data when None.
     granularity_m, granularity_min : float
-        Extent of a sample, metres and minutes.
+        Extent of a sample, in metres and minutes.
     screen : optional
-        Users to keep: ``"civ"``, ``"sen"``, a least number of samples, or a Screening. Epoch,
+        Users to keep: ``"civ"``, ``"sen"``, a minimum number of samples, or a Screening. Epoch,
         projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if the offset column
@@ -78,10 +79,10 @@ def read_cdr(
         How the two numbers of a position are read. ``"as-they-are"`` changes nothing;
         ``"exchanged"`` takes the latitude from the column of longitudes, and vice versa.
         ``"lon-turned"`` reads all longitudes as west, and ``"lat-turned"`` all latitudes as south,
-        though they have no sign. ``"both-turned"`` does both, and ``"exchanged-lon-turned"`` and so
-        on also exchange. None reads positions as they are, and checks whether that is plausible.
-        ``report.doubts`` then says what is doubtful, and what would be plausible. With ``"ask"``,
-        doubtful positions raise an error instead.
+        though they have no sign. ``"both-turned"`` does both; ``"exchanged-lon-turned"`` and so on
+        also exchange the columns. None reads positions as they are, and checks whether that is
+        plausible. ``report.doubts`` then says what is doubtful, and what would be plausible. With
+        ``"ask"``, doubtful positions raise an error instead.
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84), to six significant
         digits. The middle of the data if None; any record may then affect how all positions are
@@ -200,7 +201,7 @@ def read_parts(
 def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | None:
     if regions is None:
         if name is not None:
-            raise ConfigError("A property names the regions of a file; give the regions, too.")
+            raise ConfigError("The property needs regions to name; give the regions, too.")
         return None
     if antennas is None:
         raise ConfigError(

@@ -3,7 +3,7 @@
 The name of a file is a digest of its input: the people, the settings and the versions. So no result
 is mistaken for another, and one folder serves several runs. Name and content are sealed with the
 user's key (:mod:`fpanon_core.model.files`). A file is ignored if it is damaged, or was made,
-changed or renamed without the key; its part is then computed anew. If no key can be stored, only
+changed or renamed without the key; its part is then computed again. If no key can be stored, only
 the process that wrote a file can use it. The files reveal who is grouped with whom and where groups
 were. The folder is readable by its user alone, and should be removed after the run.
 """
@@ -34,7 +34,7 @@ from ..tables.writing import sweep, told_plainly, whole_file
 
 _ENDING, _FORM = ".fpanon-part", b"fpanon part 2\n"
 _HEAD = len(_FORM) + 32
-_MOST_BYTES = 200  # a sample or person; uncompressed it is half as many
+_MOST_BYTES = 200  # per sample or person; about twice the uncompressed size
 _USERS, _SAMPLES = ("group",), ("code", "space_m", "time_min")
 _OWN = (*_USERS, *_SAMPLES, "left_over", "left_out")
 _KINDS = {
@@ -88,19 +88,19 @@ class Checkpoint:
         place = self._place(fs, settings)
         try:
             with open(file_opened(place), "rb") as file:
-                # Compressed, no part has more; what has is not read.
+                # No part is larger when compressed; a larger file is not read to its end.
                 content = file.read(_HEAD + _MOST_BYTES * (fs.n_users + fs.n_samples + 100))
             head, body = content[:_HEAD], content[_HEAD:]
             if not hmac.compare_digest(head, _head(place, body)):
                 return None
             found = _read(fs, body)
-        except Exception:  # whatever is wrong with it, the part is done anew
+        except Exception:  # whatever is wrong with it, the part is computed again
             return None
         self._used.add(place)
         return found
 
     def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
-        """Store a result.
+        """Store the result for these people and settings.
 
         Raises
         ------

@@ -43,7 +43,7 @@ class Columns(Store):
         self._sizes = sizes
         self._rows = 0
         self.span = (np.inf, -np.inf)
-        """Earliest and latest start of the samples added, minutes since the epoch."""
+        """Earliest and latest start of the samples added, in minutes since the epoch."""
         self.append(offsets=np.zeros(1, np.int64))
 
     def add(
@@ -76,7 +76,7 @@ def _file(name: str) -> str:
 
 
 class Buckets:
-    """Store of rows, together in memory, or divided by ranges of users in a folder."""
+    """Store of rows: all together in memory, or divided by ranges of users in a folder."""
 
     def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
         n = min(_MOST, -(-n_rows // ROWS)) if folder else 1
@@ -85,7 +85,7 @@ class Buckets:
         self._stores: dict[int, Store] = {}
 
     def append(self, **columns: npt.NDArray[Any]) -> None:
-        """Add rows; ``code`` is the number of each row's user."""
+        """Add rows; ``code`` holds the number of each row's user."""
         if self._folder is None:
             self._stores.setdefault(0, Store(None)).append(**columns)
             return
@@ -195,7 +195,7 @@ def _users(fs: FingerprintSet, users: slice) -> FingerprintSet:
     return replace(fs, user_ids=ids, offsets=offsets, number=number, weight=number[:0], **read)
 
 
-# --- rows that say the same ----------------------------------------------------------------------
+# --- identical rows ------------------------------------------------------------------------------
 
 
 def mixture(
@@ -237,7 +237,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
 
     found = list(known.over(suspects))
     rows, key = (np.concatenate(each) for each in zip(*found, strict=True))
-    # Rows of one mixture stay together, a bounded number of rows at a time.
+    # Rows with one hash stay together; a bounded number of rows is compared at a time.
     order = np.argsort(key, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(key[order])) + 1, len(key))
     out = []

@@ -69,7 +69,7 @@ def doubt_of(
     others = {name: each for name, each in seen.items() if each.ashore and each.agrees}
     if not others and not now.inhabited:  # the clocks may be those of an office elsewhere
         others = {name: each for name, each in seen.items() if each.ashore}
-    if now.inhabited:  # then only a reading that makes far more sense is one
+    if now.inhabited:  # then only a reading that makes far more sense counts
         nearer = np.inf if found and now.town_km > NEAR_TOWN_KM else NEAR_TOWN_KM
         others = {name: each for name, each in others.items() if each.town_km <= nearer}
     if not others and (not found or now.possible < NEARLY_ALL):
@@ -88,7 +88,7 @@ def as_chosen(roles: Roles, turn: Turn) -> list[str]:
         at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
         roles.found["lat"] = roles.found["lon"] = "given"
-    return [f"Positions: {said_of(turn)}, as was chosen."]
+    return [f"Positions: {said_of(turn)}, as chosen."]
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -146,11 +146,11 @@ def _clock(minutes: float) -> str:
 
 
 NEAR_COAST_KM = 20.0
-"""Positions at sea this near to a coast count as land: ferries, bridges, islets, rough outlines."""
+"""Positions at sea this near a coast count as land: ferries, bridges, islets, rough outlines."""
 NEARLY_ALL, HARDLY_ANY = 0.9, 0.1
-_ANTARCTIC = -60.0  # degrees; nobody lives farther south but in stations
+_ANTARCTIC = -60.0  # degrees; nobody lives farther south except in stations
 _TRIED_CLOCKS = 300
-_AGREE_MIN = 60.0  # a border, or a summer time, away
+_AGREE_MIN = 60.0  # the effect of a border, or of summer time
 
 
 class Clocks:
@@ -195,9 +195,9 @@ class Seen:
         distance to a town.
     clock_min : float
         Median of the minutes ahead of UTC at the positions of the rows in a :class:`Clocks`; NaN if
-        that has no row.
+        there is no row.
     agreement : float
-        Share of these rows whose stated offset is within an hour of that of their position.
+        Share of these rows whose stated offset is within an hour of their position's offset.
     told : bool
         Whether more than half of the rows state an offset.
     """
@@ -264,7 +264,7 @@ class Seen:
 
 
 def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:
-    """Return which positions are on or near land, and the others' median distance to a coast, km.
+    """Return a mask of positions on or near land, and the others' median distance to a coast, km.
 
     Atolls too small for the outlines are recognized by the time zone of their waters; the open sea
     has none.
@@ -282,7 +282,7 @@ def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:
 
 
 def _offset_min(lat: float, lon: float, us: int) -> float:
-    seconds = min(max(us / 1e6, 0.0), 2_145_916_800.0)  # 1970 … 2037, what zones are known for
+    seconds = min(max(us / 1e6, 0.0), 2_145_916_800.0)  # 1970 … 2037: zones are known until then
     when = dt.datetime.fromtimestamp(seconds, ZoneInfo(get_tz(lon, lat) or "UTC"))
     ahead = when.utcoffset()
     assert ahead is not None

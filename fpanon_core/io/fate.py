@@ -2,7 +2,7 @@
 
 A row is set aside for the first reason that applies. The first rows are shown as they were
 understood, with only the columns that have a role. Any other column may hold a telephone number,
-whatever its name. The user is shown as a pseudonym. A number taken for a time is not shown as
+whatever its name. The user is shown as a pseudonym. A number read as a time is not shown as
 written, because it could be an id.
 """
 
@@ -112,7 +112,7 @@ class Fate:
     def counts(self) -> dict[str, int]:
         """Return the numbers of rows set aside, by reason; only reasons that occur.
 
-        The order is that of :data:`REASONS`.
+        The reasons are in the order of :data:`REASONS`.
         """
         numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(_REASONS))
         numbers[_REASONS.index(why.MALFORMED)] += self.n_malformed
@@ -167,7 +167,7 @@ class Fate:
 
 
 def _first(mask: BoolArray, most: int | None) -> IntArray:
-    """Return the positions where a mask holds, at most ``most``."""
+    """Return the positions at which a mask is true, at most ``most`` of them."""
     found: list[IntArray] = []
     for part in pieces(len(mask)):
         found.append(part.start + np.flatnonzero(mask[part]))
@@ -221,7 +221,7 @@ def first_rows(
         local_of(at, zone_of(zone)).replace(tzinfo=None).isoformat(" ", "minutes") if ok else ""
         for at, ok in zip(us.tolist(), parsed.ok.tolist(), strict=True)
     ]
-    with np.errstate(over="ignore"):  # of what no position can be
+    with np.errstate(over="ignore"):  # for numbers that are no positions
         frame["lat"], frame["lon"] = (values.round(5) for values in degrees)
     if "antenna" in roles.where and not roles.has_degrees:  # else it could be anything
         frame["antenna"] = joined_text(table, roles.where["antenna"], "-").to_pylist()
@@ -235,8 +235,8 @@ def with_users_and_fates(
 ) -> pd.DataFrame:
     """Add the columns user and fate to a frame of rows.
 
-    ``users``: indices into ``pseudonyms``, −1 for none; ``fates``: the codes of
-    the rows, negative for rows that are used.
+    ``users``: indices into ``pseudonyms``, −1 for none; ``fates``: the codes of the rows, negative
+    for rows that are used.
     """
     frame.insert(1, "user", [pseudonyms[i] if i >= 0 else "" for i in users.tolist()])
     return frame.assign(fate=[_REASONS[i] if i >= 0 else why.USED for i in fates.tolist()])

@@ -1,8 +1,8 @@
-"""Reading of GeoJSON that an operator gives: named regions, and background lines for maps.
+"""Reading of an operator's GeoJSON: named regions, and background lines for maps.
 
 Each antenna gets the named region that contains it, in a column of the antenna table. This column
 is then treated like any other, except that the regions' own outlines are drawn and published. The
-user states a public file of regions, such as districts, so no record affects the regions.
+user gives a public file of regions, such as districts, so no record affects the regions.
 
 Of background lines, such as roads or a coast, only the shapes are kept, without names and other
 properties. The number of vertices is limited, as a map is sent to a browser each time it is drawn.
@@ -30,11 +30,11 @@ from ..tables.sources import bytes_of
 from .hints import Message, Way
 
 MAX_BYTES = 20 << 20
-"""Largest size of a file, bytes."""
+"""Largest size of a file, in bytes."""
 MAX_POSITIONS = 1_000_000
 """Largest number of positions in a file, before simplification."""
 MAX_VERTICES = 20_000
-"""Largest number of vertices of background lines, and about that of all outlines of regions."""
+"""Largest number of vertices of background lines and, roughly, of all outlines of regions."""
 _FINEST_DEG = 1e-5
 _MOST_LISTED = 12
 _AREAS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
@@ -95,8 +95,8 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         A FeatureCollection of Polygons or MultiPolygons, with or without holes. Features of other
         kinds are counted and left out.
     name : str, optional
-        Property that names the regions. Features with equal names are one region. If not given: the
-        first property whose values are all different, non-empty texts.
+        Property that names the regions. Features with equal names form one region. If not given,
+        the first property whose values are all different, non-empty texts.
 
     Raises
     ------
@@ -119,17 +119,17 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     column, texts = _names(properties, name)
     notes = [f"The regions are named by {column!r}."]
     if n_others:
-        notes.append(f"Features of the regions' file left out, as they are no areas: {n_others:,}.")
+        notes.append(f"Features left out of the regions, as they are not areas: {n_others:,}.")
     broken = ~shapely.is_valid(areas)
     if broken.any():
         areas[broken] = shapely.make_valid(areas[broken], method="structure", keep_collapsed=False)
-        notes.append(f"Outlines mended, as they cross themselves: {int(broken.sum()):,}.")
+        notes.append(f"Outlines mended because they crossed themselves: {int(broken.sum()):,}.")
     names = tuple(dict.fromkeys(texts))
     if len(names) < len(texts):
         numbers = np.array([names.index(text) for text in texts])
         parts = [shapely.union_all(areas[numbers == at]) for at in range(len(names))]
         areas = np.array(parts, object)
-        notes.append(f"{len(texts):,} areas have {len(names):,} names; equal names are one region.")
+        notes.append(f"{len(texts):,} areas have {len(names):,} names; each name is one region.")
     return NamedRegions(names, areas, tuple(notes))
 
 
@@ -142,7 +142,7 @@ def in_regions(
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
     """Return the antennas' columns with :data:`REGION` added, and the outlines of their regions.
 
-    Outlines are by name, as hexadecimal WKB in degrees; regions without an antenna have none.
+    Outlines are keyed by name, as hexadecimal WKB in degrees; regions without an antenna have none.
     Antennas outside all regions have an empty text in that column. If an antenna is in several
     regions, the first in the file counts. Findings are added to ``notes``.
 
@@ -216,8 +216,8 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         shape = shapely.from_geojson(json.dumps(geometry), on_invalid="ignore")
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
-                f"Feature {number:,} of the regions' file is not a valid {kind} in GeoJSON: rings "
-                "of four or more positions, the last equal to the first. Export the file again."
+                f"Feature {number:,} of the regions' file is not a valid {kind}: its rings need "
+                "four or more positions, the last equal to the first (GeoJSON). Export it again."
             )
         shapes.append(shapely.force_2d(shape))
         given = feature.get("properties")
@@ -282,7 +282,7 @@ def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
     turned = int((regions.holding(lon, lat)[0] >= 0).sum())
     if turned:
         return (
-            f"{said}; with latitude and longitude exchanged {turned:,} are. GeoJSON has the "
+            f"{said}; with latitude and longitude exchanged, {turned:,} are. GeoJSON has the "
             "longitude first: exchange the two in the file of regions, or in the antenna table if "
             "it has them wrong."
         )
@@ -301,7 +301,7 @@ def _simpler_areas(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 # --- background lines ----------------------------------------------------------------------------
 
 _MOST_NESTED = 8  # collections within collections
-_FINEST = 20_000  # of the longer side: no screen shows less
+_FINEST = 20_000  # parts of the longer side: no screen shows finer detail
 _DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
 _READABLE = "Give GeoJSON with lines or areas, in degrees (WGS 84)"
 

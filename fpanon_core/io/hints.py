@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-_BEGINS, _OR = "\ue000", "\ue001"  # of private use: no text of ours has them
+_BEGINS, _OR = "\ue000", "\ue001"  # private-use characters: no text of ours has them
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Message(str):
         self.parts = tuple(flat)
         return self
 
-    def __getnewargs__(self) -> Any:  # crosses to another process whole
+    def __getnewargs__(self) -> Any:  # so that other processes receive it complete
         return self.parts
 
 
@@ -104,7 +104,7 @@ def column_at(position: int, begins: str = "column") -> Way:
 
 
 WHOLE_FILE = Way(
-    "; if the whole file is one person's, columns={'user': None}",
+    "; if the whole file is one person's, give columns={'user': None}",
     "",
     ", or that the whole file is one person's",
 )

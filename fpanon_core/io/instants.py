@@ -58,7 +58,7 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     of more than a year. The *bulk* is the group with the most rows, if it has more than half of all
     rows; otherwise no group is an outlier. A group is set aside if it is small and far from the
     bulk. Small means at most 1% of the rows (one row is always allowed). Far means farther away
-    than a year and than the bulk's own span. A group is also set aside if all its rows have default
+    than both a year and the bulk's own span. A group is also set aside if all its rows have default
     dates of devices. Such dates lie in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100;
     adjacent days count as well. Sparse data, pauses, and a campaign years later therefore stay.
     Times before 1900 and from 2200 on are always outliers.
@@ -92,7 +92,7 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
 
 
 def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
-    """Return which times lie on the days of some ranges, both ends included.
+    """Return a mask of the times that lie on the days of some ranges, both ends included.
 
     Times are microseconds since 1970, and days are counted from 1970.
     """
@@ -106,10 +106,10 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
     """Return notes on the numbers of clock times that did not exist, or existed twice."""
     what = {
-        "were skipped when the clock was put forward; they are read as if it had not been": skipped,
-        "occurred twice when the clock was put back; the first is assumed": twice,
+        "skipped when the clock was put forward, and read as if it had not been": skipped,
+        "that occurred twice when the clock was put back, and read as the first": twice,
     }
-    return [f"{count:,} clock times {said}." for said, count in what.items() if count]
+    return [f"Clock times {said}: {count:,}." for said, count in what.items() if count]
 
 
 def instants_in(
@@ -160,7 +160,7 @@ def instants_in(
     return us, n_skipped, n_twice
 
 
-# --- what the file says of its zone ---------------------------------------------------------------
+# --- what the file says about its zone -----------------------------------------------------------
 
 _MOST_HOURS = 14  # no zone is 14 minutes from UTC
 
@@ -197,8 +197,8 @@ def zone_of_clocks(
     if asked == "offset" and offsets is None:
         raise ConfigError(
             Message(
-                "Clock times are to be local times of the offset column, but no column holds "
-                f"offsets; {give('offset')}."
+                "Clock times are to be read with the offset column, but no column holds offsets; "
+                f"{give('offset')}."
             )
         )
     if all_aware:
@@ -208,13 +208,13 @@ def zone_of_clocks(
     if asked is not None and asked != "offset":
         return asked, asked
     if offsets is None or roles.found["offset"] == "by content":
-        notes.append(f"Times carry no offset; they are read as clock times of {display}.")
+        notes.append(f"Times carry no offset; they are read as clock times in {display}.")
         return display, display
     if asked is None and not any("local" in normal(table.labels[i]) for i in roles.where["time"]):
         said = "Times carry no offset, but there is an offset column; they are read as UTC. "
         notes.append(Message(f"{said}If they are local times, {AS_LOCAL}."))
         return "UTC", "UTC"
-    notes.append("Times carry no offset; they are read as local times of the offset column.")
+    notes.append("Times carry no offset; they are local times, read with the offset column.")
     minutes = minutes_of(offsets)
     if minutes is not offsets:
         notes.append("The offset column is read as hours.")
@@ -250,19 +250,19 @@ def told_minutes(
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:
-    """Return the offsets of the times in a column with a zone, such as a Parquet column."""
+    """Return the offsets, in minutes, of times in a column with a zone, as in Parquet files."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
     try:
         clock = zone_of(zone)
-    except ConfigError:  # the times are instants all the same
+    except ConfigError:  # the times are still instants
         return np.full(len(us), np.nan)
     ahead = [local_of(int(each), clock).utcoffset() for each in us]
     return np.array([np.nan if a is None else a.total_seconds() / 60 for a in ahead])
 
 
 def _written(texts: pa.ChunkedArray) -> FloatArray:
-    """Return the offsets at the end of times, such as 18:00:09-04:00; NaN where there is none."""
+    """Return the offsets, in minutes, at the end of times such as 18:00:09-04:00; else NaN."""
     found = text_of(texts).to_pandas().str.extract(_OFFSET)
     minutes = found[1].astype("Float64") * 60 + found[2].astype("Float64")
     minutes = minutes.where(found[0] != "-", -minutes)

@@ -104,7 +104,7 @@ class Ledger:
         option = getattr(option, "recordless", None) or option
         epsilon = getattr(option, "epsilon", None)
         if epsilon is None:
-            raise ConfigError("Only a release with an ε is charged; this one promises none.")
+            raise ConfigError("Only a release with an ε is charged; this one has none.")
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
@@ -178,7 +178,7 @@ class Ledger:
             os.close(file)
 
     def _read(self, file: int) -> tuple[list[dict[str, Any]], int]:
-        """Return the lines, and the end of the last complete one."""
+        """Return the ledger's complete lines, and the position in bytes at which they end."""
         content = b"".join(iter(lambda: os.read(file, 1 << 20), b""))
         whole = content[: content.rfind(b"\n") + 1]
         lines: list[dict[str, Any]] = []

@@ -18,7 +18,7 @@ from ..model.errors import ConfigError
 from ..model.projection import equal_area_around, project
 from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 
-_STEP = 100  # histogram cells a degree
+_STEP = 100  # histogram cells per degree
 _FEW = 10_000  # rows that show whether positions are repeated
 _ODD = np.int64(0x1E3779B97F4A7C15)
 
@@ -35,12 +35,12 @@ class Centre:
 
     @property
     def crs(self) -> str:
-        """Lambert azimuthal equal-area projection around the centre, metres, as a PROJ string."""
+        """Lambert azimuthal equal-area projection around the centre, in metres (PROJ string)."""
         return equal_area_around(self.lat, self.lon, stated=self.stated)
 
 
 def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
-    """Return which positions are unusable, by reason; the reasons exclude one another."""
+    """Return masks of the unusable positions, by reason; the reasons exclude one another."""
     clean = len(lat) > 0 and all(  # False where there is a NaN
         -limit <= values.min() and values.max() <= limit
         for values, limit in ((lat, 90), (lon, 180))
@@ -81,7 +81,7 @@ def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
     """Return the centre as :func:`centre_of` does, from counts of :func:`degree_counts`."""
     turn = 360 * _STEP
     cells = lon.copy()
-    cells[0] += cells[turn]  # ±180° are one
+    cells[0] += cells[turn]  # ±180° are one meridian
     weight = np.roll(cells[:turn], -turn // 2)
     angle = np.arange(turn) * (2 * np.pi / turn)
     mean = np.arctan2((weight * np.sin(angle)).sum(), (weight * np.cos(angle)).sum())
@@ -104,7 +104,7 @@ def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatA
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     lat_of, lon_of = lat[first], lon[first]
     if not (np.array_equal(lat_of[codes], lat) and np.array_equal(lon_of[codes], lon)):
-        return project(lat, lon, crs)  # two positions of one mixture
+        return project(lat, lon, crs)  # two positions share a hash
     x, y = project(lat_of, lon_of, crs)
     return x[codes], y[codes]
 
@@ -116,7 +116,7 @@ def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
 
 
 def stated_centre(centre: Any) -> Centre | None:
-    """Return a centre given as latitude and longitude, in degrees; None for None.
+    """Return the centre stated as latitude and longitude in degrees; None if none is stated.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def stated_centre(centre: Any) -> Centre | None:
 
 
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
-    """Return numbers of rows by nearest hundredth of a degree, from −``below`` degrees on."""
+    """Return numbers of rows by nearest hundredth of a degree, starting at −``below`` degrees."""
     cells = np.zeros(size, np.int64)
     for part in pieces(len(degrees)):
         cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)
@@ -161,7 +161,7 @@ def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
 
     Longitude and latitude are in degrees. The squared distance is in squared degrees of latitude.
     Of several equally near positions, the westernmost is returned, then the southernmost. The order
-    of the rows thus has no effect, and the least of the parts' results is the result for the whole.
+    of the rows thus has no effect, and the minimum of the parts' results is the whole's result.
     """
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)

@@ -45,12 +45,12 @@ Format = Literal["csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 DATA_PACKAGE = "datapackage.json"
 
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip's members: the earliest there is
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip's members: the earliest possible
 _BLOCK = 1 << 20
 
 
 def data_file(form: Format) -> str:
-    """Return the name of the data file."""
+    """Return the name of a release's data file in this format."""
     return f"data.{form}"
 
 
@@ -67,20 +67,20 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         raise ConfigError("The folder that the release is to be in does not exist; make it first.")
     if target.suffix.lower() == ".zip":
         if target.is_dir():
-            raise ConfigError("The name of the release's zip is that of a folder; choose another.")
+            raise ConfigError("The release's zip has the name of a folder; choose another name.")
         return target
-    if re.fullmatch(r"\.[A-Za-z]\w*", target.suffix):  # but for versions, such as release-1.2
+    if re.fullmatch(r"\.[A-Za-z]\w*", target.suffix):  # not a version, as in release-1.2
         raise ConfigError(
             f"A release is a folder or a .zip, and this name ends in {target.suffix!r}; end it in "
             ".zip, or give the name of a folder."
         )
     if target.exists() and not target.is_dir():
         raise ConfigError(
-            "The name of the release's folder is that of a file; choose another name."
+            "The release's folder has the name of an existing file; choose another name."
         )
     if target.is_dir() and any(target.iterdir()):
         raise ConfigError(
-            "The release's folder is not empty, and what is in it might be taken for the release; "
+            "The release's folder is not empty, and its content might be taken for the release; "
             "give the name of a new one."
         )
     return target
@@ -105,7 +105,7 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
         )
     if file.exists():
         raise ConfigError(
-            f"{what} would replace a file that is there, perhaps of another release; choose "
+            f"{what} would replace an existing file, perhaps of another release; choose "
             "another name."
         )
     return file
@@ -206,7 +206,7 @@ def secret_bytes(table: pd.DataFrame) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class PackedTable:
-    """Table of a package of tables or synthetic people.
+    """Table in a package of tables or synthetic people.
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ def _readme(
     return "\n\n".join(parts) + "\n"
 
 
-# --- A release that somebody brings back: its data file as a table.
+# --- reading a release: its data file as a table.
 
 _DAMAGED = "The file of the release is damaged or of another kind."
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
@@ -392,11 +392,11 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
 
 
 def _times(column: pa.ChunkedArray) -> Any:
-    """Return instants in UTC, or minutes as numbers."""
+    """Return a column's times as instants in UTC, or as minutes if they are numbers."""
     if pa.types.is_timestamp(column.type):
         if column.type.tz is None:
             raise ValueError("a time without its zone")
-        instants = column.cast(pa.timestamp("us", "UTC"))  # whatever zone: it is an instant
+        instants = column.cast(pa.timestamp("us", "UTC"))  # an instant, whatever its zone
         return instants.to_pandas()
     values = column.to_pandas()
     numbers = pd.to_numeric(values, errors="coerce")
@@ -417,6 +417,6 @@ def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
     with refusing(_DAMAGED):
         head = data.split(b"\n", 1)[0].decode("utf-8")
         check_columns(head.count(",") + 1)
-        # As text: what was written as text is not to be taken for something else.
+        # As text: what was written as text must not become something else.
         options = csv.ConvertOptions(column_types=dict.fromkeys(_TEXT, pa.string()))
         return csv.read_csv(pa.BufferReader(data), convert_options=options)

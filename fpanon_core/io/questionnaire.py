@@ -84,7 +84,7 @@ def read_questionnaire(
     at = _columns(table)
     texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
     frame = pd.DataFrame({name: each.to_pandas() for name, each in texts.items()}, dtype=object)
-    # As they were asked: in the template, what a spreadsheet would run has an apostrophe before it.
+    # As asked: the template puts an apostrophe before a text that a spreadsheet would run.
     frame = frame.map(restored, na_action="ignore")
     missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])
@@ -163,7 +163,7 @@ def questionnaire_template(
 # --- the synthetic example -----------------------------------------------------------------------
 
 _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
-"""Share of utility lost with each coarser step in space and in time; invented, as all here."""
+"""Rates at which utility falls with each coarser step in space and in time; all are invented."""
 
 
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
@@ -172,7 +172,7 @@ def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame
     The score is based on ``10 · exp(−a·i − b·j)``. Here i numbers the spaces and j the time
     windows, from 0 in order of coarseness. The factors a and b are invented for each domain:
     transport suffers from coarse times, epidemics from coarse places. The score is multiplied by a
-    random factor of the expert in the domain. A normal error with a standard deviation of one point
+    random factor for each expert and domain. A normal error with a standard deviation of one point
     is added. The sum is rounded to whole points from 0 to 10.
 
     Parameters
@@ -213,7 +213,7 @@ def _name(option: Any) -> str:
 
 
 def _with_header(table: SourceTable) -> SourceTable:
-    """Use the first row as column names if it holds the names but was taken for an answer."""
+    """Use the first row as column names if it holds the names but was read as an answer."""
     if table.named or table.n_rows < 2:
         return table
     first = [str(text_of(column)[0].as_py()) for column in table.columns]

@@ -56,7 +56,7 @@ MOST_LISTED = 100_000
 """Largest number of rows set aside that the report lists for a source in parts; all are counted."""
 SHOWN = 5
 """Number of first rows that the report shows as they were understood."""
-_TRIED = 4_000  # rows whose positions are looked at for doubts, evenly from the whole file
+_TRIED = 4_000  # rows whose positions are checked for doubts, spread evenly over the file
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
 
 
@@ -85,8 +85,8 @@ class How:
                     )
                 zone_of(zone)
         if self.timezone == "offset":
-            raise ConfigError("timezone = 'offset'; only naive_timezone can be that.")
-        _ = self.rule, self.turn, self.stated  # which check what was given
+            raise ConfigError("timezone = 'offset'; only naive_timezone can be 'offset'.")
+        _ = self.rule, self.turn, self.stated  # these check what was given
 
     @cached_property
     def rule(self) -> Screening:
@@ -100,7 +100,7 @@ class How:
 
     @cached_property
     def stated(self) -> Centre | None:
-        """The centre that was given, if any."""
+        """Stated centre of the projection, if any."""
         return stated_centre(self.centre)
 
     @property
@@ -110,7 +110,7 @@ class How:
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """Granularity of a sample, metres and minutes."""
+        """Granularity of a sample, in metres and minutes."""
         return self.granularity_m, self.granularity_min
 
     def tell(self, share: float) -> None:
@@ -130,7 +130,7 @@ class Reading:
     sites : DataFrame or None
         Antennas, from :func:`.antennas.read_antennas`.
     own : Path or None
-        Private folder for temporary data; None keeps all in memory.
+        Private folder for temporary data; None keeps all data in memory.
 
     Raises
     ------
@@ -159,7 +159,7 @@ class Reading:
         self.known = Rows(source, roles, how.turn, own, lambda done: how.tell(0.05 + 0.35 * done))
 
     def run(self, made: Path | None = None) -> tuple[FingerprintSet, IngestReport]:
-        """Return the set, in a folder below ``made`` or in memory, and the report."""
+        """Read events; return the set, in a folder below ``made`` or in memory, and the report."""
         how, known, notes = self.how, self.known, self.notes
         about, of_parts = known.source.about, isinstance(known.source, Parts)
         doubt = self._understood()
@@ -186,7 +186,7 @@ class Reading:
         how.tell(0.65)
         head, its_users = self._first_rows(zone, reader, user)
         listed = None
-        if not how.rule.active:  # the source is read out: the fingerprints can have its room
+        if not how.rule.active:  # the source is no longer needed: free its memory
             listed = self._listed()
             known.source = about
             known.store.remove("us", "ok", "aware", "lat", "lon", "antenna", "offset")
@@ -265,8 +265,8 @@ class Reading:
         """Convert the rows in use to instants and projected positions, in buckets of users.
 
         Return the new number of each user's code, the first instant, and the rows that equal an
-        earlier row. Users are numbered by first appearance among the rows in use; users without a
-        row have −1.
+        earlier row. Users are numbered by first appearance among the rows in use; users without
+        such a row have −1.
         """
         known = self.known
 
@@ -396,23 +396,23 @@ class Reading:
             notes.append("The whole file is read as one person's.")
         if self.sites is not None and known.placed:
             notes.append(
-                "Positions are those of the records; the antenna table is used for antenna "
-                "clusters and regions only."
+                "Positions come from the records; the antenna table is used for antenna clusters "
+                "and regions only."
             )
         if any("date only" in name for name in known.formats):
             notes.append("Some times are dates without a time of day; they are read as midnight.")
         if middle.reach_deg > 20:
             notes.append(
-                f"The data reach over {middle.reach_deg:.0f}° of longitude; local hours are those "
-                "of one time zone everywhere, and distances far from the centre are distorted."
+                f"The data span {middle.reach_deg:.0f}° of longitude; local hours follow one time "
+                "zone everywhere, and distances far from the centre are distorted."
             )
         if known.fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0) * 2 > len(known.fate.codes):
-            notes.append("Most positions are impossible; are they in metres on a map?")
+            notes.append("Most positions are impossible; are they map coordinates in metres?")
         return notes
 
 
 def _set_strays_aside(known: Rows) -> None:
-    """Set aside the rows whose times are outliers, such as those of wrong clocks."""
+    """Set aside the rows whose times are outliers, such as times from wrong clocks."""
 
     def days_in(rows: slice) -> dict[int, int]:
         us = known.fate.part(rows).pick(known.store.read("us", rows))
@@ -434,14 +434,14 @@ def _set_strays_aside(known: Rows) -> None:
 
 
 def _middle_of(known: Rows) -> Centre:
-    """Return the middle of the rows in use, in degrees."""
+    """Return the middle of the positions in use, in degrees."""
     counts = list(known.over(lambda rows: degree_counts(*known.used_degrees(rows))))
     lat, lon = (np.sum(each, axis=0) for each in zip(*counts, strict=True))
     return centre_of_counts(lat, lon)
 
 
 def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, Any]:
-    """Return the report's fields about the set; ``span``: its first and last start, minutes."""
+    """Return the report's fields about the set; ``span``: its first and last start, in minutes."""
     assert fs.clock is not None
     zone = zone_of(fs.clock.timezone)
     ends = [fs.clock.epoch + dt.timedelta(minutes=t_min) for t_min in span]

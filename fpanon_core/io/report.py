@@ -125,9 +125,9 @@ class IngestReport:
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
         number, from 1) and ``reason``. For a source in parts, ``part`` (from 1) comes first, and at
-        most 100,000 rows are listed. Then follow, as text, the columns recognized as
-        time, offset, latitude, longitude or antenna, and no other. A malformed line has only its
-        number and reason, as its user field cannot be identified.
+        most 100,000 rows are listed. The columns recognized as time, offset, latitude, longitude or
+        antenna follow as text, and no others. A malformed line has only its number and reason, as
+        its user field cannot be identified.
     n_users, n_samples : int
     rows_identical : int
         Number of used rows that equal an earlier row in every field. They count as separate events:
@@ -142,7 +142,7 @@ class IngestReport:
     found : dict of str to str
         Role -> ``"given"``, ``"by name"``, ``"by content"``.
     available : tuple
-        All columns of the source, for choosing among them; 0, 1, 2 … where it has no names.
+        All columns of the source, to choose from; 0, 1, 2 … if they have no names.
     kind : str
         ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
         lines"``, ``"GeoJSON"``, ``"GeoJSON lines"``; compression in ``packed``.
@@ -237,11 +237,11 @@ class IngestReport:
             f"sample{'' if one else 's'} and raised {'its count' if one else 'their counts'}"
         )
         if self.rows_identical:
-            repeats += f", {self.rows_identical:,} of them equal to an earlier row in every field"
+            repeats += f"; {self.rows_identical:,} matched an earlier row in every field"
         return f"{repeats}."
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the reconciliation, a row per fate: ``fate, rows, share, meaning``.
+        """Return the reconciliation as a table with a row per fate: ``fate, rows, share, meaning``.
 
         Used rows have two fates: they made a sample or repeated one.
         """
@@ -291,12 +291,12 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 
 def _way(best: str | None, given: str) -> str:
-    """Return how to answer a doubt about positions."""
+    """Return words on how to answer a doubt about positions, with ``best`` as the likeliest way."""
     keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
     return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."
 
 
-# --- kept beside the fingerprints ----------------------------------------------------------------
+# --- stored with the fingerprints ----------------------------------------------------------------
 
 _NAME = "account.json"
 _LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts")
@@ -365,6 +365,6 @@ def _is(value: Any, kind: Any) -> bool:
         return isinstance(value, dict) and all(_is(each, inner[1]) for each in value.values())
     if of is tuple:
         return all(_is(each, inner[0]) for each in value)
-    if kind is Any:  # of a column: its name, or its number
+    if kind is Any:  # a column's name or number
         return isinstance(value, (str, int))
     return type(value) is kind or (kind is float and type(value) is int)

@@ -150,7 +150,7 @@ def _given(role: str, where: Any) -> Way:
 
 _ANTENNAS = Message(
     "This looks like a table of antennas (OpenCellID), not of events: it has no column for a "
-    f"person. Give it {AS_ANTENNAS}, beside a file of events."
+    f"person. Give it {AS_ANTENNAS}, together with a file of events."
 )
 _NEEDS, SAID = WORDS["needs"], WORDS["said"]
 """Names of missing data, and names of the roles, for use within a sentence."""
@@ -164,8 +164,8 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
     if lacks_who_and_when and "position" not in missing:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
-            f"no person and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, beside a "
-            f"file of events, or say which columns hold them{hints.such_as('user', 'time')}."
+            f"no person and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, with a file "
+            f"of events, or say which columns hold both{hints.such_as('user', 'time')}."
         )
     lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
@@ -202,7 +202,7 @@ def _about_user(table: SourceTable) -> list[str]:
     if tracks and table.named:
         way = hints.give("user", name=table.told(tracks[0]).strip("'\""))
         journeys = f"{table.told(tracks[0], begins=True)} numbers journeys, not people"
-        parts.append(Message(f"{journeys}; if each is a person to you, {way}."))
+        parts.append(Message(f"{journeys}; to treat each journey as a person, {way}."))
     ask = "Say which column names the person"
     join = ". If the people are in another table, join the two first."
     return [*parts, Message(ask, hints.such_as("user"), WHOLE_FILE, join)]
@@ -212,12 +212,12 @@ def _about_place(table: SourceTable) -> list[str]:
     parts: list[str] = []
     if named := _named_like(table, "lat", "lon"):
         parts.append(
-            f"{' and '.join(named[:2])} are named like a position but hold no degrees; are they in "
-            "metres on a map, or empty?"
+            f"Named like a position, but without degrees: {' and '.join(named[:2])}. Are they map "
+            "coordinates in metres, or empty?"
         )
     degrees, antenna = hints.in_brackets("lat", "lon"), hints.in_brackets("antenna")
-    ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or an antenna column"
-    return [*parts, Message(f"{ask}{antenna} and the antennas' positions {AS_ANTENNAS}.")]
+    ask = f"Say which columns hold latitude and longitude in degrees{degrees}, or give the antenna"
+    return [*parts, Message(f"{ask} column{antenna} and the antennas' positions {AS_ANTENNAS}.")]
 
 
 def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:

@@ -56,7 +56,7 @@ class Rows:
     turn : Turn
         Way to read degrees.
     own : Path or None
-        Private folder for temporary data; None keeps all in memory.
+        Private folder for temporary data; None keeps all data in memory.
     tell : callable
         Called with the share of the rows interpreted so far.
 
@@ -147,7 +147,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Convert columns in ``texts`` that hold fractional floats to text, alike in all pieces."""
+        """Return the table; columns ``texts`` with fractional floats become text in every piece."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])
@@ -304,8 +304,8 @@ class Numbering:
         self.known: dict[str, int] = {}
 
     def of(self, column: pa.ChunkedArray) -> tuple[SmallInts, BoolArray]:
-        """Return the number of each row's text, and in which rows the text is missing."""
-        # Whole numbers are written out once they are distinct, not row by row.
+        """Return the number of each row's text, and a mask of the rows without a text."""
+        # Each distinct whole number is written out once, not row by row.
         if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
             column = text_of(column)
         encoded = column.dictionary_encode(null_encoding="encode")

@@ -57,7 +57,7 @@ SAMPLES = tuple(
 
 
 def sample(key: str) -> Sample:
-    """Return the sample data set with that key.
+    """Return the sample data set with this key.
 
     Raises
     ------

@@ -97,7 +97,7 @@ class Search:
         if named:
             self._by_name("lat", lambda i: self.sample[i].is_degrees(90))
             self._by_name("lon", lambda i: self.sample[i].is_degrees(180))
-            if "lon" in roles:  # beyond 90°, but degrees: exchanged perhaps, which is asked about
+            if "lon" in roles:  # beyond 90°, but degrees: perhaps exchanged; checked later
                 self._by_name("lat", lambda i: self.sample[i].is_position)
             self._by_name("time", lambda i: self.sample[i].is_time or self.sample[i].is_clock)
             self._by_name("time", lambda i: self.sample[i].is_partly_time)
@@ -180,7 +180,7 @@ class Search:
         good = [i for i in self._free() if self.sample[i].is_time]
         if self.table.named:
             good = [i for i in good if not self._is_no_event_time(i)]
-        # An epoch could be any large number, such as a telephone's: a form that only a time has
+        # Any large number, such as a phone number, could be an epoch: a form that only a time has
         # goes first, then the numbers that are closest together.
         if good:
             best = min(good, key=lambda i: (self.sample[i].epoch_spread, i))
@@ -280,13 +280,13 @@ class Search:
             if several and (self._recurs(i) or (i == 0 and not named)):
                 self.roles.put("user", (i,), "by content")
                 told = self.table.told(i, begins=True) if named else column_at(i, "Column")
-                guess = f"{told} is taken for the person because of its content; this is a guess."
+                guess = f"{told} is read as the person because of its content; this is a guess."
                 self.roles.notes.append(Message(f"{guess} If it is wrong, {give('user')}."))
                 return
 
 
 class Likeness:
-    """Tests of the content of a sample of a column."""
+    """Tests of a column's content, on a sample of its fields."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         self.column = column
@@ -324,7 +324,7 @@ class Likeness:
 
     @cached_property
     def times(self) -> ParsedTimes:
-        """Parsed times of filled fields; numbers and timestamps by value, not by their text."""
+        """Times parsed from filled fields; numbers and timestamps by value, not from their text."""
         plain = pa.types.is_floating(self.column.type) or self._is_typed
         return parse_times(self.column.drop_null() if plain else self.texts)
 
@@ -342,7 +342,7 @@ class Likeness:
 
     @property
     def is_partly_time(self) -> bool:
-        """Whether some fields can be read as times or times of day; for columns named as times."""
+        """Whether any field can be read as a time or time of day; for columns named like times."""
         return self.is_clock or self._holds_times
 
     @cached_property
@@ -399,7 +399,7 @@ class Likeness:
     def is_degrees(self, limit: float) -> bool:
         """Return whether some number is within ±``limit`` degrees, or no field is filled.
 
-        The test is for columns named as degrees.
+        The test is for columns whose names suggest degrees.
         """
         if self.empty:
             return not self.nested
@@ -413,7 +413,7 @@ class Likeness:
 
     @property
     def share_beyond_90(self) -> float:
-        """Share of the numbers that only a longitude can have."""
+        """Share of the numbers that can only be longitudes: beyond ±90, up to ±180."""
         return float(np.mean((np.abs(self.numbers) > 90) & (np.abs(self.numbers) <= 180)))
 
     @property

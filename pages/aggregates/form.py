@@ -26,7 +26,7 @@ FACTORS = Kind("recovery_factors", recovery_factors.study, page="aggregates")
 MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggregates")
 
 _PLAN = "fp_recovery_plan"
-_PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
+_PAIRINGS = {"greedy": "one after the other", "optimal": "best overall"}
 _KEYS = {"link_threshold_m": "link"}
 _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
 _HELP = {

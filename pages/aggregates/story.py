@@ -1,4 +1,4 @@
-"""Sentences on the attack on the counts, and the content of its figures and tables."""
+"""Sentences about the attack on the counts, and the content of its figures and tables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
     "fpanon makes counts of these people, then attacks the counts with a program that sees nothing "
-    "else. Press **Apply** to use these settings. On large data, or with the pairing “the best "
-    "together”, the attack waits until you press **Attack the counts**."
+    "else. Press **Apply** to use these settings. On large data, or with the pairing “best "
+    "overall”, the attack waits until you press **Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
     "of all points, the attack recovered 95 to 98% over single nights and 73 to 91% over all days. "
@@ -44,7 +44,7 @@ Sentences = tuple[str, ...]
 
 
 def release(found: recovery.Result) -> Sentences:
-    """Say which counts would be published, and how many of them are of few people."""
+    """Say which counts would be published, and how many of these are of few people."""
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
@@ -99,7 +99,7 @@ def attack(found: recovery.Result) -> Sentences:
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
         single,
-        "Of all points, the filled-in ones included, the attack gets "
+        "Of all points, including filled-in ones, the attack gets "
         f"{words.percent(float(score.accuracy))} right (at random "
         f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points stay in "
         "place, or lie on straight lines drawn for the counts, and so are easier to recover."
@@ -142,8 +142,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were filled in, which may move "
-        "people who slept at home"
+        f"{words.percent(1 - found.recorded)} of the points were filled in, so sleepers at home "
+        "may seem to move"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do"
     )
@@ -167,8 +167,8 @@ def unique(found: recovery.Result) -> Sentences:
 
 PUBLISHED_PLACES = (
     "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
-    "They spend 89 to 95% of the night at one place; 62 to 88% of people are at one place only at "
-    "night."
+    "They spend 89 to 95% of the night at one place; at night, 62 to 88% of people are at one "
+    "place only."
 )
 PUBLISHED_NEXT = (
     "74% of predicted places are less than 1 km off, or 93% less than 500 m; the information "
@@ -263,8 +263,8 @@ def person(found: recovery.Result, row: int) -> Sentences:
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
         f"{words.percent(float(found.right[row]))} of its slots ({found.counts.n_slots:,}), "
         f"{error} on average.",
-        "The attack does not name the person. An attacker who knows a place or two of the person "
-        "may find the name.",
+        "The attack does not name the person. An attacker who knows one or two of the person's "
+        "places may find the name.",
     )
 
 

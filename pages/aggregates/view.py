@@ -29,7 +29,7 @@ if found is None:
     end_view()
 made, score, dates = found.counts, found.score, days(data.fs)
 
-# --- how much comes back ---
+# --- how much is recovered ---
 what_this_means(
     *story.attack(found),
     key="aggregates_attack",
@@ -47,7 +47,7 @@ with st.container(key="main_figure"):
             of,
         ),
         key="aggregates_steps",
-        alt="Share of recorded points recovered after each step, beside linking at random.",
+        alt="Share of recorded points recovered after each step, and by linking at random.",
     )
 
 left, right = side_by_side("aggregates_attack")
@@ -88,7 +88,7 @@ if len(found.lon):
     legend(
         dots_legend(made.greatest, of, noun="people"),
         key="aggregates_map_legend",
-        alt="Legend of the map: the dots of a few numbers of people.",
+        alt="Legend of the map: the dots for a few numbers of people.",
     )
 what_this_means(*story.release(found), key="aggregates_release")
 

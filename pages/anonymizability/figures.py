@@ -1,4 +1,4 @@
-"""Curves of everyone's k-gap for several k and profiles; and why people are hard to hide.
+"""Curves of everyone's k-gap for several k and profiles, and of what makes people hard to hide.
 
 The second part follows Gramaglia & Fiore 2015, section 4.3. It shows whether place or time, and
 whether a few samples or all of them, make people hard to hide.
@@ -28,8 +28,8 @@ from pages.shell.layout import side_by_side, what_this_means
 from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
-    HIDDEN: "Share of the people whose fingerprint at least k − 1 others have, too.",
-    AT_0: "Share of the people who match others without moving in a dimension that has a weight.",
+    HIDDEN: "Share of people with the same fingerprint as at least k − 1 others.",
+    AT_0: "Share of people who match others without moving in a dimension that has a weight.",
 }
 _CAPPED = (
     "For a typical person (the median): the mean over the matched samples, each counted up to "
@@ -105,7 +105,7 @@ def by_profile(
 
 
 _ALT = "Share of people by the {} of their efforts in space, in time and in both"
-_LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as far as the end
+_LOWEST_TAIL = 0.25  # the index is at least 0.29, with the 99% quantile at the third quartile
 
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
@@ -228,12 +228,12 @@ def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...
 
 
 def published_temporal_share(k: int, stretch: StretchConfig) -> str:
-    """Return what was published on temporal shares, or "" if other settings are in use."""
+    """Return what was published about temporal shares, or "" if other settings are in use."""
     if not usual_shares(k, stretch):
         return ""
     return (
-        "time is 80% or more of the effort for half of the people (k = 2). This share does not "
-        "hold for all data: the median is 42% on the taxis, and 77% on the synthetic people."
+        "time is 80% or more of the effort for half of the people (k = 2). This share differs "
+        "between data sets: the median is 42% for the taxis, and 77% for the synthetic people."
     )
 
 

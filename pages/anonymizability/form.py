@@ -20,7 +20,7 @@ from pages.shell.guard import act
 from pages.shell.widgets import PRESETS, TYPED, in_order, number, offered, profiles_of, selectbox
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
-# How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
+# How often a change made elsewhere overtook the form, and the choice of k next to it.
 _FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
 _NAMES = {"ks": "k", "profiles": "profiles", "config": widgets.NAME}
 K_PRESETS = (2, 5, 10, 25, 50, 100)
@@ -186,7 +186,7 @@ def k_looked_at(ks: Sequence[int]) -> int:
 
 def undo_button() -> None:
     """Draw a button that undoes the last change, if there was one."""
-    # In a container that is always there: if it came and went, all below would move and redraw.
+    # In a container that is always there: if it came and went, everything below would be redrawn.
     with st.container(key="anon_last_change", width="content"):
         if st.session_state.get(_BEFORE):
             st.button(

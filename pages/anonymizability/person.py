@@ -81,7 +81,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int:
 
 def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) -> Neighbour:
     rank = min(int(st.session_state.get(_NEIGHBOUR, 0)), len(neighbours) - 1, 8)
-    names = fs.pseudonyms  # made anew at each call
+    names = fs.pseudonyms  # made again at each call
     if len(neighbours) > 1:
         name = f"person_neighbour_{user}"
         key = layout.key(name, _PICK.picked)
@@ -107,7 +107,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     """Draw side by side a map with playback over time, and the space-time figure."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     own, others = map(fs.rows_of, (user, other.user))
-    two = np.r_[own, others]  # of the data, which may be large, no more is drawn
+    two = np.r_[own, others]  # only these samples are drawn, as the data may be large
     centre = tuple(at[two] + size[two] / 2 for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
     wall, dates = fs.wall_minutes(fs.t_min[two] + fs.dt_min[two] / 2), days(fs)
     many = own.stop - own.start
@@ -155,7 +155,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
         show(
             space_time(person, neighbour, (east[ends], north[ends], wall[ends]), dates, of),
             key="person_spacetime",
-            alt=f"Samples of {names[0]} and {names[1]} in space and time, matched ones joined.",
+            alt=f"Samples of {names[0]} and {names[1]} in space and time; matched ones are joined.",
         )
 
 
@@ -190,7 +190,7 @@ def _parts_figure(
             height=OTHER_PX,
         ),
         key="person_parts",
-        alt=f"Distribution of the effort in space, in time and in all for {fs.pseudonyms[user]}.",
+        alt=f"Distribution of effort in space, in time and in total for {fs.pseudonyms[user]}.",
     )
     if sentences := place_or_time(pooled, k):
         layout.what_this_means(*sentences, key="person_parts")
@@ -250,7 +250,7 @@ def table_of_neighbours(
     fs: FingerprintSet, near: Sequence[Neighbour], stretch: StretchConfig
 ) -> pd.DataFrame:
     """Return one row per neighbour, in the order given."""
-    names = fs.pseudonyms  # made anew at each call
+    names = fs.pseudonyms  # made again at each call
     means = capped(
         stretch,
         [float(np.minimum(n.matches["dist_m"], stretch.max_space_m).mean()) for n in near],

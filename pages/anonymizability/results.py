@@ -47,7 +47,7 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
     """Queue the missing measurements that may run; return True if some wait for consent.
 
     On a data set of at most 5,000 people, the finest profile starts by itself; the others start if
-    the finest was quick. All of them start if these settings were asked for.
+    the finest was quick. If these settings were asked for, all profiles start.
     """
     asked = st.session_state.get(_ASKED) == (data.digest, settings)
     first = _known(data, settings.profiles[0], settings)
@@ -71,8 +71,8 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
 def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
     """Extend the measurement of one profile to the largest k offered, in a background run.
 
-    Only profiles whose first run was quick are extended, the selected profile, ``first``, before
-    the others. Return the job that runs, if any.
+    Only profiles whose first run was quick are extended; the selected profile, ``first``, comes
+    before the others. Return the job that runs, if any.
     """
     if any(job.active for job in questions.jobs(MEASURE)):
         return None
@@ -107,7 +107,7 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
-    If the finest profile is measured for the largest k, the time is that of its run. Otherwise the
+    If the finest profile is measured for the largest k, the time is its run's time. Otherwise, the
     time is estimated from some of the people, and is None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
@@ -138,7 +138,7 @@ def _question(
 ) -> Question:
     known = _known(data, profile, settings)
     earlier = None
-    if known is not None:  # the run alone: what it was made into need not cross the pipe
+    if known is not None:  # only the run: figures made from it need not be sent along
         bare = tuple(replace(m, parts={}) for m in known.result.measured)
         earlier = replace(known.result, measured=bare)
     config = Config((profile,), ks, settings.config)

@@ -20,7 +20,7 @@ _PUBLISHED_BY_K = (
     "half of the people have a 2-gap of 0.09 or less in Ivory Coast; 80% have one of 0.17 or less "
     "in Senegal; nobody is at 0."
 )
-_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30% are 2-anonymous."
+_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 _CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
 CLICK = "Click a point on a curve to see whose fingerprint it is."
@@ -158,7 +158,7 @@ def published_by_k(
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """Return sentences on everyone at one k, under the measured profile that hides most people.
+    """Return sentences on everyone at one k, under the profile that hides the most people.
 
     If several profiles hide equally many people, the last of these profiles is used: places of
     several kinds have no order from fine to coarse.

@@ -22,7 +22,7 @@ _SHORT = {
     AMONG_FIRST: "record among the first 10",
     ERROR: "best guess of a place, off by",
 }
-_NOTHING_M = 5.0  # a distance that is none, in words
+_NOTHING_M = 5.0  # a distance that counts as none, in words
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Figure:
 
     @property
     def without(self) -> float:
-        """Return the smaller of two errors, metres: by guessing, or from the known points alone."""
+        """Smaller of two errors, in metres: by guessing, or from the known points alone."""
         return min(self.guessing, self.points_alone)
 
     @property
     def known(self) -> bool:
-        """Return whether the measure is known for the release."""
+        """Whether the measure is known for the release."""
         return math.isfinite(self.after.value)
 
 
@@ -143,14 +143,14 @@ def table(result: Result) -> pd.DataFrame:
                 "Before": _told(each.before, each.before_asked, metres),
                 "After": _told(each.after, each.asked, metres),
                 "Guessing": guessing,
-                "Asked": f"{each.asked:,}",
+                "Tested": f"{each.asked:,}",
             }
         )
     return pd.DataFrame(rows)
 
 
 def _told(found: Estimate, asked: int, metres: bool) -> str:
-    """Return a value with its interval."""
+    """Return a value with its interval, as text."""
     if not math.isfinite(found.value):
         return "not known"
     if metres:

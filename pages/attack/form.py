@@ -27,8 +27,8 @@ from pages.shell import address, definitions, layout, questions, session, widget
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
-# Any row alike, as where options are weighed: the lesser places of a person, which tell people
-# apart, may be known, too.
+# Every row is equally likely, as where options are weighed: a person's lesser places, which tell
+# people apart, may be known, too.
 USUAL = LinkConfig(strategy="uniform")
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _RELEASE, _FOR = "attack_release", "fp_attack_data"
@@ -86,7 +86,7 @@ def form(fs: FingerprintSet) -> Asked | None:
         outsider = _outsider()
     if len(at_hand) < len(mine.releases) and mine.recordless is None:
         st.caption(story.NOT_LISTED)
-    session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
+    session.keep(_OUTSIDER, outsider)  # it is still there when a button leads back
     named = address.named(outsider, _NAMES, USUAL)
     address.write(named | {"release": name} if name in usual else named)  # no option of one's own
     if name is None:
@@ -130,7 +130,7 @@ def _outsider() -> LinkConfig:
             limits.SEED.low,
             limits.SEED.high,
             help="The same seed draws the same people, points and errors, and the same noise for "
-            "an option. What was made on “Hide everyone” is attacked as it is.",
+            "an option. A release made on “Hide everyone” is attacked as it is.",
             **_field("seed"),
         )
     return replace(
@@ -182,7 +182,7 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return the preset options that publish records, each once, those that hide everyone first."""
+    """Return the preset options that publish records, each once; first those that hide everyone."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
     every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]

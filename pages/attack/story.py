@@ -141,7 +141,7 @@ def named(result: Result) -> list[Told]:
         (
             f"{at} least {fewest:,} people share each record{promised}: an attacker is "
             f"right at most 1 time in {fewest:,}.",
-            f"In {cases(result.leading, asked)} the group's record fits best, and the attacker "
+            f"The group's record fits best in {cases(result.leading, asked)}; the attacker then "
             "reads all that the group shares.",
         )
     ]
@@ -241,7 +241,7 @@ def assumed(result: Result) -> list[str]:
         "that fit, the shorter leads. The third attacker does the same as the second, with points "
         "as published. If several records fit equally well, each is equally likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "
-        "6:00). The attacker has the right record, or that of the right group.",
+        "6:00). The attacker has the right record, or the right group's record.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
         "the place that suits all records best; each record is weighted by its probability of "
         "being right. The moment to be guessed is one at which the person was recorded. That "
@@ -280,7 +280,7 @@ FOLLOWED_HELP = (
 )
 EXAMPLES: dict[ExampleKind, str] = {
     "hidden": "hidden by the release",
-    "found": "found all the same",
+    "found": "found despite the release",
     "home": "not identified, but home found",
     "accused": "not in the release, but accused",
 }

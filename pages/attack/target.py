@@ -143,7 +143,7 @@ def _steps(found: Followed, of: Theme) -> None:
             show(
                 record.ranking(bars(step), of),
                 key="attack_ranking",
-                alt="How likely the attacker takes each of the leading records to be the person's.",
+                alt="The attacker's probability that each leading record is the person's.",
             )
 
 
@@ -170,7 +170,7 @@ def scene(found: Followed, step: Step) -> Scene | None:
     others = [each.record for each in step.candidates if not each.right][:OTHERS_DRAWN]
     near = found.areas[found.areas["point"] <= step.known]
     near = near[near["record"].isin(others) | near["right"]]
-    # Records that fit alike often show one and the same area; laid on each other they turn dark.
+    # Records that fit equally well often show the same area; drawn on each other, they turn dark.
     near = near.drop_duplicates(["west", "south", "east", "north", "right"])
     own = found.areas.loc[found.areas["right"], ["west", "south", "east", "north"]].to_numpy()
     every = np.vstack([places, _all_points(found), own[:, :2], own[:, 2:]])
@@ -203,7 +203,7 @@ def _degrees(place: Place | None) -> tuple[float, float] | None:
 
 
 def bars(step: Step) -> list[Bar]:
-    """Return the leading records, the likeliest first, then the right one if not among them."""
+    """Return the leading records, likeliest first, and the right one if it is not among them."""
     found = [Bar(each.rank, each.people, each.share, each.right) for each in step.candidates]
     if step.known and step.place is None and math.isfinite(step.better):
         found.append(Bar(_behind(step), 1, step.posterior, True))
@@ -224,8 +224,8 @@ def periods(data: Dataset, asked: form.Asked, days: int, of: Theme) -> None:
     show(
         attack.before_and_after(periods_rows(found.found), [], of),
         key="attack_relinked",
-        alt="Share of people whose records of one period and the next are linked rightly, and of a "
-        "person's records brought together over all periods, beside chance.",
+        alt="Share of people whose records of one period and the next are linked correctly, and of "
+        "a person's records brought together over all periods, compared with chance.",
     )
     layout.what_this_means(*describe_periods(found.found, days), key="attack_relinked")
 
@@ -235,7 +235,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
-        _row("… or to one that says the same", alike, found.alike_chance, found.n_people),
+        _row("… or to one with the same cells", alike, found.alike_chance, found.n_people),
         _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
     ]
 
@@ -259,7 +259,7 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
-        f"record of one {one} to that of the next in {story.cases(linked.value, people)}** "
+        f"records of one {one} and the next in {story.cases(linked.value, people)}** "
         f"(95% interval: {between(linked, people)}; {people:,} people with records in both). "
         f"Random matching links {percent(found.chance, people)}."
     ]

@@ -12,7 +12,7 @@ from pages.shell.guard import end_view
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("attack", "Does it hold against an attacker who knows true points?")
+place = layout.line("attack", "Does the release withstand an attacker who knows true points?")
 data = layout.data(
     "attack",
     ", and a release can be attacked.",
@@ -29,7 +29,7 @@ if asked is None:
         "same attack on the data as they are, and guessing, are shown for comparison."
     )
     end_view()
-alone = questions.ordinary(data.fs)  # larger data wait to be asked
+alone = questions.ordinary(data.fs)  # on larger data, the attack starts only on request
 seconds = None if alone else form.expected_s(data, asked)
 result = questions.settle(
     form.attacked(data, asked),

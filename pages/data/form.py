@@ -29,15 +29,15 @@ from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number
 
 COLUMNS = Kind("peek", reading_study.peek, page="data")
-FIND_OUT = "(find out)"
+FIND_OUT = "(detect)"
 ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
-_CLOCKS = {None: "(find out; usually the zone of display)", OFFSET: "the zone of the offset column"}
+_CLOCKS = {None: "(detect; usually the display zone)", OFFSET: "the zone of the offset column"}
 CENTRE = (
-    "A private release takes the middle of its area or antennas, so it needs this only if its area "
-    "is in metres. State it without looking at the records."
+    "A private release takes the middle of its area or antennas, so this is needed only if the "
+    "area is in metres. State the centre without looking at the records."
 )
-_POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
+_POSITIONS = {None: "(as they are; ask if doubtful)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }
 
@@ -99,7 +99,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
 
 
 def screening(rule: Screening) -> Screening | None:
-    """Draw a form for the rule on who is kept; return the rule if it was just submitted."""
+    """Draw a form for the screening rule; return the rule if it was just submitted."""
     with st.form("data_screening", border=False):
         cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
         every_day = cells.checkbox(
@@ -131,7 +131,7 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
     known = report.timezone if report is not None and report.timezone_guessed else ""
     guess = f"(guess from the position: {known})" if known else "(guess)"
     zone = cells[0].selectbox(
-        "Time zone of display",
+        "Display time zone",
         zones,
         index=zones.index(reading.timezone) if reading.timezone in zones else 0,
         format_func=lambda z: z or guess,
@@ -194,9 +194,8 @@ def _columns(
 ) -> dict[str, str | int | None]:
     """Draw a list of columns for each role; return the columns chosen, by role.
 
-    Roles whose column is to be detected are left out.
-
-    The column of the user is None for a file with the records of one person.
+    Roles whose column is to be detected are left out. The user's column is None for a file with
+    the records of one person.
     """
     given = dict(reading.columns)
     chosen: dict[str, str | int | None] = {}
@@ -204,7 +203,7 @@ def _columns(
         options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
         at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
         known = report is not None and role in report.columns
-        # Of a file that was not read, nothing is known.
+        # Nothing is known about a file that was not read.
         now = "" if report is None else f" – now: {column(report, role) if known else 'none'}"
         value = cells[i % 3].selectbox(
             title,

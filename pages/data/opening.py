@@ -65,9 +65,7 @@ def _upload() -> None:
     regions, named_by = _regions(antennas is not None)
     st.caption(session.describe_kept())
     if file is None and antennas is not None:
-        st.info(
-            "Choose the table of events, too. No upload is kept: choose it again if it was read."
-        )
+        st.info("Choose the table of events, too, even if it was read before: no upload is kept.")
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(
@@ -90,7 +88,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw the field to upload the antennas' areas; return the file and the property of names."""
+    """Draw the field to upload the antennas' areas; return the file and the naming property."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")
@@ -102,7 +100,7 @@ def _regions(has_antennas: bool) -> tuple[Any, str | None]:
 
 def _named_by(at: DeltaGenerator, key: str) -> str | None:
     label = "Property that names the areas (optional)"
-    return at.text_input(label, key=key, placeholder="found out").strip() or None
+    return at.text_input(label, key=key, placeholder="detected").strip() or None
 
 
 def _from_folder(folder: Path) -> None:
@@ -116,7 +114,7 @@ def _from_folder(folder: Path) -> None:
         [*kept, *files],
         index=None,
         key="data_folder_file",
-        format_func=lambda one: f"{one} (folder, read already)" if one in kept else one,
+        format_func=lambda one: f"{one} (folder, already read)" if one in kept else one,
         help="Choose a file, or a folder in which `fpanon ingest --keep` has kept what it read.",
     )
     antennas = right.selectbox(
@@ -176,14 +174,14 @@ def _foretell(source: Source) -> None:
         if not reading_estimate.is_large(source):
             return
     except FpanonError:
-        return  # it is gone; whoever reads it is told so
+        return  # the file is gone; reading it will say so
     question = Question(WEIGHED, None, source, "Estimating")
     questions.ask(question)
     if (told := questions.answer(question)) is not None:
         st.caption(said(told))
     for job in questions.jobs_of(question):
         if job.active:
-            job_panel.quiet(job, "Estimating from the first rows how long it will take …")
+            job_panel.quiet(job, "Estimating from the first rows how long reading will take …")
 
 
 def said(told: reading_estimate.ReadingEstimate) -> str:
@@ -199,7 +197,7 @@ def said(told: reading_estimate.ReadingEstimate) -> str:
         parts.append(
             "To have the file read piece by piece, put it into a folder of its own, as Parquet "
             "or cut into smaller files. Run `fpanon ingest FOLDER --keep NEW_FOLDER`, and open "
-            "here what is kept."
+            "NEW_FOLDER here."
         )
     return " ".join(parts)
 

@@ -15,8 +15,8 @@ from pages.charts import words
 from pages.charts.plain import plain
 
 FAR = (
-    "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise maps, "
-    "distances and synthetic people show them."
+    "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise they affect "
+    "maps, distances and synthetic people."
 )
 OUTLINES = (
     "**Map**: larger and brighter dots are places with more samples. Outlines: Natural Earth, "
@@ -112,7 +112,7 @@ def column(report: IngestReport, role: str) -> str:
 READ_BEFORE = (
     "These data were read earlier, in parts, and kept. The rows themselves, and those set aside, "
     "are not in the folder; columns, times, granularity and screening can only be changed by "
-    "reading the records anew: `fpanon ingest RECORDS --keep FOLDER`."
+    "reading the records again: `fpanon ingest RECORDS --keep FOLDER`."
 )
 SCREENED_BEFORE = "The screening was settled when the records were read."
 
@@ -132,7 +132,7 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
         "fate": "What became of it",
         **{role: title(role) for role in ("user", "lat", "lon", "antenna", "offset")},
     }
-    # What became of a row stands beside its number, where a narrow screen shows it.
+    # What became of a row comes next to its number, where a narrow screen shows it.
     order = sorted(head.columns, key=lambda name: {"row": 0, "fate": 1}.get(name, 2))
     return head[order].rename(columns=titles)
 
@@ -228,7 +228,7 @@ def activity(samples_of_user: IntArray, samples_of_place: IntArray) -> list[str]
 
 
 def screened(n_users: int, screened_out: int) -> str:
-    """Say how many users meet the rule of screening, and how many are screened out."""
+    """Say how many users meet the screening rule, and how many are screened out."""
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "

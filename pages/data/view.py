@@ -37,7 +37,7 @@ if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:
         end_view()
-    # The form to correct it is the refused file's, then, not that of the data still open.
+    # Then the form corrects the refused file, not the data that are still open.
     if job.error is not None and not job.meta["source"].sample:
         refused = job
     if refused is not None and not job.meta["source"].was_read:
@@ -103,7 +103,7 @@ with st.container(key="main_figure", gap="small"):
             legend(
                 dots_legend(int(samples.max()), of),
                 key="data_map_legend",
-                alt="Legend of the map: the dots of a few numbers of samples.",
+                alt="Legend of the map: the dots for a few numbers of samples.",
             )
     if data.source.was_read:
         st.caption(story.READ_BEFORE)

@@ -27,7 +27,7 @@ EXAMPLE = Question(
     Kind("worked_example", worked_example.study, page=None),
     None,
     worked_example.Config(),
-    "Working the example",
+    "Working out the example",
 )
 
 _CURRENT = "fp_disclosure_config"
@@ -45,7 +45,7 @@ def current() -> Config:
 
 
 def question(fs: FingerprintSet) -> Question:
-    """Return the question of what an attacker learns under the chosen, or else suited, profiles."""
+    """Return the question of what an attacker learns under chosen profiles, or suitable ones."""
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
     return Question(DISCLOSURE, fs, config, label)
@@ -102,8 +102,8 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             at=cells[1],
             step=500,
             key="disclosure_users",
-            help="If the data hold more people, that many are drawn at random. Asking about more "
-            "people makes the intervals narrower.",
+            help="If the data hold more people, that many are drawn at random. Testing more people "
+            "makes the intervals narrower.",
         ),
         strategy=cells[2].selectbox(
             "Which points",

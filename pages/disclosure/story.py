@@ -16,7 +16,7 @@ from pages.charts.disclosure import WEEK, Panel, Series
 from pages.charts.plain import plain
 from pages.shell import definitions
 
-_THIRD_BIN = 2  # the bin that Noriega Campero works by hand
+_THIRD_BIN = 2  # the bin that Noriega Campero works out by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
 OVER_PROFILES = {
     "unicity": "People singled out",
@@ -27,7 +27,7 @@ OVER_PROFILES = {
 _HEADINGS = {
     "unicity": "Share of people singled out (unicity)",
     "k": "How often the right record is picked (k-disclosure)",
-    "em": "EM-disclosure: mean change of the probability of presence",
+    "em": "EM-disclosure: mean change in the probability of presence",
     "kl": "KL-disclosure: mean information gained about a bin (nats)",
 }
 _SUMS = {
@@ -51,7 +51,7 @@ FILES = {
 
 
 def ranked(found: Result) -> pd.DataFrame:
-    """Return the table of profiles, the highest unicity first; ties keep their order."""
+    """Return the table of profiles, with the highest unicity first; ties keep their order."""
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
@@ -83,7 +83,7 @@ def _series(table: pd.DataFrame, column: str, name: str) -> Series:
 
 
 def _unicity(found: Result) -> str:
-    """Return the name of the column of unicity by as many points as the attacker knows."""
+    """Return the name of the column of unicity at the number of points that the attacker knows."""
     return f"unicity_p{found.config.knowledge.p}"
 
 
@@ -113,7 +113,7 @@ def _short(measure: str) -> str:
 
 
 def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Return the pairs of measures by their names on the screen, those that disagree most first."""
+    """Return the pairs of measures by name on screen; those that disagree most come first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"
@@ -247,8 +247,8 @@ def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
-        f"Over all bins, they add up to {words.supported(*em_sum)} for one person. The information "
-        f"gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
+        f"Over all bins, the changes add up to {words.supported(*em_sum)} for one person. The gain "
+        f"in information is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} tested {'has' if few == 1 else 'have'} fewer than {p} "
         "points at this profile; the attacker knows all of their points."
         if few

@@ -54,7 +54,7 @@ with st.container(key="main_figure"):
     )
 st.page_link(
     "pages/options/view.py",
-    label="Which option protects from this, and what is lost?",
+    label="Which option protects against this, and what is lost?",
     icon=":material/balance:",
 )
 

@@ -20,7 +20,7 @@ RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, 
 COMPARISON = Kind("compare", comparison.study, page="glove")
 _FOR = "fp_glove_data"
 SHARDED_FROM = hiding.SHARDED_FROM
-_MANY_USERS = 3_000  # below, a run is over before anyone asks how long
+_MANY_USERS = 3_000  # below this, a run ends before anyone asks how long it takes
 
 
 def form(data: Dataset) -> hiding.Config | None:
@@ -28,7 +28,7 @@ def form(data: Dataset) -> hiding.Config | None:
     k_limit = limits.K.at_most(data.fs.n_users)
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
-    st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
+    st.session_state[_FOR] = data.digest  # a k too large for these data was meant for others
     with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
         method, k, period, percent = _groups(k_limit.low)
         with st.popover("Limits", key="glove_limits"):
@@ -73,7 +73,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         "samples that are most alike: most samples usually become coarser, and rows can "
         "be false for their person.",
     )
-    # The widget would refuse a larger k in silence; what follows says why.
+    # The widget would refuse a larger k silently; the code that follows says why.
     k = _field(
         "k",
         least,
@@ -105,7 +105,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Draw and return the largest width (km), span (hours), and the rule for people left over."""
+    """Draw and return the largest width (km) and span (hours), and what becomes of left-overs."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,
@@ -143,7 +143,7 @@ def _shards(data: Dataset) -> int | None:
         placeholder="all at once",
         help="People who are near each other are put into one shard and hidden among one "
         "another. Everyone is still in a group of k. Shards take less time and memory, and "
-        "accuracy falls a little, by about 1% at 5,000 people in a shard.",
+        "accuracy falls a little, by about 1% at 5,000 people per shard.",
     )
     return shards
 
@@ -165,7 +165,7 @@ def ask(data: Dataset, config: hiding.Config) -> None:
 def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
     """Return the releases of these data under the stretch effort in force, by their settings.
 
-    The latest release is the last.
+    The latest release comes last.
     """
     kept = questions.of_data(RELEASES, data.fs)
     in_force = widgets.in_force()
@@ -195,12 +195,12 @@ def expected(data: Dataset) -> None:
     seconds = {k: each for k, each in found if each is not None}
     parts = [story.expected(method, seconds)] if len(seconds) == len(ks) else []
     shards: int | None = st.session_state.get("glove_shards")
-    if shards is not None:  # more are refused when they are asked for
+    if shards is not None:  # more shards are refused when the form is submitted
         shards = min(shards, hiding.most_shards(data.fs, 2))
     wanted = hiding.Config(2, stretch=stretch, method=method, shards=shards)
     memory = estimates.describe_memory(hiding.study, data.fs, wanted)
     parts.append(memory)
-    if "shards" in memory:  # it says how many would do
+    if "shards" in memory:  # the text says how many are enough
         parts.append(story.WHERE_SHARDS)
     elif data.fs.n_users >= SHARDED_FROM and shards is None:
         parts.append(story.in_shards(data.fs.n_users))

@@ -53,8 +53,8 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
             key="glove_groups",
             on_select=act(partial(_take_click, "glove_groups")),
             selection_mode="points",
-            alt="Mean side of the areas against mean span of time, a dot for each group; the group "
-            "looked at is filled.",
+            alt="Mean side of the areas against mean span of time, a dot for each group; the "
+            "selected group is filled.",
         )
     if data.fs.crs is None:
         right.info("There is no map: the data carry no map projection.")

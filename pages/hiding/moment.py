@@ -20,9 +20,9 @@ from pages.charts.maps import corners_of
 from pages.charts.record import PlayedGroup
 
 _SQUARES = 40  # along the longer side of what is shown
-_MOST_SQUARES = 54  # along that of all data: a map draws no more than 3,000
-_SAMPLES_OF_VIEW = 20_000  # are enough to know where nearly all are
-_HARDLY = 0.05  # people in a square that is not drawn any more
+_MOST_SQUARES = 54  # along the longer side of all data: a map draws at most 3,000
+_SAMPLES_OF_VIEW = 20_000  # enough to know where nearly all samples are
+_HARDLY = 0.05  # a square with no more people than this is not drawn
 _Cells = FingerprintSet | GeneralizedFingerprintSet
 
 
@@ -131,7 +131,7 @@ def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
 
 
 def _spread(corners: FloatArray, people: IntArray, grid: list[FloatArray]) -> FloatArray:
-    """Return the people in each square (n_x, n_y), those of an area spread evenly over it."""
+    """Return the people in each square (n_x, n_y); an area's people are spread evenly over it."""
     shares = []
     for axis, edges in enumerate(grid):
         low, high = corners[:, [axis]], corners[:, [axis + 2]]
@@ -193,7 +193,7 @@ def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -
 
 
 def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
-    """Return a person's samples; for a release in periods, only those of the group's period."""
+    """Return the rows of a person's samples; in periods, only samples of the group's period."""
     own = fs.rows_of(person)
     rows = np.arange(own.start, own.stop)
     if release.group_period is None or release.period_days is None:

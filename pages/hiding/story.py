@@ -112,7 +112,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
 
 
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
-    """Return the kind of box and the text on the verifier's verdict and the release's usefulness.
+    """Return a kind of box, and its text on the verifier's verdict and the release's usefulness.
 
     The box is ``success`` only for a useful release whose groups are large enough for the threshold
     of re-identification.
@@ -198,7 +198,7 @@ def accurate(result: Result) -> list[str]:
     )
     if f["phantom_share"]:
         told += (
-            f" In {words.percent(f['phantom_share'])} of the rows the person was not "
+            f" In {words.percent(f['phantom_share'])} of the rows, the person was not "
             "recorded in the area and time published: tell the recipient."
         )
     return [

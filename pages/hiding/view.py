@@ -94,7 +94,7 @@ with st.expander("Would equally coarse data do?", key="glove_uniform"):
     compared = figures.beside_uniform(data, of)
 
 # --- download ---
-if kind != "success":  # once more, where it would leave
+if kind != "success":  # again, next to the download
     st.warning(verdict)
 figures.downloads(data, result, compared)
 layout.formulas("Hiding everyone in step: aligned publishing")

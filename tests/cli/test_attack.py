@@ -86,7 +86,7 @@ def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     found = expected(people, OWN[1], strategy="top").after.link
     assert f"We tested {found.n_absent} people outside the release" in " ".join(text.split())
     row = next(line for line in text.splitlines() if line.startswith("accused"))
-    assert "nobody asked" in row
+    assert "nobody tested" in row
     assert f"{found.accused:.1%}" in row
 
 
@@ -131,12 +131,12 @@ def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Pa
 
 def test_a_release_is_not_attacked_as_if_it_were_the_original(people: Path, tmp_path: Path) -> None:
     """Other zips are read as ever, and one that is broken is not taken for a release."""
-    asked, original = ["--option", "as it is", "--p", 1], "Give the original data and, by --option"
+    asked, original = ["--option", "as it is", "--p", 1], "Give the original data and, with"
     folder = tmp_path / "release"
     said_by("publish", people, "--option", "as it is", "--out", folder)
     zipped = Path(shutil.make_archive(str(tmp_path / "release"), "zip", folder))
     for given in (folder, zipped, folder / "data.csv"):
-        assert f"{original}, how they are released" in refused("attack", given, *asked)
+        assert f"{original} --option, a release option" in refused("attack", given, *asked)
     packed = Path(shutil.make_archive(str(tmp_path / "people"), "zip", people.parent, people.name))
     said_by("attack", packed, *asked)
     packed.write_bytes(packed.read_bytes()[:-40])

@@ -759,13 +759,13 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     text, by_home = said_by(*arguments), said_by(*arguments, "--risk", "home")
     for said in (
         "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%, which",
-        "learns all that is published of the group",
+        "learns all that is published about the group",
         "Unique: people with a unique record",
         "mixed (times exchanged within 5 km)",  # a name hides no recipe
         "are moved; linkage says what true points find",
     ):
         assert said in text
-    assert "is above 0.05 more than guessing finds. Threshold: 5 more people in 100" in by_home
+    assert "is above 0.05 plus what guessing finds. Threshold: 5 more people in 100" in by_home
     assert f"{raw['home']:.3g} ({raw['home_guessing']:.3g})" in by_home
     lines = {line[:3]: line for line in text.splitlines()[::-1]}
     assert f"{30 * raw['alone_share']:.0f} ({raw['alone_share']:.1%})" in lines["raw"]

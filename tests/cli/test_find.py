@@ -42,7 +42,7 @@ def test_find_in_words_says_what_was_assumed_and_what_was_left(file: Path) -> No
     assert "an attack is certain" in said
     assert "none is within the thresholds" in said
     assert said.count("not tried") == 4
-    assert "Not tried, as the time ran out: " in said
+    assert "Not tried, as time ran out: " in said
 
 
 def test_find_refuses_what_cannot_be(file: Path) -> None:

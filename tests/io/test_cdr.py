@@ -295,8 +295,8 @@ def test_rows_and_samples_are_reconciled_in_words():
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
         "4 rows became 2 samples: a person's rows at the same place in the same minute make one "
-        "sample. 2 rows fell into existing samples and raised their counts, 1 of them equal to an "
-        "earlier row in every field."
+        "sample. 2 rows fell into existing samples and raised their counts; 1 matched an earlier "
+        "row in every field."
     )
     assert report.reconciliation() in report.summary()
     _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)

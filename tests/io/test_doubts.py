@@ -203,7 +203,7 @@ def test_nothing_is_turned_unasked_and_an_answer_is_final():
     assert mended.digest == right.digest
     assert (report.columns["lat"], report.columns["lon"]) == ("lon", "lat")
     assert report.doubts == ()
-    assert any("exchange latitude and longitude, as was chosen" in note for note in report.notes)
+    assert any("exchange latitude and longitude, as chosen" in note for note in report.notes)
     with pytest.raises(DoubtfulPositions) as caught:
         read_cdr(exchanged, positions="ask")
     assert caught.value.doubt.readings[0].positions == "exchanged"
@@ -228,7 +228,7 @@ def test_impossible_rows_alone_are_a_doubt_not_an_empty_file():
         read_cdr(exchanged, positions="as-they-are")
     most = pd.concat([exchanged, table(40.73, -73.97)[:5]])
     notes = read_cdr(most, positions="as-they-are")[1].notes
-    assert "Most positions are impossible; are they in metres on a map?" in notes
+    assert "Most positions are impossible; are they map coordinates in metres?" in notes
 
 
 TYPED = pd.date_range("2012-07-01", periods=40, freq="min", tz="America/New_York")

@@ -54,7 +54,7 @@ def test_past_the_budget_only_with_a_reason(path: Path) -> None:
 
 
 def test_what_promises_nothing_is_not_charged(path: Path) -> None:
-    with pytest.raises(ConfigError, match="promises none"):
+    with pytest.raises(ConfigError, match="has none"):
         Ledger(path).spend(Tables(FRAME, threshold=15))
     assert not path.exists()
 

@@ -126,7 +126,7 @@ def test_areas_of_one_name_are_one_region_where_the_property_is_given() -> None:
     found = read_regions(DISTRICTS, "code")
     assert found.names == ("7", "9")
     assert found.shapes[0].area == pytest.approx(0.2 * 0.2)
-    assert "3 areas have 2 names; equal names are one region." in found.notes
+    assert "3 areas have 2 names; each name is one region." in found.notes
     assert holding(DISTRICTS, [-17.42], [14.7], "code") == ([0], 0)  # no border within
 
 
@@ -143,8 +143,8 @@ def test_what_is_no_area_is_counted_and_what_crosses_itself_is_mended() -> None:
     found = read_regions(collection(bow, road, {"type": "Feature", "geometry": None}, 3))
     assert found.names == ("Bow",)
     assert found.shapes[0].is_valid
-    assert "Features of the regions' file left out, as they are no areas: 3." in found.notes
-    assert "Outlines mended, as they cross themselves: 1." in found.notes
+    assert "Features left out of the regions, as they are not areas: 3." in found.notes
+    assert "Outlines mended because they crossed themselves: 1." in found.notes
 
 
 def test_events_with_degrees_of_their_own_go_to_the_nearest_antennas_region() -> None:

@@ -23,7 +23,7 @@ OF_CALLS = {
     "The DataFrame is empty; give one row per event.",
     "The DataFrame's index is not read; reset_index() makes it a column.",
     "columns must be a mapping such as {'user': 'msisdn', 'time': 0}.",
-    "timezone = 'offset'; only naive_timezone can be that.",
+    "timezone = 'offset'; only naive_timezone can be 'offset'.",
     "A source of type {} cannot be read; give a path, an open file or a DataFrame.",
     "Unknown role {} in columns; the roles are {}.",
 }

@@ -41,7 +41,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     # Means do not tell profiles apart, and it is said; in all, a person's sums are.
     assert MEANS_TOLD in text
     total = words.supported(alone.em_sum, *alone.interval("em_sum"))
-    assert f"Over all bins, they add up to {total}" in text
+    assert f"Over all bins, the changes add up to {total}" in text
     assert f"4 known points single out {words.percent(alone.unicity)}" in text
     leak = found(app).leaks[str(profiles[0])]
     assert leak.measures["em"] == (alone.em, *alone.interval("em"))

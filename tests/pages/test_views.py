@@ -253,7 +253,7 @@ def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
     assert text.startswith(
         "The file has about 120,000,000 rows. About 30.0 GB of memory is needed, which is too much"
     )
-    assert "`fpanon ingest FOLDER --keep NEW_FOLDER`, and open here what is kept." in text
+    assert "`fpanon ingest FOLDER --keep NEW_FOLDER`, and open NEW_FOLDER here." in text
     told = ReadingEstimate(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)
     assert opening.said(told) == text  # how long does not matter of what is not read
 
@@ -271,7 +271,7 @@ def test_a_folder_read_before_is_opened_from_the_servers_folder(
     whole, _ = read(source, reading, keep=folder / "kept")
     from_folder(app, folder, monkeypatch)
     picker = app.selectbox(key="data_folder_file")
-    assert picker.options == ["kept (folder, read already)", "parts/0.csv", "parts/1.csv"]
+    assert picker.options == ["kept (folder, already read)", "parts/0.csv", "parts/1.csv"]
     picker.set_value("kept").run()
     assert app.selectbox(key="data_folder_antennas").disabled
     picked(app, "kept")

@@ -492,14 +492,14 @@ def test_samples_that_were_moved_cannot_be_listed(fs, tmp_path):
         ("out", {"left_out": "out/deep/lost.csv"}, "outside the release"),
         ("out", {"key": "key.txt"}, "end its name in .csv"),
         ("out", {"key": "nowhere/key.csv"}, "does not exist"),
-        ("out", {"key": "there.csv"}, "would replace a file"),
+        ("out", {"key": "there.csv"}, "would replace an existing file"),
         ("out", {"key": "a.csv", "left_out": "a.csv"}, "two files"),
         ("out.csv", {}, "a folder or a .zip"),
         ("out.doc", {}, "a folder or a .zip"),
         ("nowhere/out", {}, "does not exist"),
         ("full", {}, "not empty"),
-        ("there", {}, "that of a file"),
-        ("folder.zip", {}, "that of a folder"),
+        ("there", {}, "name of an existing file"),
+        ("folder.zip", {}, "name of a folder"),
     ],
 )
 def test_places_that_are_refused(fs, target, named, fault, tmp_path):
