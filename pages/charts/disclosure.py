@@ -43,6 +43,8 @@ class Panel:
         What the scale measures, with its unit.
     ticks, hover : str
         Plotly formats, such as ``".0%"``.
+    limit : float or None
+        The threshold, drawn as a line.
     """
 
     measure: str
@@ -50,6 +52,7 @@ class Panel:
     series: Sequence[Series]
     ticks: str
     hover: str
+    limit: float | None = None
 
 
 def over_profiles(
@@ -58,7 +61,7 @@ def over_profiles(
     """Return a figure of several measures, one panel below the other, over the same profiles."""
     traces: list[Part] = []
     axes: dict[str, dict[str, Any]] = {}
-    headings = []
+    headings, lines = [], []
     tall = (1 - _GAP * (len(panels) - 1)) / len(panels)
     over = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     for row, panel in enumerate(panels):
@@ -87,6 +90,13 @@ def over_profiles(
             "automargin": True,
         }
         headings.append(style.note(of, f"<b>{panel.heading}</b>", 0, top, 15, **over))
+        if panel.limit is not None:
+            ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": panel.limit, "y1": panel.limit}
+            line = {"color": of.categories[1], "width": 2, "dash": "dash"}
+            lines.append(ends | {"type": "line", "yref": f"y{number}", "line": line})
+            told, at = f"threshold {100 * panel.limit:.3g}%", {"xref": "paper", "xanchor": "right"}
+            at |= {"yref": f"y{number}", "yanchor": "bottom"}
+            headings.append(style.note(of, told, 1, panel.limit, **at))
     across = {
         "title": "Areas and times as published (profile), most people singled out first",
         "type": "category",
@@ -102,6 +112,7 @@ def over_profiles(
         first,
         height=height,
         annotations=headings,
+        shapes=lines,
         # The legend names the series of panels with several; it is beside the first heading.
         legend={"x": 1, "xanchor": "right", "y": 1.0},
         **{name: style.axis(of, each) for name, each in axes.items()},

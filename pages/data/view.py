@@ -61,6 +61,9 @@ if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} {story.FAR}")
 
 # --- the account, the map and the first rows ---
+what_this_means(
+    *story.account(report), "" if data.source.was_read else story.unused(report), key="account"
+)
 with st.container(key="main_figure", gap="small"):
     left, right = st.columns([5, 4], gap="medium")
     with left:
@@ -110,9 +113,6 @@ with st.container(key="main_figure", gap="small"):
     else:
         st.markdown("**The first rows, as they were read**")
         st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
-what_this_means(
-    *story.account(report), "" if data.source.was_read else story.unused(report), key="account"
-)
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
     if len(report.rejects):
         downloads.offer(

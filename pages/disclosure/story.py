@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Leak, Result
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.report_words import describe_sum, listed
 from pages.charts import words
 from pages.charts.disclosure import WEEK, Panel, Series
@@ -60,10 +62,14 @@ def panels(found: Result) -> list[Panel]:
     return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
-def panel(found: Result, measure: str) -> Panel:
-    """Return the panel of one measure; EM and KL are summed over bins, to compare profiles."""
+def panel(found: Result, measure: str, limits: Limits) -> Panel:
+    """Return the panel of one measure; EM and KL are summed over bins, to compare profiles.
+
+    Shares of people are drawn with their threshold.
+    """
     if measure not in _SUMS:
-        return _panel(found, measure, _HEADINGS[measure])
+        limit = limits.limit(measure)
+        return replace(_panel(found, measure, _HEADINGS[measure]), limit=limit)
     heading = f"{_SUMS[measure]}, mean of the people tested"
     return _panel(found, measure, heading, f"{measure}_sum")
 

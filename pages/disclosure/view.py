@@ -9,7 +9,7 @@ from pages.charts import disclosure, style
 from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
-from pages.shell import definitions, downloads, layout, questions
+from pages.shell import definitions, downloads, layout, limits, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -48,7 +48,9 @@ what_this_means(
 )
 with st.container(key="main_figure"):
     show(
-        disclosure.over_profiles(names, [story.panel(found, what)], of, height=style.MAIN_PX),
+        disclosure.over_profiles(
+            names, [story.panel(found, what, limits.in_force())], of, height=style.MAIN_PX
+        ),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )

@@ -52,16 +52,6 @@ result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen], limits.in_force())
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
-# --- accuracy ---
-with st.container(key="main_figure"):
-    for column, accuracy in zip(side_by_side("glove_accuracy"), figures.ACCURACIES, strict=True):
-        with column:
-            show(
-                figures.accuracy(made, accuracy, of),
-                key=f"glove_cdf_{accuracy.column}",
-                alt="Share of the original samples by their accuracy in "
-                f"{accuracy.unit}, a curve per release.",
-            )
 pair = story.pair(made, chosen)
 gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 helps = (
@@ -72,13 +62,24 @@ helps = (
 (accurate, *more), (promised, *also) = story.accurate(result), story.promised(result)
 out = " ".join(story.left_out(result))
 what_this_means(
-    "\n\n".join(filter(None, (accurate, promised, gained, helps))),
+    " ".join(filter(None, (accurate, promised, gained, helps))),
     *more,
     story.stands_for(worths[chosen]),
     *also,
     out,
     key="glove",
 )
+
+# --- accuracy ---
+with st.container(key="main_figure"):
+    for column, accuracy in zip(side_by_side("glove_accuracy"), figures.ACCURACIES, strict=True):
+        with column:
+            show(
+                figures.accuracy(made, accuracy, of),
+                key=f"glove_cdf_{accuracy.column}",
+                alt="Share of the original samples by their accuracy in "
+                f"{accuracy.unit}, a curve per release.",
+            )
 st.dataframe(
     figures.releases(made, worths),
     hide_index=True,

@@ -468,7 +468,7 @@ def section(
                 lambda: found.archives[format],
                 "synthetic_people.zip" if made_up else f"{data.prefix}tables.zip",
                 key="tables_get_release",
-                kind="secondary" if over or option.epsilon is None else "primary",
+                kind="secondary" if over or little or option.epsilon is None else "primary",
                 settings=settings | {"format": format},
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
