@@ -137,7 +137,7 @@ class DataFile:
             yield piece
         for wrong in self._wrong.values():
             if wrong:
-                text = f"{wrong} times have an offset that does not fit the original's time zone."
+                text = f"Times whose offset does not fit the original's time zone: {wrong}."
                 self._faults.add("clock", text)
 
     @contextmanager

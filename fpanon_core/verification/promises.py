@@ -137,7 +137,7 @@ def check_crowds(claim: Claim, faults: Faults) -> None:
     sharing = np.bincount(claim.content, size) if claim.n_classes else np.empty(0)
     for at, label in enumerate(labels.tolist()):
         if in_group[at] < faults.k:
-            text = f"A group has {int(in_group[at])} people, fewer than {faults.k}."
+            text = f"A group has fewer people than {faults.k}: {int(in_group[at])}."
             faults.add("group size", text, group=label)
         if kinds[at] > 1:
             text = "The members of a group are not all published alike."
@@ -268,8 +268,8 @@ def _check_samples_of_k(
     people = people + np.bincount(which, in_classes, minlength=len(labels))
     for at in np.flatnonzero(people < faults.k).tolist():
         text = (
-            f"A group has {int(people[at])} people with a sample in what is published, fewer than "
-            f"{faults.k}."
+            "A group has fewer people with a sample in what is published than "
+            f"{faults.k}: {int(people[at])}."
         )
         faults.add("people with a sample", text, group=int(labels[at]))
     for u in np.flatnonzero((home >= 0) & ~left).tolist() if found.only else ():

@@ -32,7 +32,7 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     running = set(fs.pseudonyms)
     odd = sum(_PSEUDONYM.fullmatch(name) is None for name in names)
     if odd:
-        faults.add("pseudonym", f"{odd} pseudonyms are not 16 random letters and digits.")
+        faults.add("pseudonym", f"Pseudonyms that are not 16 random letters and digits: {odd}.")
     for name in names:
         if name in ids or name in running or not name:
             faults.add("pseudonym", "A pseudonym is an id or a running number of the original.")
