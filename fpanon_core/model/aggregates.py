@@ -226,7 +226,7 @@ class AggregateCounts(Closed):
         return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
-        """Return a copy with the same places and slots, and other counts in blocks of slots."""
+        """Return a copy with the same places and slots; other counts come in blocks of slots."""
         return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:

@@ -154,7 +154,7 @@ class Cells(Closed):
         return {name: getattr(self, name) for name in names}
 
     def _make_contiguous(self) -> None:
-        """Make the arrays contiguous for the kernels; a subclass calls this before its checks."""
+        """Make the arrays contiguous float64 for the kernels; subclasses call it before checks."""
         for name, values in self.arrays().items():
             object.__setattr__(self, name, np.ascontiguousarray(values, np.float64))
 

@@ -63,7 +63,7 @@ class StretchConfig:
 
 @dataclass(frozen=True)
 class Screening(Checked):
-    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); a user must meet all of them.
+    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all that are given must hold.
 
     Attributes
     ----------

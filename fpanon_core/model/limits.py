@@ -184,7 +184,7 @@ KEPT_RELEASES = 8
 
 DRAWN_PEOPLE = 30
 """Least number of people for which a distribution over people is plotted, not only stated. A
-quarter of fewer people is a handful, and another sample would give a different box plot."""
+quarter of fewer people is a handful, and another sample would give a box plot of another shape."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""

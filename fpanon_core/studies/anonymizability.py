@@ -77,7 +77,7 @@ class Parts:
 
     @classmethod
     def of(cls, components: StretchComponents) -> Parts:
-        """Copy the arrays of the components, without the data that they were computed from."""
+        """Keep the arrays of the components, without the data that they were computed from."""
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 

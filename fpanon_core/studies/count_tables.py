@@ -334,7 +334,7 @@ def kept_of(
             fs, ground = fs.with_samples(inside), compared.ground
             compared = reference(fs, ground.side_m if isinstance(ground, Squares) else areas)
         return _measured(compared, made, fs)[0], str(compared.ground)
-    except FpanonError:  # such as areas that are too fine: no release whose ε is spent is lost
+    except FpanonError:  # such as areas too fine; a release whose ε is spent is not lost for this
         return dict.fromkeys(COMPONENTS, np.nan), ""
 
 

@@ -341,7 +341,7 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own, by score and by exact points.
+        """Rank each record as if it were the person's own: by the attacker, and by exact points.
 
         ``numbers`` states for each record how many points are known; the record −1 is nobody's.
         All records are ranked in one call, as each call sorts what is published.

@@ -166,7 +166,7 @@ class OptionResult:
     def hourless(self) -> bool:
         """Whether the release shows no differences between hours, or only stated ones.
 
-        This is so for time windows of a day or more, tables without counts of people by hour, and
+        This is so for time windows of a day or more, tables without people by time of day, and
         noise that exceeds the differences. It is also so for synthetic people where ε times the
         number of people is below :data:`MOSTLY_STATED`: their hours follow a fixed profile.
         """

@@ -109,7 +109,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the one-row table ``release``: all facts in numbers or words, and ``verified``."""
+        """Return ``release``: the facts that are numbers or words, and ``verified``, in one row."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()

@@ -1,4 +1,4 @@
-"""Publication of a release, which is written, read back, checked and described.
+"""Publication of a release: written, read back, checked against the original, and described.
 
 * The check reads the bytes of the data file again and compares them with the original data. Only a
   release that passes is moved to its path. The pseudonym key and the list of left-out samples are
@@ -231,7 +231,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     whole = origin.option.holds(fs.granularity_m, fs.granularity_min)
     facts = facts_of(origin, found, None if lost is None else len(lost), whole=whole)
     key = _key(origin, naming)
-    files.describe(facts, data)  # it says “verified”; a release that is not goes nowhere
+    files.describe(facts, data)  # it says “verified”; a release that fails goes nowhere
     verdict = verdict_on(folder, data, origin, naming, key, lost, whole=whole)
     give_back_after(origin.original.n_samples)
     return Produced(facts, verdict, files.sha256_of(data), key, lost)

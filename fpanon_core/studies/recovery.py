@@ -356,7 +356,7 @@ def attacked(
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most memory, bytes, that :func:`study` takes for such counts, besides the data.
+    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
 
     The number is linear in people × slots. One assignment adds a term in people × people, and a few
     slots add a term in places. This is a bound for the usual machine: measured runs stay below it.

@@ -143,7 +143,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the table ``recovery_mitigations``: the attack without and with mitigations."""
+        """Return ``recovery_mitigations``: the attack without and with each mitigation."""
         return {"recovery_mitigations": self.table}
 
 
@@ -306,7 +306,7 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Return the most memory, bytes, that :func:`study` takes for such counts, besides the data.
+    """Return the most bytes that :func:`study` takes for counts of this size, besides the data.
 
     ``n_places`` is the number of places in the data or in the frame of private counts, whichever is
     larger.

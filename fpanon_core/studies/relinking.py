@@ -80,7 +80,7 @@ class Result(Tabled):
         return {"relinked_periods": self.found.to_frame()}
 
 
-# All pairs of records of two periods are compared, and with more people also more points.
+# Records of two periods are compared in pairs and, with more people, also at more points.
 @costs(900, growth=Growth(powers=(2.2, 2.3)))
 def study(
     fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]

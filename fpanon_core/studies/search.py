@@ -363,8 +363,8 @@ class Search:
         The result of a finer option bounds the option's utility and its components. An option with
         less than 80% of the best utility does not serve, nor does one that keeps too little of what
         the purpose needs. An option with records is not recommended if it is less useful than one
-        without. Even so, the search looks for an option within the thresholds of each kind and,
-        where nothing serves, for the most useful option of all.
+        without. Even so, the search looks for an option of each kind that is within the thresholds
+        and, where nothing serves, for the most useful option of all.
         """
         if kind_of(option) not in stands.kinds or self.choice.weights is None:
             return False

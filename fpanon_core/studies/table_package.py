@@ -164,7 +164,7 @@ Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], b
 def verified(
     source: Place | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
 ) -> Verification:
-    """Rebuild a package from its checked content; return the verdict on whether bytes differ.
+    """Rebuild a package from its checked content, compare every byte, and return the verdict.
 
     Raises
     ------
