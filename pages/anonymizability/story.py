@@ -104,7 +104,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Say to what moves are capped, and how many samples that concerns, in two texts.
+    """Say how much a move can count for, and how many samples reach a cap, in two texts.
 
     The first text holds the caps if many samples are at or beyond one; otherwise it is empty, and
     the second text holds everything.

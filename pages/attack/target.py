@@ -235,7 +235,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
-        _row("… or to one with the same cells", alike, found.alike_chance, found.n_people),
+        _row("… or to one identical to it", alike, found.alike_chance, found.n_people),
         _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
     ]
 

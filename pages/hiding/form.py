@@ -105,7 +105,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Draw and return the largest width (km) and span (hours), and what becomes of left-overs."""
+    """Draw and return the largest width (km) and span (hours), and the rule for leftover people."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,

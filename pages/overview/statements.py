@@ -196,7 +196,7 @@ def recovered(result: recovery.Result) -> Told:
     drawn = "" if score.n_users >= result.n_users else f" drawn from {result.n_users:,}"
     unproven = ""
     if share <= chance:
-        single = f"yet {words.percent(result.alone)} of the counts are of one person"
+        single = f"{words.percent(result.alone)} of counts above 0 are of one person"
         unproven = f"; {single if result.alone else 'this does not show that counts are safe'}"
     return (
         words.percent(share),

@@ -61,8 +61,8 @@ _FILES_AT_MOST = 65_536  # where a machine has no limit
 _watch = AppSession.register_file_watchers
 _MOST_S = 5.0  # between two looks of the reaper
 
-# The outermost first: the answer has the headers even if the door refuses. A person whom the
-# entrance keeps out has come under the dashboard's own name, and owns nothing.
+# The outermost first: the answer has the headers even if the door refuses. A person kept out by the
+# entrance has come under the dashboard's own name, and owns nothing.
 MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
     Middleware(Door),

@@ -181,7 +181,7 @@ def _question(
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Return whether a release belongs to an option; their days and areas may differ."""
+    """Return whether a release belongs to an option; its days and stated area may differ."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)

@@ -53,7 +53,7 @@ ABOUT = (
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics about everybody, such as homes "
     "by area. From these, the model makes up people who do not exist. The zip lists all places: "
-    "for antenna data, the positions of all antennas.",
+    "if these are antennas, all their positions.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "can give that person away.",
 )
