@@ -225,7 +225,7 @@ def test_offsets_whose_differences_overflow_are_refused() -> None:
     cells = {name: np.zeros(1) for name in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")}
     with pytest.raises(SchemaError, match="no samples"):
         FingerprintSet(user_ids=np.arange(3), offsets=offsets, count=np.ones(1), **cells)
-    with pytest.raises(SchemaError, match="must not fall"):
+    with pytest.raises(SchemaError, match="must not decrease"):
         GeneralizedFingerprintSet(offsets=offsets, n_users=np.ones(3), **cells)
 
 
