@@ -82,9 +82,9 @@ def aggregate_counts(
     **The frame.** With a frame, people are counted at its places and in its slots, whatever the
     records contain. Samples outside the frame are left out, and so are people without any sample
     inside. Without a frame, places are the distinct cells of the data, by x, then y, then extent.
-    Slots are then counted from local midnight; the first contains the first sample, and the last
-    the end of the last sample. In that case, the records determine the list of places and the
-    period, which no noise on the counts hides.
+    Slots are then aligned to local midnight; the first contains the first sample, and the last the
+    end of the last sample. In that case, the records determine the list of places and the period,
+    which no noise on the counts hides.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
         return place
     side = frame.dx_m[0]
     rows = frame.n_places // frame.columns
-    # Bounds are curved on the projection: points that fall outside join the nearest square.
+    # Bounds are curved on the projection: points just outside the grid join the nearest square.
     column = np.clip(np.floor((x_m[inside] - frame.x_m[0]) / side), 0, frame.columns - 1)
     row = np.clip(np.floor((y_m[inside] - frame.y_m[0]) / side), 0, rows - 1)
     place[inside] = (row * frame.columns + column).astype(np.int64)

@@ -152,7 +152,7 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Return information gains, bits, of joining consecutive days of one person, and of two people.
+    """Return the gains, in bits, of joining a day with the next: of one person, and of two people.
 
     Only days on which the people concerned have a sample are used; the filled-in slots of these
     days count, as in the attack. At most ``pairs`` days that have a next day are drawn. Each day is

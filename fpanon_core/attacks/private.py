@@ -209,8 +209,8 @@ def with_noise(
     noisy = np.empty_like(flat)
     firsts = range(0, len(flat), _AT_ONCE)
 
-    # Noise is drawn for each number separately, so pieces are protected as well as the whole: the ε
-    # of a piece is proportional to its change, and the changes add up to the sensitivity at most.
+    # Noise is drawn for each number separately, so pieces are protected no less than the whole: a
+    # piece's ε is proportional to its change, and the changes add up to the sensitivity at most.
     def drawn(first: int) -> None:
         noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
 

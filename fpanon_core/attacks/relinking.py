@@ -132,7 +132,7 @@ class Traces(Closed):
         )
 
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
-        """Return the group of each record, and the groups; a group's records have the same masses.
+        """Return the group of each record, and the groups: records with equal masses in all bins.
 
         A group has the ends of the record whose ends come first if sorted column by column. The
         ``salt`` of the digests determines the order of the groups.

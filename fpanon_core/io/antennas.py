@@ -78,7 +78,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Project the antennas of :func:`read_antennas` around a centre; turn their columns into text.
+    """Project the antennas of :func:`read_antennas` like the data; turn their columns into text.
 
     Antennas that the projection cannot show are left out. With regions, each antenna also gets the
     name of its region. Findings are added to ``notes``.
@@ -177,7 +177,7 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
     if malformed or bad.any():
         notes.append(
-            "Rows of the antenna table left out for want of an id or a possible position: "
+            "Rows of the antenna table left out for lack of an id or a possible position: "
             f"{malformed + int(bad.sum()):,}."
         )
     frame = frame[~bad]

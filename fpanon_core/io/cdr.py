@@ -59,8 +59,7 @@ def read_cdr(
         and ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
         Table of antennas with their positions: see :func:`read_antennas`. It gives positions to
-        events without coordinates, and is kept with the fingerprints for antenna clusters and
-        regions.
+        events without degrees, and is kept with the fingerprints for antenna clusters and regions.
     timezone : str, optional
         IANA name of the display time zone; guessed from the middle of the data when None.
     granularity_m, granularity_min : float

@@ -282,7 +282,7 @@ def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:
 
 
 def _offset_min(lat: float, lon: float, us: int) -> float:
-    seconds = min(max(us / 1e6, 0.0), 2_145_916_800.0)  # 1970 … 2037: zones are known until then
+    seconds = min(max(us / 1e6, 0.0), 2_145_916_800.0)  # 1970 … 2037: years with known zones
     when = dt.datetime.fromtimestamp(seconds, ZoneInfo(get_tz(lon, lat) or "UTC"))
     ahead = when.utcoffset()
     assert ahead is not None

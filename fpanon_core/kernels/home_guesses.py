@@ -118,7 +118,7 @@ def guess_by_others(
         for k in range(n_touched):
             bound[k] = rest + _near(touched[k], inside, known)
         while n_touched > 0:
-            # No place in a square has more mass around it than the whole square has.
+            # No place in a square has more mass around it than there is around the square.
             k = int(np.argmax(bound[:n_touched]))
             if bound[k] < max(most, enough * everything) * (1 - _LEVEL):
                 break

@@ -270,7 +270,7 @@ def search_tile(
     measured = np.flatnonzero(limits >= SLACK)
     everyone = np.arange(width)
     for a in range(a_first, tile.a_last):
-        # A user who is not measured matters only to measured users, of whom there may be few.
+        # A user who is not measured matters only to measured users, and these may be few.
         columns = everyone if worst[a] >= 0.0 else measured
         if len(columns) == 0:
             continue

@@ -197,8 +197,8 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
             "Hexagons need places in degrees, and these data came in metres without a projection; "
             "give the side of a square."
         )
-    # Points of each place, closer together than an edge is long: a hexagon that holds none of them
-    # has a neighbour that does.
+    # Points of each place, closer together than an edge is long: if a hexagon that the place meets
+    # holds none of them, one of its neighbours does.
     along = 2 + int(max(places.dx_m.max(), places.dy_m.max()) / (space.edge_m / 2))
     if len(places.x_m) * along**2 > _MOST_ENTRIES:
         raise ConfigError(

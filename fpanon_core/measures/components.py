@@ -206,7 +206,7 @@ def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]
 def _stretch(
     a: FloatArray, da: FloatArray, b: FloatArray, db: FloatArray, share: FloatArray
 ) -> FloatArray:
-    """Return the stretch of arrays along one axis; see fpanon_core.kernels.stretch.stretch_1d."""
+    """Return φ* along one axis, for arrays; see :func:`fpanon_core.kernels.stretch.stretch_1d`."""
     span: FloatArray = np.maximum(a + da, b + db) - np.minimum(a, b)
     span -= share[0] * da + share[1] * db
     return span

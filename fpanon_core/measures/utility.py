@@ -421,7 +421,7 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 def trips_between(
     grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
 ) -> tuple[FloatArray, float]:
-    """Return trips per person between the given pairs of areas, and between all other pairs."""
+    """Return trips per person between each given pair of areas, and between all others together."""
     out = np.zeros(len(targets))
     total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())

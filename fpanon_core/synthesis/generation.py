@@ -202,7 +202,10 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None
 
 
 def ready(model: Model, seed: int) -> float:
-    """Return the factor for chances of moving that fits the mean number of moves to statistics."""
+    """Return the factor on chances of moving.
+
+    With it, the mean number of moves fits the statistics.
+    """
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
         # These random streams differ from the streams of the generated people.

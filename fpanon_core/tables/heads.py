@@ -150,7 +150,7 @@ def _of_gzip(file: IO[bytes], size: int) -> Head | None:
         took = time.perf_counter() - began
         if len(head) < _LOOKED_AT:
             return _of_text(head, len(head), size, took)
-        # The file is read ahead of what was unpacked by one buffer at most.
+        # The file is read at most one buffer ahead of what was unpacked.
         times = size / max(file.tell(), 1)
         return _of_text(head, int(times * len(head)), size, times * took)
 

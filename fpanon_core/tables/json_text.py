@@ -98,7 +98,7 @@ def _no_table() -> SchemaError:
 def _parsed(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # cut short, nested too deeply, or too long a number
+    except (ValueError, RecursionError):  # cut short, nested too deeply, or with too long a number
         return None
 
 
