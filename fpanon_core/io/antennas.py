@@ -187,8 +187,8 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
         places = first.loc[frame["antenna"]].to_numpy()
         moved = int((places != frame[["lat", "lon"]].to_numpy()).any(axis=1).sum())
         notes.append(
-            f"Rows of the antenna table that repeat an id: {int(again.sum()):,}, {moved:,} of them "
-            "at another position. The first row of each id counts."
+            f"Rows of the antenna table that repeat an id: {int(again.sum()):,} (at another "
+            f"position: {moved:,}). The first row of each id counts."
         )
     frame = frame[~again].reset_index(drop=True)
     if frame.empty:

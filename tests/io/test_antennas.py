@@ -126,6 +126,6 @@ def test_bad_rows_and_repeated_ids_are_told():
     read = read_antennas(io.StringIO(f"antenna,lat,lon\n{rows}"))
     assert read["antenna"].tolist() == ["A", "B"]
     assert "possible position: 2." in read.attrs["notes"][0]
-    assert "repeat an id: 1, of them at another position: 1." in read.attrs["notes"][1]
+    assert "repeat an id: 1 (at another position: 1)." in read.attrs["notes"][1]
     with pytest.raises(SchemaError, match="Antenna table: "):
         read_antennas(pd.DataFrame({"antenna": ["A"], "name": ["x"]}))

@@ -235,7 +235,7 @@ _PROJECTED = {"type": "FeatureCollection", "crs": _CRS, "features": [WEST]}
         (json.dumps(_PROJECTED).encode(), "another map projection"),
         (collection(_METRES), "Perhaps it is in metres"),
         (collection(feature([ring(14, -99, 15, -98)], name="x")), "Latitude seems to come first"),
-        (collection(*_TURNED), "None of the 4 antennas .* exchanged 3 are"),
+        (collection(*_TURNED), "None of the 4 antennas .* exchanged, 3 are"),
         (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
         (collection(feature([ring(0, 0, 1, 1)])), "Properties: none. Give region_name="),
         (collection(WEST, WEST), "different for every region. Properties: 'code', 'name'."),

@@ -493,7 +493,7 @@ def test_samples_that_were_moved_cannot_be_listed(fs, tmp_path):
         ("out", {"key": "key.txt"}, "end its name in .csv"),
         ("out", {"key": "nowhere/key.csv"}, "does not exist"),
         ("out", {"key": "there.csv"}, "would replace an existing file"),
-        ("out", {"key": "a.csv", "left_out": "a.csv"}, "two files"),
+        ("out", {"key": "a.csv", "left_out": "a.csv"}, "two different files"),
         ("out.csv", {}, "a folder or a .zip"),
         ("out.doc", {}, "a folder or a .zip"),
         ("nowhere/out", {}, "does not exist"),

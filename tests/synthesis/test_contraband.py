@@ -125,7 +125,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         lambda c: c.update(
             {CSV: b"\n".join(r for r in c[CSV].split(b"\n") if not r.startswith(b"40,"))}
         ),
-        "not of 40 people",
+        "not belong to 40 people",
     ),
 }
 
