@@ -142,8 +142,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were filled in, so sleepers at home "
-        "may seem to move"
+        f"{words.percent(1 - found.recorded)} of the points were filled in, so people asleep at "
+        "home may seem to move"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do"
     )

@@ -210,7 +210,7 @@ def threshold(figure: go.Figure) -> tuple[float, ...]:
 
 def dot(number: int, useful: float, risk: float, front: bool = False, chosen: bool = False) -> Dot:
     name = f"option {number}"
-    return Dot(number, name, risk, risk, risk, useful, front, False, chosen=chosen)
+    return Dot(number, name, risk, risk, risk, useful, front, False, chosen=chosen, serves=front)
 
 
 def drawn(dots: list[Dot]) -> go.Figure:
