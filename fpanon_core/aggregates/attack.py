@@ -382,9 +382,9 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Its second axis is with
-    and without the target in the data; its third axis is the distances of :data:`WITHIN_M`. The
-    columns of the result are those of :attr:`TablesAttacked.homes`.
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Along the
+    second axis, the target is in the data, and then is not; the third axis holds the distances of
+    :data:`WITHIN_M`. The columns of the result are those of :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])

@@ -43,7 +43,7 @@ _WEEKEND = 5
 
 
 def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
-    """Return the stated areas and days for the data's antenna table, clock and projection.
+    """Build the areas and days that a config states, on the data's antennas, clock and projection.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def flows_in(seen: Seen, cells: FloatArray, areas: int, most: int) -> float:
     most : int
         0 for tables without noise; for private tables, the largest number of trips that count for
         one person. From a person with more trips, this many are drawn at random. Each trip counts
-        the same part of ``UNIT``.
+        as the same fraction of ``UNIT``.
     """
     # Nobody may know the choice, so its randomness comes from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)

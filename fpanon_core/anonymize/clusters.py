@@ -113,7 +113,7 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
             f"x_m has the shape {x.shape} and y_m {y.shape}; give one x and one y per antenna."
         )
     if len(x) == 0:
-        raise InfeasibleError("There is no antenna; give at least one.")
+        raise InfeasibleError("There are no antennas; give at least one.")
     if bad := int((~(np.isfinite(x) & np.isfinite(y))).sum()):
         raise ConfigError(f"Antennas without a finite position: {bad}; leave them out.")
     return x, y

@@ -303,7 +303,7 @@ class Run:
     ) -> None:
         """Write a table to a file, if one is named, and report it at the end.
 
-        ``guarded`` is for tables about single people.
+        ``guarded`` is for tables about individual people.
         """
         if path is not None:
             write_table([leaving.guarded(table) if guarded else table], path)

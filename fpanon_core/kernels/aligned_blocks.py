@@ -161,13 +161,13 @@ def _widen(cell: FloatArray, boxes: FloatArray, at: int) -> None:
 
 @njit(nogil=True, cache=True)
 def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
-    """Return the smallest total loss of blocks of all samples; infinity above ``limit``.
+    """Return the smallest total loss of a division into blocks; infinity above ``limit``.
 
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit. A block begins at one of the cuts from two blocks back to
-    the current one, and ``bench.rest`` bounds the loss from there on.
+    loss is certain to exceed the limit. In any division, a block begins at one of the cuts from
+    two blocks before the current cut to the current cut; ``bench.rest`` bounds the loss from there.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met

@@ -247,7 +247,7 @@ def people_that_fit(
 ) -> int:
     """Return how many of the people, drawn at random, would fit into the given memory.
 
-    Return the number of all people where the study's memory was not measured.
+    If the study's use of memory was not measured, return the total number of people.
     """
     if (known := _bytes(study, fs, config, engine)) is None:
         return fs.n_users

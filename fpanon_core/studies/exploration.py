@@ -35,7 +35,7 @@ _CLOSE = 1e-9  # excess of a share over its range that rounding may cause
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about the data that a report may state: nothing about single people, and no file name.
+    """Facts about the data that a report may state: nothing about one person, and no file name.
 
     Attributes
     ----------

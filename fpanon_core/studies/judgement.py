@@ -20,7 +20,7 @@ from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
 
 KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
-"""Kinds of release; the one that reveals least about single people comes first."""
+"""Kinds of release; the one that reveals least about individual people comes first."""
 
 NEED = 0.8
 """Least utility of a recommended option, as a share of the best utility; see :func:`serves`."""

@@ -215,7 +215,7 @@ class OptionResult:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Answers to a questionnaire on utility, as ``frame``; those of experts of ``domain`` count."""
+    """Answers to a questionnaire on utility, in ``frame``; only experts in ``domain`` count."""
 
     frame: pd.DataFrame
     domain: str

@@ -319,7 +319,7 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
         return " Only this option serves the purpose." if len(good) > 1 else ""
     kind = judgement.kind_of(mine)
     if any(judgement.kind_of(each) != kind for each in others):
-        return f" Of those that serve the purpose, {kind} reveal the least about single people."
+        return f" Of those that serve the purpose, {kind} reveal the least about individual people."
     least = _epsilon(mine)
     if least < min(map(_epsilon, others)) < math.inf:
         return " Of those that serve the purpose, it has the smallest ε, so it reveals least."

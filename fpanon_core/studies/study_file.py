@@ -6,7 +6,8 @@ files of the data, if the study is to hold them. A seal under this machine's key
 (:mod:`fpanon_core.model.files`) shows whether the file is as it was saved here. Digests alone
 reveal damage, not deliberate changes.
 
-The file holds figures about single people by row number. It is personal data, and not for release.
+The file holds figures about individual people by row number. It is personal data, and not for
+release.
 """
 
 from __future__ import annotations

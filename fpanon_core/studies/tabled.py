@@ -57,7 +57,7 @@ class Tabled:
     ----------
     MAY_LEAVE : frozenset of str
         Names of the tables with figures of everyone together. All other tables stay with the data:
-        they hold figures about single people, or counts of few people at one place or time.
+        they hold figures about individual people, or counts of few people at one place or time.
     """
 
     MAY_LEAVE: ClassVar[frozenset[str]] = frozenset()

@@ -1,9 +1,9 @@
 """Preparation of tables for export: pseudonyms, release marks and protection from formulas.
 
-A file with figures about single people is marked in its name and in its last column. Its pseudonyms
-are drawn for this file alone, so that two files, or a file and a release, cannot be linked by name.
-On screen, people are numbered in input order. That order must not reach a file, because it would
-link people to the operator's list.
+A file with figures about individual people is marked in its name and in its last column. Its
+pseudonyms are drawn for this file alone, so that two files, or a file and a release, cannot be
+linked by name. On screen, people are numbered in input order. That order must not reach a file,
+because it would link people to the operator's list.
 
 A spreadsheet runs a cell that begins with the sign of a formula when a user opens the file. A
 formula may fetch a page with other cells in its address, or start a program. Ids, names of columns
@@ -31,7 +31,7 @@ COLUMN = "for_release"
 
 MAY_LEAVE = "May be released: figures about everyone together."
 GUARDED = (
-    "Not for release: figures about single people, or about a few people at one place or time. "
+    "Not for release: figures about individual people, or about a few people at one place or time. "
     "Protect such files as carefully as the data. Each file has pseudonyms drawn for that file "
     "alone, and lists people in random order. Nothing in any other file, in a release or on this "
     "screen links to these pseudonyms."

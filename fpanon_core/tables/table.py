@@ -214,8 +214,8 @@ def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def numbers_of(column: pa.ChunkedArray, *, decimal_comma: bool | None = None) -> FloatArray:
     """Return the column as float64; missing, infinite and non-numeric fields are NaN.
 
-    Text may use a decimal comma if no field of the column uses a point. ``decimal_comma`` states
-    this if the column is one part of several.
+    Text may use a decimal comma if no field of the column uses a point. If the column is one of
+    several parts, ``decimal_comma`` states whether the text uses one.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -122,7 +122,7 @@ class Gathering:
         missing = [name for name in _NEEDED if name not in table.columns]
         if missing:
             raise SchemaError(
-                f"The table lacks {', '.join(missing)}; give one as written by the export."
+                f"The table lacks {', '.join(missing)}; give a table as the export writes it."
             )
         code, names = _coded(table)
         if any(name in self._number for name in names):

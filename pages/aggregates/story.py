@@ -57,7 +57,7 @@ def release(found: recovery.Result) -> Sentences:
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
-        "about single people. For tables that you publish, you state both in advance.",
+        "about individual people. For tables that you publish, you state both in advance.",
         f"{words.people(left)} in the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",

@@ -125,11 +125,11 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     small = ""
     if most is not None and result.config.k * most < 1 - 1e-9:
         least = crowd(thresholds) if most else math.inf
-        small = (
-            f"Groups of {result.config.k} are too small for your threshold of {100 * most:.3g}%: "
-        )
-        enough = least <= worth.all_people
-        small += f"choose k = {least:,} or more." if enough else "no group can be large enough."
+        limit = f"your threshold of {100 * most:.3g}%"
+        small = f"No group of these people is large enough for {limit}."
+        if least <= worth.all_people:
+            k = result.config.k
+            small = f"Groups of {k} are too small for {limit}: choose k = {least:,} or more."
     if worth.useful and small:
         return "warning", f"**{small}**"
     if worth.useful:

@@ -29,7 +29,7 @@ class File(NamedTuple):
     content : callable
         Makes the bytes when they are requested.
     may_leave : bool
-        Whether it holds nothing about single people, or about a few at one place or time.
+        Whether it holds nothing about individual people, or about a few at one place or time.
     """
 
     name: str

@@ -177,7 +177,7 @@ class Register:
                 found = crossing.crossed(
                     made.keyed(self._secret), [each.membership for each in before]
                 )
-                # Nothing about single people is shown or kept.
+                # Nothing about individual people is shown or kept.
                 found = replace(found, per_person=found.per_person.drop(columns="pseudonym"))
             except InfeasibleError:
                 found = None
