@@ -136,7 +136,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     --------
     >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
     >>> keeps(result, "flows")
-    '49% of trips agree with the data (the purpose needs 48%; the same number everywhere: 42%)'
+    '49% of trips agree with the data (minimum: 48%; the same number everywhere: 42%)'
     """
     if component == HOURS:
         return "it shows no differences between hours"
@@ -150,7 +150,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
         said = f"{COMPONENTS[component][0].lower()} is {told}"
     if even and even + LOST * (1 - even) <= kept < even + 2 * LOST * (1 - even):
         needs = f"{needs}; the same number everywhere: {equal}"
-    return f"{said} (the purpose needs {needs})" if least else said
+    return f"{said} (minimum: {needs})" if least else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -433,7 +433,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (the purpose needs 10%).
+    25% of trips agree with the data (minimum: 10%).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -540,7 +540,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips agree with the data (the purpose needs 28%).'
+    '11% of trips agree with the data (minimum: 28%).'
     """
     lacking = choice.too_little(file)
     figures = [

@@ -132,7 +132,7 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
-    more = "**Another attack may find more.** " if found.score.recorded < 1 else ""
+    more = "**Another attack may recover more.** " if found.score.recorded < 1 else ""
     why = "**Why it fails.** " if _fails(found) else more
     if not np.isfinite(found.at_home):
         return (
@@ -142,10 +142,10 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were filled in, so people asleep at "
-        "home may seem to move"
+        f"{words.percent(1 - found.recorded)} of the points were filled in: people asleep at home "
+        "may seem to move, which misleads this attack"
         if found.recorded < _HARDLY_SEEN
-        else "people move at night, as taxis do"
+        else "people move at night, as taxis do, which misleads this attack"
     )
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (

@@ -10,8 +10,10 @@ from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
 from fpanon_core.studies import comparison, estimates, hiding
+from fpanon_core.studies.presets import crowd
 from pages.hiding import story
 from pages.shell import layout, questions, session, widgets
+from pages.shell import limits as thresholds
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
@@ -26,9 +28,12 @@ _MANY_USERS = 3_000  # below this, a run ends before anyone asks how long it tak
 def form(data: Dataset) -> hiding.Config | None:
     """Draw the form; return its settings if it was just submitted."""
     k_limit = limits.K.at_most(data.fs.n_users)
-    if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
-        st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
-    st.session_state[_FOR] = data.digest  # a k too large for these data was meant for others
+    if st.session_state.get(_FOR) != data.digest:
+        needed, k = crowd(thresholds.in_force()), st.session_state.get("glove_k")
+        usual = needed if needed in k_limit else k_limit.low
+        # A k too large for these data was meant for others.
+        st.session_state["glove_k"] = usual if k is None else min(k, k_limit.high)
+    st.session_state[_FOR] = data.digest
     with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
         method, k, period, percent = _groups(k_limit.low)
         with st.popover("Limits", key="glove_limits"):
@@ -77,7 +82,6 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
     k = _field(
         "k",
         least,
-        value=2,
         key="glove_k",
         width=90,
         help="Everyone is published with exactly the same record as at least k − 1 others.",
