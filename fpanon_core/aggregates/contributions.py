@@ -48,8 +48,9 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     Raises
     ------
     ConfigError
-        The data lack what the frame needs: the antenna table, its column, positions in degrees or a
-        calendar. It is also raised if the data have a calendar, but the frame states no first day.
+        The data lack what the frame needs: the antenna table, a stated column of that table,
+        positions in degrees or a calendar. It is also raised if the data have a calendar, but the
+        frame states no first day.
     InfeasibleError
         There are too many places, or the area reaches around the globe.
     """

@@ -57,8 +57,8 @@ def release(
     ------
     ConfigError
         The option or the seed is invalid, or the option makes tables or synthetic people. It is
-        also raised if a step cannot be applied to the result of the steps before it, such as a grid
-        over regions.
+        also raised if a step, such as a grid laid over regions, cannot be applied to the result of
+        the steps before it.
     InfeasibleError
         Nothing would be left, or k exceeds the number of users.
 
