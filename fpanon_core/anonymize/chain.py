@@ -102,10 +102,10 @@ class Chained:
     made, seen : FingerprintSet or PeriodSet
         Output and input of the last step.
     person : int64 ndarray
-        Row number in the original of each fingerprint that the last step returned.
+        Row number, in the original, of each fingerprint that the last step returned.
     records : int64 ndarray
-        Row number in the original of each record to be released; after GLOVE or aligned publishing,
-        of each fingerprint that this step received and published.
+        Row number, in the original, of each record to be released; after GLOVE or aligned
+        publishing, of each fingerprint that this step received and published.
     seed : int or None
         Seed of all steps; None for draws from the operating system.
     steps : tuple of techniques

@@ -355,7 +355,7 @@ def by_others(
     engine: Engine,
     progress: Progress = None,
 ) -> Said:
-    """Infer homes from records as an attacker who knows the homes of all other people.
+    """Infer homes from records, as would an attacker who knows the homes of all other people.
 
     Parameters
     ----------

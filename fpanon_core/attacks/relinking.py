@@ -1,4 +1,4 @@
-"""Linking of one person's records over periods, by places and hours.
+"""Linking of one person's records across periods, by places and hours.
 
 The attacker has only the release and its description, and uses no name, order or group number. Two
 records are similar to the degree that each makes the other likely. The places and hours of each
@@ -242,7 +242,7 @@ def likenesses(
     engine: Engine,
     progress: Progress = None,
 ) -> Pairs:
-    """Return, for each group of the second side, candidates of the first side and their likeness.
+    """Return, for each group of the second side, candidates from the first side and their likeness.
 
     Each group of the second side has a row with the most similar groups of the first side. The row
     ends once its groups stand for ``most`` people. Groups without a common place and hour have
