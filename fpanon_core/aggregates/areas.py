@@ -32,7 +32,7 @@ _DIGITS = 5  # of degrees, about a metre
 
 
 def shapes_of(frame: TableFrame) -> list[Area]:
-    """Return a frame's areas as polygons: in metres on its projection, or hexagons in degrees.
+    """Return a frame's areas as polygons in metres on its projection, or as hexagons in degrees.
 
     The cell of an antenna holds the points nearer to it than to any other antenna, within the
     antennas' convex hull widened by 1 km. An area of antennas is the union of their cells.
@@ -106,8 +106,8 @@ def table_error(
     DataFrame
         The first row is the requested table; the others have fewer areas or bands. Columns:
         ``areas``; ``bands``, summed over the types of day; ``people``, their number in a typical
-        cell; ``noise``, the expected error in people of a cell that gets all of ε (noise of scale
-        bands/ε); ``error``, the expected error in people of the smoothed cell if the area has the
+        cell; ``noise``, the expected error, in people, of a cell that gets all of ε (noise of scale
+        bands/ε); ``error``, the expected error, in people, of the smoothed cell if the area has the
         same daily profile as the whole table; ``share``, ``error`` divided by ``people``.
 
     Raises

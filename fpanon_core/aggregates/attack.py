@@ -9,8 +9,9 @@ likelihood ratio. (A third score, the nearest record, applies to synthetic peopl
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
 noise, a cell that differs shows where and when the person was.
 
-*Home*: the attacker knows up to four points of the person and guesses places near these points with
-many people at night. The baseline is the success of the same attacker on tables without the person.
+*Home*: the attacker knows up to four points of the person, and guesses places that are near these
+points and have many people at night. The baseline is the success of the same attacker on tables
+without the person.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -86,7 +87,7 @@ def attack_tables(
     fs : FingerprintSet
     option : Tables
     targets : int
-        Number of people to attack in the half whose tables are made; at most everybody in it. One
+        Number of people to attack in the half whose tables are made; all if there are fewer. One
         in ten is among the people with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
@@ -175,7 +176,7 @@ def _summed_of(
     option: Tables,
     engine: Engine | None,
 ) -> Exact:
-    """Return the summed contributions of the people with these row numbers; zeros if none."""
+    """Return the summed contributions of the people with these row numbers; zeros for no people."""
     if not len(people):
         return Exact(np.zeros(counting(where, option)[1]))
     return exact_sums(counting, fs.subset(people), where, option, engine)
@@ -185,7 +186,7 @@ def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
     """Return the sums plus ``times`` the contributions of some people.
 
     A target's contribution is counted once, then added here, and later subtracted. Counting it
-    again could draw other trips of a person with more trips than count.
+    again could draw other trips, if a person has more trips than are counted.
     """
     cells, total = sums.cells.copy(), sums.total
     for some, amounts, more in people:
@@ -310,7 +311,7 @@ def _difference(hits: FloatArray) -> tuple[float, float, float]:
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
-    """Return the score above which ``inside`` has the largest excess share over ``outside``."""
+    """Return the score that maximizes the share of ``inside`` above it less that of ``outside``."""
     every = np.unique(np.concatenate([inside, outside]))
     advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
     return float(every[int(np.argmax(advantage))])
@@ -368,7 +369,7 @@ class HomeAttack:
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
-    """Return the people at each place, summed over the night's bands and the types of day."""
+    """Return the number of people at each place, summed over the night's bands and types of day."""
     bands, where = table.values.shape[2], table.frame
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
@@ -382,8 +383,8 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Along the
-    second axis, the target is in the data, and then is not; the third axis holds the distances of
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Along the second axis,
+    the target is in the data, and then is not; the third axis holds the distances of
     :data:`WITHIN_M`. The columns of the result are those of :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]

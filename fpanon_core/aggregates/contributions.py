@@ -48,8 +48,9 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     Raises
     ------
     ConfigError
-        The data lack what the frame needs: the antenna table, its column, positions in degrees or a
-        calendar. It is also raised if the data have a calendar, but the frame states no first day.
+        The data lack what the frame needs: the antenna table, a stated column of that table,
+        positions in degrees or a calendar. It is also raised if the data have a calendar, but the
+        frame states no first day.
     InfeasibleError
         There are too many places, or the area reaches around the globe.
     """
@@ -177,7 +178,7 @@ def each_summed(
 
 
 def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
-    """Add the presence of some people to the cells of a table; return the sum of their shares.
+    """Add some people's presence to the cells of a table; return the sum of their shares of bands.
 
     In each band of each day, a person with samples counts 1, divided among the areas by the number
     of samples. The share outside the frame is lost. The result is a mean over the days of a type. A

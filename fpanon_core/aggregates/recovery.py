@@ -119,7 +119,7 @@ def table_recovery(
 
 
 def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:
-    """Return each person's area in every slot with gaps filled in, and which slots are recorded."""
+    """Return each person's area in every slot (gaps filled in), and which slots are recorded."""
     period = replace(frame.config.period, slot_min=_DAY_MIN / bands)
     config = replace(frame.config, period=period)
     slots = CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)

@@ -303,7 +303,7 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def strata(values: FloatArray, many: int) -> IntArray:
-    """Return the number of each value's part if the sorted values are cut into ``many`` parts.
+    """Cut the sorted values into ``many`` parts, and return the number of each value's part.
 
     The parts are those of ``np.array_split`` of the values in stable order, numbered from 0. Only
     the values are sorted, because a stable sort of their rows would take several times as long.
@@ -322,7 +322,7 @@ def _off_diagonal(cells: np.ndarray) -> np.ndarray:
 
 @_kept
 def rings_between(frame: TableFrame) -> IntArray:
-    """Return the number of the ring of distance, from 0, for each pair of areas.
+    """Return the number, from 0, of the distance ring of each pair of areas.
 
     The result is an int64 ndarray (n_areas, n_areas). Distances are measured between centres.
     """

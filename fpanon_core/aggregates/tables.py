@@ -215,7 +215,7 @@ class Exact(NamedTuple):
 
 
 def counting_presence(where: TableFrame, option: Tables) -> tuple[Add, int, tuple[int, int]]:
-    """Return the first arguments of :func:`summed` for presence: kernel, cells and settings."""
+    """Return the first arguments of :func:`summed` for presence: kernel, size and settings."""
     most = 0 if option.epsilon is None else _most_present(where, option)
     return presence_in, check_size(where.n_areas * option.bands), (option.bands, most)
 
@@ -284,7 +284,7 @@ def protected_flows(
 
 
 def _most_present(where: TableFrame, option: Tables) -> int:
-    """Return the largest number of bands, of all types of day, in which a person can be present."""
+    """Return the number of bands, over all types of day, in which a person can be present."""
     return where.day_types * option.bands
 
 

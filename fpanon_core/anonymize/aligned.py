@@ -119,7 +119,7 @@ def aligned(
         each user, leaves a user without a group, has a group of fewer than k, or is given with
         periods or several shards. ``leave_out`` is outside 0 … 0.1, or is above 0 although
         ``groups`` is given. ``shards`` is not an integer of 1 or more or, without periods, leaves a
-        shard fewer people than 10 groups of k.
+        shard with too few people for 10 groups of k.
     InfeasibleError
         k exceeds the number of users or, with periods, the number of users in every period.
 

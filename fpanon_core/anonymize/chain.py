@@ -57,8 +57,8 @@ def release(
     ------
     ConfigError
         The option or the seed is invalid, or the option makes tables or synthetic people. It is
-        also raised if a step cannot be applied to the result of the steps before it, such as a grid
-        over regions.
+        also raised if a step, such as a grid laid over regions, cannot be applied to the result of
+        the steps before it.
     InfeasibleError
         Nothing would be left, or k exceeds the number of users.
 
@@ -102,10 +102,10 @@ class Chained:
     made, seen : FingerprintSet or PeriodSet
         Output and input of the last step.
     person : int64 ndarray
-        Row number in the original of each fingerprint that the last step returned.
+        Row number, in the original, of each fingerprint that the last step returned.
     records : int64 ndarray
-        Row number in the original of each record to be released; after GLOVE or aligned publishing,
-        of each fingerprint that this step received and published.
+        Row number, in the original, of each record to be released; after GLOVE or aligned
+        publishing, of each fingerprint that this step received and published.
     seed : int or None
         Seed of all steps; None for draws from the operating system.
     steps : tuple of techniques

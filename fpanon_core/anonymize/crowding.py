@@ -69,7 +69,7 @@ class Search:
     nearest : int
         Number of other users that each user is paired with.
     growth, candidates : int
-        Numbers of each user's best candidates that are tried: when groups are grown, and in
+        Numbers of each user's best candidates that are tried when groups are grown, and in
         exchanges.
     rounds : int
         Maximum number of rounds of exchanges.
@@ -81,8 +81,8 @@ class Search:
     cuts : int
         Maximum number of starts of blocks in each group when steps are first priced.
     slack : float
-        Steps are kept if their first price is below this multiple of the gain of the user's own
-        group from losing that user.
+        Steps are kept if their first price is below this multiple of what the user's own group
+        gains from losing that user.
     once_more : bool
         Whether all steps are priced again once no ring lowers the loss any more. A step may have
         been dropped as too costly while its user's own group gained less from losing that user.
@@ -251,7 +251,7 @@ class _Crowding:
     def _best_of(
         self, users: IntArray, among: int, progress: Progress | None
     ) -> tuple[IntArray, FloatArray]:
-        """Return each user's ``among`` nearest of ``users``, best first, and the loss of each pair.
+        """Return each user's ``among`` nearest other ``users``, best first, and each pair's loss.
 
         The best have the smallest loss per sample.
         """

@@ -48,11 +48,12 @@ def generalize(
     region. The origin of the grid is chosen from the data unless it is given
     (:func:`fpanon_core.resolve`).
 
-    A hexagon is represented by a rectangle around it, a cluster or region by a rectangle around its
-    antennas' cells and its samples. Rectangles may overlap, but samples of different regions never
-    have the same lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`.
-    Without an antenna table, the data's distinct places are clustered. ``granularity_m`` becomes
-    the grid's side; for hexagons, clusters and regions, it does not change.
+    A hexagon is represented by a rectangle around it, and a cluster or region by a rectangle around
+    its antennas' cells and its samples. Rectangles may overlap, but samples of different regions
+    never have the same lower corner: see :func:`.regions.region_map` and
+    :func:`.regions.hexagon_map`. Without an antenna table, the data's distinct places are
+    clustered. ``granularity_m`` becomes the grid's side; for hexagons, clusters and regions, it
+    does not change.
 
     Parameters
     ----------
@@ -235,7 +236,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the corner of the data's grid at the projection's centre, or the next up and right.
+    """Return the data's grid corner at the projection's centre, or the next one up and right.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """
@@ -275,7 +276,7 @@ def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
-    """Return the position of the best origin among all, listed by shift in x, then in y.
+    """Return the position of the best origin among all origins, by shift in x, then in y.
 
     The lines of all shifted grids cut the plane into strips in x and in y. A piece is where two
     strips cross. Each user's pieces are found once, and each cell of a grid consists of whole

@@ -119,7 +119,8 @@ def glove(
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` has an unknown value, or ``leave_out`` is outside 0 … 0.1. ``shards`` is not an
-        integer of 1 or more or, without periods, leaves a shard fewer people than 10 groups of k.
+        integer of 1 or more or, without periods, leaves a shard with too few people for 10 groups
+        of k.
     InfeasibleError
         k exceeds the number of users or, with periods, the number of users in every period.
 

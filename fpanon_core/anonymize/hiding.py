@@ -350,8 +350,8 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     Raises
     ------
     ConfigError
-        The number is neither None nor a positive integer, or it is above 1 and leaves fewer people
-        to a shard than :data:`LEAST_CROWDS` groups of k.
+        The number is neither None nor a positive integer. Or it is above 1 and leaves a shard with
+        too few people for :data:`LEAST_CROWDS` groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
     most = most_shards(fs, k)

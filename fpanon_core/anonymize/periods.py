@@ -118,7 +118,7 @@ def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, I
 
 
 def samples_of(fs: FingerprintSet, days: int, person: IntArray, period: IntArray) -> IntArray:
-    """Return the row number in the original of each sample, piece by piece in the given order.
+    """Return each sample's row number in the original, piece by piece in the given order.
 
     Parameters
     ----------

@@ -235,7 +235,7 @@ class Pool:
         floors.describe(self._slots_now(), u)
 
     def _close_up(self) -> None:
-        """Give each present member a slot, longest first, if there are no slots or many are empty.
+        """Give the present members slots, longest first, if there are no slots or many are empty.
 
         The first time, the members' floors are computed; later, they are copied.
         """

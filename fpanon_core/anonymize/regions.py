@@ -220,9 +220,10 @@ def _extreme(
 def _laid_out(
     sides: tuple[FloatArray, ...], mine: IntArray, step: float
 ) -> tuple[IntArray, IntArray, dict[str, Any]]:
-    """Return the order of rectangles (left, bottom, right, top), its inverse, and a map's columns.
+    """Return the order of the rectangles, the inverse of this order, and a map's columns.
 
-    ``mine`` is the region of each sample.
+    ``sides`` are the rectangles' left, bottom, right and top; ``mine`` is the region of each
+    sample.
     """
     left, bottom, right, top = sides
     apart = _own_corners(left, bottom, step)

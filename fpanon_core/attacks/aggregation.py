@@ -275,7 +275,7 @@ def _located(
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
-    """Return the nearest place of each point; ties go to the lowest number."""
+    """Return the place nearest to each point; ties go to the lowest number."""
     nearest = np.empty(len(points), np.int64)
     left, many = np.arange(len(points)), min(2, tree.n)
     while len(left):
@@ -383,7 +383,7 @@ def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
 def _most_frequent(
     user: IntArray, place: IntArray, begin: FloatArray, end: FloatArray, edges: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return user, slot and most frequent place, for each user and slot with a sample."""
+    """Return the user, slot and most frequent place for each user and slot with a sample."""
     if len(user) == 0:
         return user, user, user
     n_slots = len(edges) - 1

@@ -32,7 +32,7 @@ _DAY_MIN = 1_440.0
 
 
 def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
-    """Return shares of top places, overall and at night, prediction errors and information gains.
+    """Return shares of top places (overall, at night), prediction errors and information gains.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
     made : CountedPeople
         Counts and places of these people, with gaps filled in.
     seed : int
-        Seed of the draw of pairs of days.
+        Seed for drawing pairs of days.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the gains, in bits, of joining a day with the next: of one person, and of two people.
+    """Return the gains, in bits, of joining a day with the next day of the same or another person.
 
     Only days on which the people concerned have a sample are used; the filled-in slots of these
     days count, as in the attack. At most ``pairs`` days that have a next day are drawn. Each day is

@@ -2,7 +2,7 @@
 
 *Attackers.* Each attacker of a stated set makes one guess for each record.
 
-*Guesses by a map of homes.* A census, a map of buildings or the operator's antennas can show how
+*Guesses from a map of homes.* A census, a map of buildings or the operator's antennas can show how
 people are spread within a cell. The most dangerous map shows the true homes, as far as they are
 known, of everybody in the original except the target.
 
@@ -156,7 +156,7 @@ class HomesAsked:
     homes : Homes
         True homes of everybody in the original.
     nights : int
-        Least number of nights with an event for which a home counts as known.
+        Least number of nights with an event for a home to count as known.
     record, person, weight : int64 ndarray (n_asked,)
         For each person: the record, the row number in the original, and the number of people that
         this row stands for.
@@ -256,8 +256,8 @@ def most_nights(nights: NightPlaces) -> Said:
     """Return the middle of the place where each record has the most samples at night.
 
     Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
-    assumes that the home is in that place. So the share is the part of the place within a square
-    with the area of a circle with a radius of 1 km.
+    assumes that the home is in that place. So the share is the part of the place that lies within a
+    square. The square has the area of a circle with a radius of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]
@@ -277,7 +277,7 @@ def fullest_circle(
 ) -> Said:
     """Return, for each record, the middle of the cell with the most nights in a square around it.
 
-    Each sample counts by the share of its time that is night, and is spread evenly over its cell.
+    Each sample is weighted by the share of its time that is night, and spread evenly over its cell.
     In a record without any night, all samples count alike. The square has the area of a circle with
     a radius of 1 km. With noise, the radius is at least two standard deviations of the noise, and
     the mean position of the nights in the square is returned.
@@ -293,7 +293,7 @@ def fullest_circle(
 
 
 def _side_of(radius: float) -> float:
-    """Return the side of a square with the area of a circle."""
+    """Return the side of the square whose area is that of a circle with this radius."""
     return radius * math.sqrt(math.pi)
 
 
@@ -355,7 +355,7 @@ def by_others(
     engine: Engine,
     progress: Progress = None,
 ) -> Said:
-    """Infer homes from records as an attacker who knows the homes of all other people.
+    """Infer homes from records, as would an attacker who knows the homes of all other people.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def by_others(
 
 
 def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap, IntArray]:
-    """Sort homes into squares of 1 km; return this map, and each home's position in it."""
+    """Sort homes into a map of 1 km squares; return the map, and each home's position in it."""
     first, which = distinct_rows(x_m, y_m)
     x, y = x_m[first], y_m[first]
     left, bottom = float(x.min()), float(y.min())
@@ -405,7 +405,7 @@ def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap
 
 
 def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells:
-    """Return each record's places at night, and the nights at each.
+    """Return each record's places at night, each with its weight as evidence of the home.
 
     With noise, each record has one place: a square around the mean of its nights that is likely to
     contain the home.

@@ -70,7 +70,7 @@ def coarsen(
 
 
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
-    """Return column and row of each square that holds a place's centre, and each place's square.
+    """Return the column and row of each square holding a place's centre, and each place's square.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def noise_at_frequent(
     neighbours: int = 5,
     seed: int = 0,
 ) -> AggregateCounts:
-    """Move a share of the points at people's most frequent places to a place nearby.
+    """Move a share of the points at people's most frequent places to nearby places.
 
     Xu et al. 2017, §6.1, add noise "at each mobile user's most frequent locations to make their
     trajectories less regular". Every point of a user at the user's most frequent place moves with

@@ -27,10 +27,10 @@ of places on two days, and H is the entropy. G is 0 if two days are alike, and 1
 equal length have no place in common. With an incomplete day, G can be below 0 or above 1. The links
 between each day and the next are an optimal assignment under G.
 
-No table of costs of people by people is stored. The cost of two days without a common place is a
-term of U alone plus a term of V alone. So the choice among these pairs does not change the total.
-Compared with this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) −
-φ(g)]/(n_U + n_V)``. Here n_U and n_V are the days' numbers of slots, and ``φ(z) = z·log₂ z``. The
+No table of the costs of all pairs of people is stored. The cost of two days without a common place
+is a term of U alone plus a term of V alone. So the choice among these pairs does not change the
+total. Compared with this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f)
+− φ(g)]/(n_U + n_V)``. Here n_U and n_V are the days' numbers of slots, and ``φ(z) = z·log₂ z``. The
 cheapest assignment saves most over the pairs with a common place. Days with equal frequencies are
 interchangeable. The attack links them as groups if groups are few, or if the pairs with a common
 place are too many to keep.

@@ -1,4 +1,4 @@
-"""Linking of one person's records over periods, by places and hours.
+"""Linking of one person's records across periods, by places and hours.
 
 The attacker has only the release and its description, and uses no name, order or group number. Two
 records are similar to the degree that each makes the other likely. The places and hours of each
@@ -23,7 +23,7 @@ Source: docs/science.md, “Whose records belong together”.
 
 The attacker has the release only. The distances that people travel in a given time are learnt from
 the moves within its records. The gain of a pair of records rises with the likelihood of its move,
-relative to a move from anybody's last cell in that period.
+relative to a move from anybody's last cell in the earlier period.
 
 Source: docs/science.md, “Whose records belong together”.
 """
@@ -134,7 +134,7 @@ class Traces(Closed):
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
         """Return the group of each record, and the groups: records with equal masses in all bins.
 
-        A group has the ends of the record whose ends come first if sorted column by column. The
+        A group has the ends of the record whose ends come first when sorted column by column. The
         ``salt`` of the digests determines the order of the groups.
         """
         content = [
@@ -242,7 +242,7 @@ def likenesses(
     engine: Engine,
     progress: Progress = None,
 ) -> Pairs:
-    """Return, for each group of the second side, candidates of the first side and their likeness.
+    """Return, for each group of the second side, candidates from the first side and their likeness.
 
     Each group of the second side has a row with the most similar groups of the first side. The row
     ends once its groups stand for ``most`` people. Groups without a common place and hour have
@@ -371,7 +371,7 @@ def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
 
 
 def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return chain, bin and mass of all samples of all people's records."""
+    """Return the chain, bin and mass of all samples of all people's records."""
     record = np.repeat(np.arange(len(records.weight)), records.weight)
     lengths = np.diff(records.offsets)[record]
     rows = rows_of(records.offsets[:-1][record], lengths)
@@ -381,7 +381,7 @@ def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatAr
 def _drawn(
     flows: Flows, of: IntArray, to: IntArray, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Draw the people linked by the flows between groups, among the members of each group."""
+    """Draw, from each group's members, the people that the flows between groups link."""
     first, second, many = flows
     ends = []
     for member, group in ((of, first), (to, second)):

@@ -211,7 +211,7 @@ class _Judge:
     def _judged(
         self, places: SmallInts, pieces: list[IntArray], progress: Progress
     ) -> tuple[int, int, int, IntArray, IntArray]:
-        """Count the points recovered, the recorded points recovered, and the recorded points.
+        """Count the recovered points, the recorded points among them, and all recorded points.
 
         The pairs of the last piece and the number of points that each pair shares are returned,
         too.

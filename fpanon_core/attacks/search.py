@@ -243,7 +243,7 @@ class Ranks(NamedTuple):
     ----------
     better, level : float64 ndarray
         Number of people whose record fits better than the target's own, and number of people whose
-        record fits equally well. The target's own record is among the latter.
+        record fits equally well. The target is among the latter.
     posterior : float64 ndarray
         Posterior probability of the target's own record, per person who shares it.
     taken : bool ndarray

@@ -62,12 +62,12 @@ def find(
     areas : float or str or None
         Areas in which density and flows are compared: the side of squares in metres, or a column of
         the antenna table that names regions. If not given, squares have sides of 5 km for travel
-        and 1 km for other purposes, where these suit the extent of the data.
+        and 1 km for other purposes, if these suit the extent of the data.
     seconds : float
         Time for the search, seconds.
     out : Path or None
         Write one row per option tried (.csv, .parquet), and all figures to a .json file beside it,
-        which the command report reads.
+        which fpanon report reads.
     """
     run.read()
     areas = areas or purpose_areas(run.fs, purpose)

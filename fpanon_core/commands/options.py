@@ -112,12 +112,12 @@ def options(
         Choice of the known points. uniform: any of a person's samples with equal chance; random:
         drawn among the interactions, which usually singles out fewer people.
     seed : int
-        Seed of techniques and draws; the same seed gives the same result. It serves studies; the
-        command publish has no seed.
+        Seed of techniques and draws; the same seed gives the same result. It serves studies;
+        fpanon publish has no seed.
     out : Path or None
         Write one row per option (.csv, .parquet), and all figures to a .json file beside it,
-        including those of the unchanged data. The command report reads the .json file. Results that
-        the file already holds for the same data are not computed again.
+        including those of the unchanged data. This file is the input of fpanon report. Results that
+        it already holds for the same data are not computed again.
     """
     # Whatever can be checked is checked before a long reading, not after.
     known = None if wish.recipe is None else _alone(read_recipe(wish.recipe), context)
@@ -424,8 +424,8 @@ def report(
         several times. Other measures have the thresholds of the recipe, or else of the options'
         file.
     recipe : Path or None
-        Recipe of a report. Its measures, thresholds, question, choice and reason apply where
-        nothing else is given here.
+        Recipe of a report. Its measures, thresholds, question, choice and reason apply
+        unless others are given here.
     """
     if out.suffix.lower() != ".html":
         raise ConfigError(f"The report's name ends in {out.suffix!r}; end it in .html.")

@@ -92,7 +92,8 @@ class Request:
         Time zone of clock times without an offset. If not given, the local one, or UTC if the file
         has a column of offsets.
     positions : str or None
-        How positions are read: a key of :data:`TURNS`. When None, implausible ones are refused.
+        How positions are read: a key of :data:`TURNS`. When None, implausible positions are
+        refused.
     granularity_m : float
         Side of a sample's cell, metres.
     granularity_min : float
@@ -301,7 +302,7 @@ class Run:
     def write(
         self, table: pd.DataFrame, path: Path | None, what: str, *, guarded: bool = False
     ) -> None:
-        """Write a table to a file, if one is named, and report it at the end.
+        """Write a table to ``path``, unless this is None; report the file at the end.
 
         ``guarded`` is for tables about individual people.
         """
@@ -330,7 +331,7 @@ class Run:
         self.written.append(f"Tables written to {self.tables}; {LIST} there says which may leave.")
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures for ``--json``; otherwise the account of the data, lines, and files."""
+        """Print the figures for ``--json``, else the data's account, ``lines`` and ``written``."""
         if self.as_json:
             print_json(figures)
             return
@@ -393,7 +394,7 @@ def _listed(folder: Path) -> dict[str, tuple[str, str]]:
 
 @contextmanager
 def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
-    """Yield a callback that redraws one line of standard error; None if that is not a terminal."""
+    """Yield a callback that redraws one line of standard error; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -204,8 +204,8 @@ class Book:
     def charge(self, option: Tables | Synthesize) -> list[str]:
         """Enter an option's ε as spent, before its noise is drawn; return lines for the terminal.
 
-        Without a ledger, nothing is entered. The line is then a warning; an option without ε has no
-        line.
+        Without a ledger, nothing is entered. The only line is then a warning; for an option without
+        ε, there is no line.
         """
         if self.ledger is None:
             return [] if option.epsilon is None else [_UNCHARGED]
