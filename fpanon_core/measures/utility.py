@@ -140,7 +140,7 @@ def utility(
 
 
 def _people(released: FingerprintSet) -> int | None:
-    """Return the number of people published in a release in periods; None for other data."""
+    """Return the number of people published in a release with periods; None for other data."""
     origin = released.origin if isinstance(released, ReleasedSet) else None
     if origin is None or origin.period is None:
         return None
@@ -150,7 +150,7 @@ def _people(released: FingerprintSet) -> int | None:
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
 ) -> tuple[dict[str, float], Corners]:
-    """Return all components of a release against the reference, and density and flows per grid.
+    """Compare a release with the reference: return all components, and density and flows per grid.
 
     If several fingerprints belong to one person, ``people`` is the number of people that trips are
     divided by.

@@ -89,7 +89,7 @@ class TableFrame(Closed):
 def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
     """Return whether a private table shows no difference between hours in any area.
 
-    Each area then has one published number for all bands, on each type of day. This happens where
+    Each area then has one published number for all bands, on each type of day. This happens if
     the noise exceeds the differences. ``values`` (n_areas, 2, bands) are the published numbers of
     people.
     """
@@ -221,7 +221,7 @@ class CountTables(Closed):
     presence : PresenceTable or None
     flows : FlowTable or None
     fault : str
-        Reason why ε promises nothing: the records affected how the data were read. "" where the
+        Reason why ε promises nothing: the records affected how the data were read. "" if the
         promise holds.
     digest : str
         Digest of the original data; never published.

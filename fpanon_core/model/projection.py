@@ -148,9 +148,9 @@ class Extent:
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
     """Return the extent of the central positions, or of all positions if that is hardly larger.
 
-    Along each axis, the central extent holds the central 98% of the positions, and all positions
-    no farther away than a quarter of the width of that 98%. It is returned only if it is at most
-    half as wide or half as high as the extent of all positions.
+    Along each axis, the central extent holds the range of the central 98% of the positions, and all
+    positions no farther from this range than a quarter of its width. The central extent is returned
+    only if it is at most half as wide or half as high as the extent of all positions.
 
     Parameters
     ----------

@@ -396,7 +396,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """Compute the degrees of each distinct sample once for all records; this is slow."""
+        """Compute each distinct sample's bounds in degrees, once for all records; this is slow."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 
