@@ -267,7 +267,7 @@ class Reference(Closed):
     visits : float64 ndarray (n_people,)
         Number of distinct places.
     max_space_m, max_time_min : float
-        Mean spans of an event's cell, (dx + dy)/2 in metres, and of its window, in minutes, at
+        Mean span of the events' cells, (dx + dy)/2 in metres, and of their windows, in minutes, at
         which the resolution counts as lost.
     digest : str
         Digest of the original.
@@ -387,7 +387,7 @@ class Spread:
         return cls(places, place, _trips(fs, place), subscribers)
 
     def on(self, reference: Reference) -> list[Laid]:
-        """Lay the places over the areas of an original."""
+        """Lay the places over the areas of the reference."""
         return laid(reference.ground, [c.laid for c in reference.corners], self.places)
 
 

@@ -245,7 +245,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """Number of people as in :attr:`smaller`, for :attr:`followed` groups; 0 without any."""
+        """As :attr:`smaller`, but for the groups of :attr:`followed`; 0 if there are none."""
         if self.followed is None:
             return 0
         table = self.per_person

@@ -1,7 +1,7 @@
 """Tables over all people: presence in each area, and trips between areas.
 
 Neither table contains anybody's record. Their areas, days and time bands are stated and public
-(:class:`TableFrame`), so that no record affects the layout of the table.
+(:class:`TableFrame`), so that no record affects the layout of the tables.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -79,7 +79,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of its area's people that each place gets in an equal division, (n_places,)."""
+        """Each place's share of its area's people if they are divided equally, (n_places,)."""
         return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
     def __repr__(self) -> str:

@@ -141,7 +141,7 @@ class Extent:
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The x and the y of the south-western and the north-eastern corner, each of shape (2,)."""
+        """The x and the y of the south-western and north-eastern corners, two arrays (2,)."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 

@@ -207,7 +207,7 @@ class Membership(Closed):
 
     @classmethod
     def whole(cls, who: npt.NDArray[Any], group: IntArray, **more: Any) -> Membership:
-        """Make the membership of a release without periods, where each person counts once."""
+        """Make the membership of a release without periods, in which each person counts once."""
         n = len(who)
         first, last = (np.full(n, day, np.int64) for day in ALWAYS)
         return cls(who, np.asarray(group, np.int64), first, last, np.ones(n, np.int64), **more)
