@@ -147,7 +147,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
 
 
 def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
-    """Return the rows of a release whose days are not all in one joined record."""
+    """Return a release's rows without a joined record that covers all days of the row."""
     whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
     return np.setdiff1d(np.arange(len(each.who)), rows[whole])
 
@@ -185,7 +185,7 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """Count the people with the same groups in all releases and periods, for each of ``ids``.
+    """For each of ``ids``, count the people with the same groups in all releases and periods.
 
     A person's absence from a period, and from a release, is assumed to be known.
     """

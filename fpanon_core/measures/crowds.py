@@ -163,7 +163,7 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
     records : Records
         Records of the release.
     person : int64 ndarray (n_records,)
-        Row number in the original of each record's person.
+        For each record, the row number of its person in the original.
 
     Examples
     --------
@@ -201,8 +201,8 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     """Return a row per distinct centre of a cell: ``x_m``, ``y_m``, ``samples``, ``users``.
 
-    ``samples`` and ``users`` are the numbers of samples there, and of fingerprints with a sample
-    there.
+    ``samples`` is the number of samples in cells with this centre, and ``users`` the number of
+    fingerprints with such a sample.
 
     Examples
     --------
@@ -218,8 +218,8 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
 def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.DataFrame:
     """Return a row per distinct place: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
 
-    A fingerprint that stands for several users counts as that many; fingerprints of one ``person``
-    count once.
+    A fingerprint that stands for several users counts as that many; several fingerprints of one
+    ``person`` count once.
 
     Examples
     --------

@@ -8,14 +8,15 @@ changes the probability that the target was in bin j from |D_j|/n to |E_ij|/|E_i
 the difference between the two probabilities, KL-disclosure the divergence. The baseline is an
 attacker who knows nothing: k = 1/n, EM = KL = 0.
 
-A class visits few of the bins. All other bins contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
-these sums are computed once for all classes. What remains is to go through the samples of the
-class's members. For a class with most of the users, samples of all other users are used instead.
+The members of a class were in few of the bins. All other bins contribute |D_j|/n to EM and
+−ln(1 − |D_j|/n) to KL; these sums are computed once for all classes. What remains is to go through
+the samples of the class's members. For a class with most of the users, samples of all other users
+are used instead.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
-The matrix D has a row for each user and a column for each bin, and marks who was in the bin. It is
-never built: each user's bins are an ascending list of numbers.
+The matrix D has a row for each user and a column for each bin, and marks who was in which bin. It
+is never built: each user's bins are an ascending list of numbers.
 
 Source: docs/science.md, “Disclosure”.
 """

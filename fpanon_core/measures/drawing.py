@@ -49,7 +49,7 @@ def draw_knowledge(
     users : int
         Number of targets, drawn at random among the people. A fingerprint that stands for several
         people is more likely to be a target, in proportion to their number. Everybody is a target
-        if there are no more people than this.
+        if there are no more people than ``users``.
     seed : int
         Seed of all draws, 0 or more.
 
@@ -84,7 +84,7 @@ def drawn(
 ) -> Knowledge:
     """Draw knowledge; if ``among`` is given, only the people in these rows can be targets.
 
-    ``digest`` replaces the digest of ``fs`` in the result, if given.
+    If given, ``digest`` replaces the digest of ``fs`` in the result.
 
     Raises
     ------

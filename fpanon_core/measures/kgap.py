@@ -2,10 +2,10 @@
 
 Each sample of the longer fingerprint has a smallest stretch effort to any sample of the shorter.
 ``Δ_ab`` is the mean of these efforts; for equal lengths, the mean of both directions. The ``k-gap``
-of a user is the mean of Δ to the k − 1 nearest fingerprints. The results equal those of computing Δ
-for all pairs. A pair is skipped only if the bound proven in :mod:`fpanon_core.kernels.kgap_search`
-shows that neither fingerprint is among the other's nearest. Memory is linear in the data: no matrix
-of users by users is ever stored.
+of a user is the mean of Δ to the k − 1 nearest fingerprints. The results are the same as if Δ were
+computed for all pairs. A pair is skipped only if the bound proven in
+:mod:`fpanon_core.kernels.kgap_search` shows that neither fingerprint is among the other's nearest.
+Memory is linear in the data: no matrix of users by users is ever stored.
 
 Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """

@@ -162,7 +162,7 @@ def by_targets(
 
 
 def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
-    """Return the knowledge of the targets first … last−1 only."""
+    """Return only the knowledge about the targets first … last−1."""
     begin, end = int(knowledge.offsets[first]), int(knowledge.offsets[last])
     cells = {name: column[begin:end] for name, column in knowledge.arrays().items()}
     return replace(

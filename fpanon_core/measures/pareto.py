@@ -48,7 +48,7 @@ from ..model.options import name_key
 
 
 def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return whether each option is on the front, where less risk and more utility are better.
+    """Return whether each option is on the front; less risk and more utility are better.
 
     Options equal in both are on the front together or not at all. An option with unknown (NaN) risk
     or utility is never on the front, and dominates no option.

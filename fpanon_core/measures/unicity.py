@@ -22,7 +22,7 @@ sparsity model”.
 
 Source: de Montjoye et al. 2013, table S1.
 
-*The sparsity model* gives the uniqueness expected from sparse data alone.
+*The sparsity model* gives the uniqueness that sparsity alone leads one to expect.
 
 In an n × d matrix of independent Bernoulli(π) entries, two rows agree with probability ``q = (π² +
 (1 − π)²)^d``. A given row is unique with probability ``(1 − q)^(n−1)``.
@@ -84,7 +84,7 @@ def unicity(
     p : int
         Number of points known of each target.
     out_of : int
-        Largest anonymity set, in users, that counts as singled out.
+        Largest anonymity set, in users, of a user who counts as singled out.
     strategy : {"random", "uniform", "top", "consecutive"}
         Choice of the points; see :func:`draw_knowledge`.
     users : int
@@ -173,13 +173,13 @@ def points_needed(
         Number of heavy users drawn at random; all heavy users if there are no more than this.
     min_per_month : float
         Number of interactions (counts, not samples) in a month of 30 days that makes a user heavy.
-        The data last from the first to the last local calendar day with a sample, both included.
-        The numbers of interactions are scaled from this length to 30 days. Interactions of a
-        fingerprint that stands for several users are divided among them.
+        The length of the data is counted from the first to the last local calendar day with a
+        sample, both included. The numbers of interactions are scaled from this length to 30 days.
+        Interactions of a fingerprint that stands for several users are divided among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
     out_of : int
-        Largest anonymity set, in users, that counts as singled out.
+        Largest anonymity set, in users, of a user who counts as singled out.
     seed : int
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
@@ -202,7 +202,7 @@ def points_needed(
         The strategy is unknown; ``users`` or ``out_of`` is not an integer of 1 or more; or ``seed``
         is not an integer, or ``min_per_month`` not a number, of 0 or more.
     InfeasibleError
-        Nobody is heavy.
+        There are no heavy users.
 
     Examples
     --------

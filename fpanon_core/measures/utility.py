@@ -140,7 +140,7 @@ def utility(
 
 
 def _people(released: FingerprintSet) -> int | None:
-    """Return the number of people published in a release in periods; None for other data."""
+    """Return the number of people published in a release with periods; None for other data."""
     origin = released.origin if isinstance(released, ReleasedSet) else None
     if origin is None or origin.period is None:
         return None
@@ -150,7 +150,7 @@ def _people(released: FingerprintSet) -> int | None:
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
 ) -> tuple[dict[str, float], Corners]:
-    """Return all components of a release against the reference, and density and flows per grid.
+    """Compare a release with the reference: return all components, and density and flows per grid.
 
     If several fingerprints belong to one person, ``people`` is the number of people that trips are
     divided by.
@@ -267,7 +267,7 @@ class Reference(Closed):
     visits : float64 ndarray (n_people,)
         Number of distinct places.
     max_space_m, max_time_min : float
-        Mean spans of an event's cell, (dx + dy)/2 in metres, and of its window, in minutes, at
+        Mean span of the events' cells, (dx + dy)/2 in metres, and of their windows, in minutes, at
         which the resolution counts as lost.
     digest : str
         Digest of the original.
@@ -387,7 +387,7 @@ class Spread:
         return cls(places, place, _trips(fs, place), subscribers)
 
     def on(self, reference: Reference) -> list[Laid]:
-        """Lay the places over the areas of an original."""
+        """Lay the places over the areas of the reference."""
         return laid(reference.ground, [c.laid for c in reference.corners], self.places)
 
 

@@ -180,7 +180,7 @@ class AggregateCounts(Closed):
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
-        """Whether each slot starts between 0 and 6 h local, shape (n_slots,)."""
+        """Whether each slot starts between 0 and 6 h local time, shape (n_slots,)."""
         return np.asarray(self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60)
 
     @property
@@ -226,7 +226,7 @@ class AggregateCounts(Closed):
         return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
-        """Return a copy with the same places and slots; other counts come in blocks of slots."""
+        """Return a copy with the same places and slots; the new counts come in blocks of slots."""
         return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:
@@ -339,8 +339,8 @@ class Recovered(Closed):
     day_offsets : int64 ndarray (n_days + 1,)
         Slots of day i are ``day_offsets[i]:day_offsets[i+1]``.
     step_cost_m : float64 ndarray (n_slots,)
-        Total cost of the assignment into each slot, metres. NaN up to the first slot of a day in
-        which anybody was counted, and on days without published counts.
+        Total cost of the assignment into each slot, metres. On each day, NaN up to the first slot
+        in which anybody was counted; also NaN on days without published counts.
     link_cost : float64 ndarray (n_days − 1,)
         Total information gain, bits, of the links from each day to the next; NaN next to a day
         without published counts.
@@ -388,9 +388,9 @@ class RecoveryScore(Closed):
     accuracy : float
         Share of the true points recovered, after the last step, in [0, 1] (eq. 5).
     accuracy_by_step : float64 ndarray (3,)
-        Accuracy after the nights, after the days and after the links between days. For the first
-        two, the partial trajectories of each night, or day, are paired separately. The first is NaN
-        if there are no nights.
+        Accuracy after each step of the attack: the nights, the days, and the links between days.
+        For the first two steps, the partial trajectories of each night, or day, are paired
+        separately. The first value is NaN if there are no nights.
     baseline_accuracy : float
         Accuracy of random linking of the same records, paired in the same way.
     baseline_by_step : float64 ndarray (3,)

@@ -46,7 +46,7 @@ TextArray = npt.NDArray[np.object_]
 
 
 def pieces(n: int) -> Iterator[slice]:
-    """Divide n rows into slices of 65,536 rows, whose temporary arrays fit a processor's cache.
+    """Divide n rows into slices of 65,536 rows, whose temporary arrays fit in a processor's cache.
 
     Larger temporary arrays cost more time than the arithmetic on them. The last slice may end
     beyond row n.

@@ -2,7 +2,7 @@
 
 A function that checks a number returns it as a plain ``int`` or ``float``. If a value is not valid,
 a :class:`ConfigError` says what was given and what is accepted. :func:`is_whole` and
-:func:`is_number` only return the answer. ``True`` and ``False`` do not count as numbers. A
+:func:`is_number` only return True or False. ``True`` and ``False`` do not count as numbers. A
 dataclass of parameters derives from :class:`Checked`, and each of its fields declares the check of
 its value.
 """
@@ -44,7 +44,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str
     value : Any
         Value to check.
     least, most : int
-        Bounds, both included; no upper bound where ``most`` is None.
+        Bounds, both included; no upper bound if ``most`` is None.
     of : str
         Unit of the count, such as ``"antennas"``, for the message.
 

@@ -66,9 +66,9 @@ class RelinkResult:
     alike_low, alike_high : float
         95% Wilson interval of ``alike``, computed in the same way.
     alike_chance : float
-        Value of ``alike`` for a random matching; large where many records are alike.
+        Value of ``alike`` for a random matching; large if many records are alike.
     precision : float
-        Share of the links made that are correct; NaN where none is made.
+        Share of the links made that are correct; NaN if none is made.
     chance : float
         Value of ``share`` for a random matching.
     chained : float
@@ -245,7 +245,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """Number of people as in :attr:`smaller`, for :attr:`followed` groups; 0 without any."""
+        """As :attr:`smaller`, but for the groups of :attr:`followed`; 0 if there are none."""
         if self.followed is None:
             return 0
         table = self.per_person
@@ -277,8 +277,8 @@ class ReleaseMatch:
     Attributes
     ----------
     first : float
-        Share of the people whose group in the second release is the best match of their group in
-        the first, for the strongest attacker. If several groups match equally well, a person counts
+        Share of the people whose group in the second release is the strongest attacker's best
+        match for their group in the first. If several groups match equally well, a person counts
         by the probability that a record drawn from these groups is in the person's own.
     first_low, first_high : float
         95% Wilson interval of ``first``.

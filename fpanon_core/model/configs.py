@@ -164,8 +164,8 @@ class UnicityConfig(KnowledgeConfig):
     Attributes
     ----------
     out_of : int
-        Largest number of users in the anonymity set of a user who counts as singled out; 1 for
-        unique.
+        Largest number of users in the anonymity set of a user who counts as singled out;
+        with 1, only unique users count.
     """
 
     out_of: Annotated[int, AT_LEAST_1] = 1

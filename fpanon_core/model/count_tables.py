@@ -1,7 +1,7 @@
 """Tables over all people: presence in each area, and trips between areas.
 
 Neither table contains anybody's record. Their areas, days and time bands are stated and public
-(:class:`TableFrame`), so that no record affects the layout of the table.
+(:class:`TableFrame`), so that no record affects the layout of the tables.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -79,7 +79,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of its area's people that each place gets in an equal division, (n_places,)."""
+        """Each place's share of its area's people if they are divided equally, (n_places,)."""
         return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class TableFrame(Closed):
 def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
     """Return whether a private table shows no difference between hours in any area.
 
-    Each area then has one published number for all bands, on each type of day. This happens where
+    Each area then has one published number for all bands, on each type of day. This happens if
     the noise exceeds the differences. ``values`` (n_areas, 2, bands) are the published numbers of
     people.
     """
@@ -221,7 +221,7 @@ class CountTables(Closed):
     presence : PresenceTable or None
     flows : FlowTable or None
     fault : str
-        Reason why ε promises nothing: the records affected how the data were read. "" where the
+        Reason why ε promises nothing: the records affected how the data were read. "" if the
         promise holds.
     digest : str
         Digest of the original data; never published.

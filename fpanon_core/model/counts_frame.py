@@ -205,9 +205,9 @@ class FrameConfig(Checked):
     resolution : int
         Resolution of the hexagons, 0 to 15.
     antennas_an_area : int
-        For tables at the antennas: approximate number of neighbouring antennas in an area.
+        For tables with antennas as places: approximate number of neighbouring antennas in an area.
     column : str or None
-        For tables at the antennas: column of the antenna table that names their areas.
+        For tables with antennas as places: column of the antenna table that names their areas.
     residents : str or None
         Column of the antenna table with the public number of residents near each antenna, such as
         census numbers; never numbers counted in the data. Estimates for private tables and
@@ -498,7 +498,7 @@ class CountsFrame(Closed):
 
 
 def _km2(area: StatedArea) -> float:
-    """Return the approximate size of an area in degrees, square kilometres."""
+    """Return the approximate size, in square kilometres, of an area that is stated in degrees."""
     west, south, east, north = _outline(area)
     return (east - west) * (north - south) / 1e6
 

@@ -72,7 +72,7 @@ class DisclosureResult(Cells):
         Means over the targets.
     drawn : bool
         Whether another seed could give other targets or points; also True for bins that were given
-        explicitly. False where everybody is a target, and the known points are the most visited
+        explicitly. False if everybody is a target, and the known points are the most visited
         places or all points of each target.
     targets : int64 ndarray (n_targets,)
         Row numbers.
@@ -251,7 +251,7 @@ class Risk:
     beside_guessing : bool
         Whether the threshold applies to the excess of the risk over guessing.
     plain : str
-        Meaning in words, wherever the measure is shown.
+        Meaning in words, for every place where the measure is shown.
     """
 
     most: float

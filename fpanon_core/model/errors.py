@@ -1,4 +1,4 @@
-"""Errors of fpanon, classified by the person who can correct them.
+"""Errors of fpanon, classified according to who can correct them.
 
 Every message says what was found, what was expected and what to do. None quotes a user id, a place
 or a row of the data, because messages reach logs and screens.

@@ -87,9 +87,9 @@ class ReleaseFacts:
         Projection and display zone.
     epoch, first_day, last_day : str or None
         Local dates: of the data set's epoch, and of the first and the last day with a record of a
-        published person. If places or times were moved or exchanged at random, the days of the
-        earliest and the latest published time. None without a clock; without rows, both days are
-        None.
+        published person. If places or times were moved or exchanged at random, ``first_day``
+        and ``last_day`` are the days of the earliest and the latest published time. None without a
+        clock; without rows, both days are None.
     granularity_m, granularity_min : float
         Extent of the cells, where they are all alike; with GLOVE, of its input samples.
     people, rows, samples_in, samples_left_out, people_left_out : int

@@ -1,8 +1,8 @@
 """Safe opening of files that others may have placed, and keyed digests of the data.
 
-A folder is opened once, and its contents are opened from its descriptor, part by part. A link that
-later replaces a listed file or folder is not followed. A pipe, a socket or a device is refused,
-because opening one could wait forever or have side effects.
+A folder is opened once, and its contents are opened from its descriptor, one folder of the path at
+a time. A link that later replaces a listed file or folder is not followed. A pipe, a socket or a
+device is refused, because opening one could take forever or have side effects.
 
 A plain digest lets everybody who has it test guesses at the data, such as their people and places.
 Files therefore hold the digest under a key of 256 bits, which is stored among the user's own files

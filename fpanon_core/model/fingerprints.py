@@ -64,7 +64,7 @@ class FingerprintSet(CellLists):
     crs : str or None
         The projection, as a PROJ string; None if the positions were already projected.
     antennas : Antennas or None
-        Antenna table, where one was given; source of antenna clusters and regions.
+        Antenna table, if one was given; source of antenna clusters and regions.
     """
 
     user_ids: npt.NDArray[Any]
@@ -261,7 +261,7 @@ class FingerprintSet(CellLists):
     def digest(self) -> str:
         """Hash (hex) of everything that a result can depend on; equal data have equal digests.
 
-        The digest includes the antenna table where there is one, as antenna clusters and regions
+        The digest includes the antenna table if there is one, as antenna clusters and regions
         depend on the table.
         """
         return digest_of(self, lambda name: [np.ascontiguousarray(getattr(self, name)).data])
@@ -368,7 +368,7 @@ def pseudonyms_of(number: IntArray) -> list[str]:
 def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinct:
     """Return the distinct rows of integer columns in lexicographic order, with summed counts.
 
-    The columns are packed into one 64-bit key where their ranges allow, because sorting plain
+    The columns are packed into one 64-bit key if their ranges allow, because sorting plain
     integers is several times faster than sorting several columns.
     """
     lows = [int(c.min()) for c in columns]
@@ -396,9 +396,9 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
 def distinct_cells(
     parts: Sequence[tuple[npt.NDArray[Any], ...]], n_users: int, sizes: tuple[float, ...]
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
-    """Return offsets by user, values and counts of the distinct rows of snapped-down values.
+    """Return the distinct rows of snapped-down values: offsets by user, values, and counts.
 
-    The result is the same as from :func:`distinct` after snapping. Where their ranges allow, the
+    The result is the same as from :func:`distinct` after snapping. If their ranges allow, the
     values are packed into one key piece by piece, so that no column needs an array of all its
     cells. This saves time, as memory access takes most of it for millions of events.
 
@@ -462,7 +462,7 @@ def distinct_cells(
 
 
 def _cell(value: float, size: float) -> int:
-    """Return the number of the cell that holds a value; a larger value has no lower number."""
+    """Return the number of the cell that holds a value; a larger value never has a lower number."""
     return int(np.floor(value / size))
 
 

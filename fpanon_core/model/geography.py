@@ -55,7 +55,7 @@ def lines_of(layer: str) -> tuple[FloatArray, IntArray]:
 
 
 def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
-    """Return whether each position is on land; lakes count as land, including the Caspian Sea."""
+    """Return whether each position is on land; lakes, even the Caspian Sea, count as land."""
     found = np.zeros(len(lat), bool)
     for ring, (west, south, east, north) in zip(*_land(), strict=True):
         open_yet = ~found & (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
@@ -118,7 +118,7 @@ def _towns() -> Any:
 
 
 def _on_sphere(lat: FloatArray, lon: FloatArray) -> FloatArray:
-    """Return positions on the unit sphere; chords order them as distances along the ground do."""
+    """Return positions on the unit sphere; longer chords mean longer distances along the ground."""
     phi, lam = np.radians(lat), np.radians(lon)
     return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 

@@ -77,7 +77,7 @@ class GloveResult:
     method : "glove" or "aligned"
         Function that made the result: :func:`fpanon_core.glove` or :func:`fpanon_core.aligned`.
     period_days : int or None
-        Days in a period, for a result of a :class:`PeriodSet`; None for whole fingerprints. With
+        Days in a period, if the data were a :class:`PeriodSet`; None for whole fingerprints. With
         periods, every attribute here about users is about pieces, one for each person and period.
     person, period : int64 ndarray (n_users,) or None
         For each piece, the row number of its person in the original, and the number of its period.
@@ -257,14 +257,14 @@ class Verification:
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
-        Group size checked. 0 where no k-anonymous group is promised; records of such a release are
-        not compared with the original.
+        Group size checked. 0 if the release promises no k-anonymous group; its records are then not
+        compared with the original.
     users, groups, samples : int
         Numbers of original users, published groups and original samples checked.
     note : str
         What was not checked, and why; empty if everything was.
     period_days : int or None
-        Days in a period, where people are hidden in each period separately.
+        Days in a period, if people are hidden in each period separately.
     """
 
     violations: pd.DataFrame

@@ -151,7 +151,7 @@ class Areas(Closed):
 
     @property
     def r2(self) -> float:
-        """Squared correlation of people and antennas over the areas.
+        """Squared correlation of the numbers of people and antennas over the areas.
 
         NaN for fewer than 3 areas, or if either number is the same in all areas.
         """

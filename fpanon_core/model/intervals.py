@@ -32,8 +32,8 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
 
     Each end is where the relative entropy of mean/most from end/most is ln(40) / of (Hoeffding
     1963, theorem 1). If the values are drawn independently, or without replacement (section 6
-    there), the true mean is beyond each end with probability at most 1/40. So the interval is
-    also valid for few values, and where all drawn values are alike.
+    of the same paper), the true mean is beyond each end with probability at most 1/40. So the
+    interval is also valid if the drawn values are few or all alike.
 
     Parameters
     ----------

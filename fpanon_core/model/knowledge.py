@@ -209,7 +209,7 @@ class Spread:
     def and_then(self, other: Spread) -> Spread:
         """Combine two spreads into one with the shape of the wider and the sum of both variances.
 
-        The result is exact for Gaussian noise, and close where one spread is much wider.
+        The result is exact for Gaussian noise, and close if one spread is much wider.
 
         Examples
         --------

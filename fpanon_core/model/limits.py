@@ -19,7 +19,7 @@ N = TypeVar("N", int, float)
 
 @dataclass(frozen=True)
 class Limit(Generic[N]):
-    """Range from ``low`` to ``high``, both included; whole numbers where both are ``int``.
+    """Range from ``low`` to ``high``, both included; whole numbers if both are ``int``.
 
     Examples
     --------

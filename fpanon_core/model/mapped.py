@@ -2,10 +2,10 @@
 
 A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
 mapped, not read: all processes that open the folder share the same pages of memory, and unread
-parts take none. Nothing in the folder is a pickle. A set opened this way passes to another process
-as the folder's name and the state of its files. The set is refused if the files have changed since.
-The folder may come from others. Its name may be a link, which is followed once. Every file in it is
-opened from the folder's own descriptor, and a link, pipe or device is refused.
+parts take none. Nothing in the folder is a pickle. A set opened this way is passed to another
+process as the folder's name and the state of its files. The set is refused if the files have
+changed since. The folder may come from others. Its name may be a link, which is followed once.
+Every file in it is opened from the folder's own descriptor, and a link, pipe or device is refused.
 
 The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
 at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth

@@ -141,16 +141,16 @@ class Extent:
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The x and the y of the south-western and the north-eastern corner, each of shape (2,)."""
+        """The x and the y of the south-western and north-eastern corners, two arrays (2,)."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
     """Return the extent of the central positions, or of all positions if that is hardly larger.
 
-    Along each axis, the central extent holds the central 98% of the positions, and all positions
-    no farther away than a quarter of the width of that 98%. It is returned only if it is at most
-    half as wide or half as high as the extent of all positions.
+    Along each axis, the central extent holds the range of the central 98% of the positions, and all
+    positions no farther from this range than a quarter of its width. The central extent is returned
+    only if it is at most half as wide or half as high as the extent of all positions.
 
     Parameters
     ----------

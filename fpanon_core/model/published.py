@@ -207,7 +207,7 @@ class Membership(Closed):
 
     @classmethod
     def whole(cls, who: npt.NDArray[Any], group: IntArray, **more: Any) -> Membership:
-        """Make the membership of a release without periods, where each person counts once."""
+        """Make the membership of a release without periods, in which each person counts once."""
         n = len(who)
         first, last = (np.full(n, day, np.int64) for day in ALWAYS)
         return cls(who, np.asarray(group, np.int64), first, last, np.ones(n, np.int64), **more)
@@ -396,7 +396,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """Compute the degrees of each distinct sample once for all records; this is slow."""
+        """Compute each distinct sample's bounds in degrees, once for all records; this is slow."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 

@@ -32,8 +32,8 @@ class Purpose:
     weights : str or mapping of str to float
         Weights of utility: the name of a weighting, or weights of its components.
     areas : float, Hexagons, Regions or None
-        Areas for comparing density and flows: squares with this side in metres, hexagons, or
-        regions of the antenna table; the usual squares if None.
+        Areas for comparing density and flows: the side of squares, metres; hexagons; or regions of
+        the antenna table. The usual squares if None.
     title : str
         Name on screen; ``name`` if not given.
     useful : str

@@ -79,7 +79,8 @@ def secret_order(number: int) -> IntArray:
 def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
     """Draw different names of 16 capital letters and digits from the operating system.
 
-    Each has 80 bits, so nobody can try them all, and two releases almost surely share none.
+    Each has 80 bits, so nobody can try all possible names, and two releases almost surely share no
+    name.
 
     Examples
     --------
