@@ -127,7 +127,7 @@ class Origin:
 
     @property
     def people_left_out(self) -> int:
-        """Number of people of the original without a record."""
+        """Number of people in the original who have no released record."""
         return self.original.n_users - len(np.unique(self.person))
 
 

@@ -165,7 +165,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """Return a file name that shows only the format: the operator's own name is confidential."""
+    """Return a file name that shows only the format: the operator's file name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

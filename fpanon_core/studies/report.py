@@ -106,7 +106,7 @@ class Report:
 
     @property
     def weights(self) -> str:
-        """Weights of the utility, in words; empty where experts or the caller's function scored."""
+        """Weights of the utility, in words; empty if experts or the caller's function score it."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
@@ -125,7 +125,7 @@ class Report:
     def purpose(self) -> str:
         """Purpose of the release, and what a useful release shows.
 
-        If the utility does not belong to a named purpose, its title and weights take their place.
+        If the utility does not belong to a named purpose, the utility's title and weights instead.
         """
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
