@@ -340,7 +340,7 @@ def seconds_of(
 ) -> float | None:
     """Estimate the seconds that ``study(fs, config)`` takes on this machine, now.
 
-    The estimate is good to a factor of about two, and takes a few seconds at most on data of
+    The estimate is good to within a factor of about two, and takes a few seconds at most on data of
     ordinary density. Return None where the study cannot be run on the people drawn to measure the
     time.
     """

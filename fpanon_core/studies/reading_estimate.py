@@ -1,6 +1,6 @@
 """Estimates of the number of rows in a table, and of the time and memory needed to read it.
 
-Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
+Time is measured by reading the first rows, a few and then more, and extrapolated to all rows.
 """
 
 from __future__ import annotations
