@@ -157,7 +157,7 @@ def templates_in(package: str, *, html: bool = False) -> Any:
 
 @cache
 def _templates() -> Any:
-    """Return the templates of the page and of sentences that other texts share."""
+    """Return the templates of the page, and of sentences that other texts also use."""
     made = templates_in(__package__ or "fpanon_core.model")
     made.filters |= {
         "count": count,

@@ -30,8 +30,8 @@ class Origin:
     original : FingerprintSet
         Data before the option was applied.
     after : FingerprintSet or None
-        Data after the option. None where ``hidden`` holds them, which takes far less memory than a
-        fingerprint for everybody.
+        Data after the option. None where ``hidden`` holds them instead, in far less memory than
+        a fingerprint for everybody would take.
     person : int64 ndarray (n_records,)
         Row number, in the original, of the person of each released record. With periods, a person
         has several records.
@@ -127,7 +127,7 @@ class Origin:
 
     @property
     def people_left_out(self) -> int:
-        """Number of people of the original without a record."""
+        """Number of people in the original who have no released record."""
         return self.original.n_users - len(np.unique(self.person))
 
 
@@ -143,8 +143,8 @@ def option_of(hidden: GloveResult) -> ReleaseOption:
 class ReleasedSet(FingerprintSet):
     """Fingerprints made by :func:`fpanon_core.release`, with all that is needed to publish them.
 
-    A derived set, such as a :meth:`subset`, is no longer the result of the option: it has no
-    origin, and cannot be published.
+    A derived set, such as a :meth:`subset`, is no longer the result of a release option: it
+    has no origin, and cannot be published.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Recent results, kept within bounds so that they are not computed again."""
+"""Recent results, kept so that they are not computed again, within bounds on number and size."""
 
 from __future__ import annotations
 

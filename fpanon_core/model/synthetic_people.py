@@ -81,7 +81,7 @@ class NoisyStatistics(Closed):
         return 2.0 * self.noise(name) ** 2
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per number: ``statistic``, ``cell``, ``people``, ``noise`` (the scale)."""
+        """Return a row per cell: ``statistic``, ``cell``, ``people``, ``noise`` (the scale)."""
         rows = [
             pd.DataFrame(
                 {

@@ -51,7 +51,8 @@ class Rung:
         Row of the option. It is the best option of all (:func:`.judgement.best_option`) if that one
         is of this kind and within the thresholds. Otherwise, it is the most useful option of this
         kind within the thresholds or, if there is none, the one nearest to the thresholds. None if
-        no option of this kind could be made, or each has an unknown risk with a threshold.
+        no option of this kind could be made, or if each has an unknown risk for which there is a
+        threshold.
     within : bool
         Whether that option is within all thresholds.
     serves : bool

@@ -332,7 +332,7 @@ def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict
 
 
 def _effort(stretch: StretchConfig) -> dict[str, float]:
-    """Return the columns that state the weight of space and the caps of distance and time."""
+    """Return the columns that state the weight of space and the caps on distance and time."""
     return {
         "w_space": stretch.w_space,
         "max_space_m": stretch.max_space_m,

@@ -31,7 +31,7 @@ _DIGITS = 5  # decimals kept of outlines in degrees
 
 @dataclass(frozen=True)
 class Config:
-    """Size of the regions, and settings of unicity with the regions as places.
+    """Size of the regions, and settings for measuring unicity with the regions as places.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ class Config(Checked):
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`fpanon_core.draw_knowledge`.
     users : int
-        Largest number of targets drawn among the people in the release, and among the others.
+        Largest number of targets drawn from the people in the release, and from the others.
     seed : int
         Seed of the draws of targets, points and errors, and of the release if it is made here.
     blur_m, blur_min : float

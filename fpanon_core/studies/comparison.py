@@ -185,7 +185,7 @@ def compare_releases(
     ------
     ConfigError, InfeasibleError
         As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
-        or one is not a square grid.
+        or a profile is not a square grid.
     """
 
     @cache  # the sizes of groups under a profile are the same for every k
@@ -245,7 +245,7 @@ def searched(
     Raises
     ------
     ConfigError
-        No profile of the ladder is as coarse as the data, or one is not a square grid.
+        No profile of the ladder is as coarse as the data, or a profile is not a square grid.
     """
     finest_m, finest_min = fs.granularity_m, fs.granularity_min
     usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]

@@ -164,15 +164,15 @@ def membership(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MembershipResult:
-    """Measure how well an attacker can tell who is in the data of a release without records.
+    """Measure how well an attacker can tell who is in the data behind a release without records.
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
-        Number of people attacked, at most half of all; one in ten is among those with the most
-        samples.
+        Number of people attacked, at most half of all people; one in ten is among those with the
+        most samples.
     seed : int
         Seed of the division of the people into halves, of the draw of targets, and of the noise
         that the attack simulates.
@@ -195,9 +195,9 @@ def recovery_of(
 ) -> TableRecovery | None:
     """Return what linking the tables' counts recovers; None where this attack is not run.
 
-    The attack is not run on tables without presence, with noise, or of means over several days, nor
-    on more than :data:`MOST_LINKED` people. Nor is it run where the clocks change, or where nobody
-    has a sample within the areas and days.
+    The attack is not run on tables that lack presence, have noise, or are means over several days,
+    nor on more than :data:`MOST_LINKED` people. Nor is it run where the clocks change, or where
+    nobody has a sample within the areas and days.
     """
     if made.presence is None or made.option.epsilon is not None:
         return None
@@ -295,7 +295,10 @@ def tables_result(
 def _drawn(
     fs: FingerprintSet, option: ReleaseOption, compared: Reference, work: Work
 ) -> tuple[list[Corners], bool]:
-    """Return the components of utility of each draw, by grid, and whether most draws hide hours."""
+    """Return the components of utility by draw and grid, and whether most draws hide the hours.
+
+    Hours are hidden if a private table of people shows no difference between them.
+    """
     step, engine = option.recordless, work.get("engine")
     assert step is not None
     draws = 1 if step.epsilon is None else _DRAWS
@@ -381,7 +384,7 @@ class Result(Tabled):
         Expected error, in people, that the noise causes in each cell of presence; None without
         presence.
     areas : dict
-        GeoJSON of the areas; without features where there are no degrees.
+        GeoJSON of the areas; without features if the frame has no projection.
     verdict : str
         Verdict of the verifier on the bytes.
     archives : dict of str to bytes

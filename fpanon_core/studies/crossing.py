@@ -89,7 +89,7 @@ def cross_releases(
     Returns
     -------
     Crossing
-        Group sizes in the composition and in each release alone, of the people in both releases.
+        For the people in both releases, group sizes in the composition and in each release alone.
 
     Raises
     ------
@@ -195,7 +195,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Older:
-    """An earlier release as read from its files, or why they cannot be used.
+    """An earlier release as read from its files, or the reason why they cannot be used.
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ def match_releases(
     Parameters
     ----------
     first, second : ReleasedSet or GloveResult
-        Made from the same data, without periods, noise and exchange.
+        Releases made from the same data, without periods, noise or exchange.
     original : FingerprintSet, optional
         For a GloveResult, the data it was made from, if this process no longer holds them.
     users : int
@@ -590,7 +590,10 @@ def describe_crossing(
 
 
 def describe_naming(found: Crossing) -> str:
-    """State the mean chance of picking the right person: by both releases, by each, by guessing."""
+    """State the mean chance of picking the right person.
+
+    The chance is given for both releases together, for each release, and for guessing.
+    """
     return (
         "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
         f"the attacker picks the right person with a chance of {percent(found.together.naming)}. "
@@ -601,7 +604,7 @@ def describe_naming(found: Crossing) -> str:
 
 
 def describe_followed(found: Crossing, where: tuple[str, str] = WHERE) -> str:
-    """Say how many people their groups in all periods single out; return "" without periods."""
+    """Say how many people are singled out by their groups in all periods; "" without periods."""
     if found.followed is None:
         return ""
     both, *each = (crowd.alone for crowd in found.followed)

@@ -157,7 +157,7 @@ class Result(Tabled):
     grid : DataFrame
         Table of :func:`fpanon_core.disclosure_grid`.
     agreement : DataFrame
-        Table of :func:`fpanon_core.ordinal_agreement`; empty where there is one profile.
+        Table of :func:`fpanon_core.ordinal_agreement`; empty if there is only one profile.
     leaks : dict of str to Leak
         Leaks by the name of the profile.
     n_users : int
@@ -178,7 +178,7 @@ class Result(Tabled):
 
         - ``disclosure``: table of :func:`fpanon_core.disclosure_grid`;
         - ``agreement``: table of :func:`fpanon_core.ordinal_agreement`, with the discordant pairs
-          in words; without rows where there is one profile;
+          in words; without rows if there is only one profile;
         - ``places``, ``hours``, ``users``: ``places``, ``week`` and ``people`` of each
           :class:`Leak`, after the columns that identify the profile of a row;
         - ``lorenz``: after the same columns, ``measure`` (em, kl), ``share_of_users``,

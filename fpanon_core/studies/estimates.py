@@ -82,8 +82,8 @@ class Cost:
     ----------
     bytes_a_sample : float, callable or None
         Bytes for each sample at the peak: for the data, also while they are being passed on, and
-        for what is derived from them. Or a function of the data, the settings and the engine that
-        returns these bytes. None where not measured.
+        for what is derived from them. Or a function that returns these bytes for
+        the data, the settings and the engine. None where not measured.
     beside : int
         Bytes that do not grow with the data.
     growth : Growth
@@ -290,7 +290,7 @@ def refuse_what_does_not_fit(
 def ways_out(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> str:
-    """Say how many people would fit, and how all of them could; return "" if neither is known."""
+    """Say how many people would fit, and how everybody could; return "" if neither is known."""
 
     def fits(other: Any) -> bool:
         needs = needed_bytes(study, fs, other, engine)
@@ -340,7 +340,7 @@ def seconds_of(
 ) -> float | None:
     """Estimate the seconds that ``study(fs, config)`` takes on this machine, now.
 
-    The estimate is good to a factor of about two, and takes a few seconds at most on data of
+    The estimate is good to within a factor of about two, and takes a few seconds at most on data of
     ordinary density. Return None where the study cannot be run on the people drawn to measure the
     time.
     """

@@ -1,4 +1,4 @@
-"""A saved exploration: results for the options and the data as they are, and facts on the data.
+"""A saved exploration: results for the options and the data as they are, and facts about the data.
 
 The command ``options --out`` saves it in a file beside its table. A report needs only this file.
 """
@@ -98,8 +98,8 @@ class Exploration:
     recipient : Recipient or None
         Recipient of the release; None where not stated.
     areas : float, str or None
-        Areas in which density and flows were compared: squares with this side in metres, or regions
-        by a column; None for the usual squares.
+        Areas in which density and flows were compared: the side of squares in metres, or the
+        column that names regions; None for the usual squares.
     untried : int
         Number of options that a search had no time for.
     """
@@ -114,7 +114,7 @@ class Exploration:
 
     @property
     def as_it_is(self) -> OptionResult | None:
-        """Result for the data as they are, as one of the options or kept beside them; or None."""
+        """Result for the data as they are: that of the option without steps, or else ``raw``."""
         among = (r for r in self.table.results if not r.option.steps and r.fault is None)
         return next(among, self.raw)
 

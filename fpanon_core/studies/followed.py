@@ -98,8 +98,8 @@ class Step:
     known : int
         Number of points known so far.
     better, level : float
-        Number of people whose record fits better than the person's own, and equally well, the
-        person included; NaN for a person who is not in the release.
+        Number of people whose record fits better than the person's own, and number of people whose
+        record fits equally well, the person included. NaN for a person who is not in the release.
     fitting : int
         Number of people whose record holds every point as published without noise.
     fits : bool
@@ -341,7 +341,7 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own: by the attacker, and by exact points.
+        """Rank each record as if it were the person's own: with noise and exchange, and without.
 
         ``numbers`` states for each record how many points are known; the record −1 is nobody's.
         All records are ranked in one call, as each call sorts what is published.
@@ -410,7 +410,7 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
 
 
 class _Views:
-    """The numbers, samples and homes that the map shows of records."""
+    """The numbers, samples and homes of records, as the map shows them."""
 
     def __init__(
         self,
@@ -486,7 +486,7 @@ class _Views:
 def _points(
     release: Attacked, config: attack.Config, known: Knowledge, told: _Told
 ) -> tuple[pd.DataFrame, FloatArray]:
-    """Return a table of the points, true and as the attacker believes them, and the true times."""
+    """Return a table of the points, true and as believed by the attacker, and the true times."""
     original, rows, points = release.origin.original, told.rows, told.cells.points
     x, y, t = _middles(known, rows)
     seen_x, seen_y, seen_t = x, y, t

@@ -16,7 +16,7 @@ _DAY_MIN = 1440
 
 
 def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
-    """Build the stated frame for these data.
+    """Build the frame that ``config`` states, for these data.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 
 
 def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
-    """Return the latitude and longitude of the middle of the stated area or antenna table.
+    """Return the latitude and longitude of the middle of a frame's area, or of its antennas.
 
     The area must be stated in degrees. No record decides this middle, so a private release may
     be projected around it.

@@ -175,7 +175,7 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 
 
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
-    """State the smallest number of shards, of those tried, in which everybody fits; "" if none.
+    """State the smallest number of shards tried with which everybody fits in memory; "" if none.
 
     The sizes tried are :data:`PEOPLE_A_SHARD`, half of that, and so on.
     """
@@ -375,7 +375,7 @@ def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
     Raises
     ------
     ConfigError
-        The releases differ in the number of original samples, and so are of different data.
+        The releases differ in the number of original samples, so they are of different data.
     """
     ours, others = _by_sample(tail_out), _by_sample(whole)
     if ours.shape != others.shape:

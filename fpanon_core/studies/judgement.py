@@ -160,7 +160,10 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 
 def some_alone(result: OptionResult) -> bool:
-    """Return whether any record is unique, or may be because their number is not known."""
+    """Return whether any record is unique, or may be.
+
+    If the number of unique records is not known, some record may be unique.
+    """
     return result.crowd_least < 2 and result.alone_share != 0
 
 
@@ -256,7 +259,7 @@ def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
 
 
 def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
-    """Return the rows without unique records; all rows where every row has some."""
+    """Return the rows without unique records; all rows if every row has some."""
     every = list(rows)
     return [i for i in every if not some_alone(table.results[i])] or every
 

@@ -180,8 +180,8 @@ def expected_error(
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As for :func:`link`; targets are people in the release. Each has one moment, drawn among the
-        samples that are not known. It is drawn among all samples where all are known, or where
+        As for :func:`link`; targets are people in the release. Each has one moment, drawn from the
+        samples that are not known. It is drawn from all samples where all are known, or where
         places are known without times.
 
     Returns

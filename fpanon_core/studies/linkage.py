@@ -71,7 +71,7 @@ def link(
         Standard deviation of the attacker's own normally distributed error: along x and y, metres,
         and in time, minutes. The attacker knows its size.
     users : int
-        Largest number of targets drawn among the people in the release, and among the others.
+        Largest number of targets drawn from the people in the release, and from the others.
     seed : int
         Seed of the draws of targets, points and errors; not of the release.
     engine : LocalEngine, optional

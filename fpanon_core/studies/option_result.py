@@ -77,7 +77,7 @@ class OptionResult:
     crowd_least : int
         Smallest number of people who share a record: 1 with a unique record, 0 without records.
     alone_share : float
-        Share of the people with a unique record.
+        Share of people whose record is unique.
     naming_most : float
         Mean over people of 1 / the number of people who share their record: the chance that an
         attacker who knows a whole record picks the right person.
@@ -94,10 +94,10 @@ class OptionResult:
         (:attr:`fpanon_core.RiskResult.attacker`); empty where it is not known.
     guessing : dict of str to float
         ``"linkage"`` and ``"home"``: the share that guessing without a record would find.
-        ``"density"`` and ``"flows"``: these components for a release of even shares, which knows
-        nothing (:attr:`fpanon_core.measures.utility.Reference.even`).
+        ``"density"`` and ``"flows"``: these components for a release of even shares, which shows
+        nothing of where people are (:attr:`fpanon_core.measures.utility.Reference.even`).
     unasked : dict of str to str
-        Reason for each measure that cannot be measured for this option.
+        Reason why a measure cannot be measured for this option, by the measure's name.
     homes_asked : int
         Denominator of the home-inference rate: people (with periods, records) in the release whose
         nights are recorded. 0 where no home can be measured, or the number is not known.
@@ -157,7 +157,8 @@ class OptionResult:
     def needed(self, component: str) -> float:
         """Return the least value of a component of utility that a purpose can use.
 
-        It lies a tenth of the way from what even shares (which know nothing) would keep to 1.
+        It lies a tenth of the way from the value for a release of even shares to 1. Such a release
+        shows nothing of where people are.
         """
         even = self.guessing.get(component, 0.0)
         return even + LOST * (1 - even)

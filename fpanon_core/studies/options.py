@@ -224,7 +224,7 @@ class _Exploration:
     areas: Areas
 
     def result(self, option: ReleaseOption, work: Work) -> OptionResult:
-        """Return the risk and utility of one option, or why there are none."""
+        """Return the risk and utility of one option, or the reason why there are none."""
         started = time.perf_counter()
         try:
             done = self._measured(option, work)

@@ -85,7 +85,7 @@ class Result(Tabled):
         People recorded in each hexagon at least once: at least ``config.least``, or 0 where only
         ``after`` has people.
     after : float64 ndarray (n,)
-        Expected number of people who were there at least once according to the release. The person
+        Expected number of people who were there at least once according to the release. A person
         is taken to be at a uniformly random place in each published area. The number is 0 where
         fewer than ``config.least`` people may have been there, and everywhere without an option.
     lon, lat : float64 ndarray (n_corners,)

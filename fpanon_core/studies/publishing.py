@@ -70,7 +70,7 @@ def publish(
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned`.
     path : path
-        A name that ends in ``.zip``, where an existing file is replaced; or a folder, new or empty.
+        A name that ends in ``.zip`` (an existing file is replaced), or a new or empty folder.
     key : path, optional
         File for the input id of each pseudonym, and with periods also the period: a new ``.csv``
         outside the release, for yourself alone. Without it, the ids cannot be recovered later.
@@ -98,8 +98,7 @@ def publish(
         missing or a different one. The option has GLOVE or aligned more than once. A list is asked
         for, but samples were moved before some were left out, so none can be listed.
     InfeasibleError
-        Nothing of the release is published, or the release did not pass its verification; nothing
-        is written.
+        The release publishes nothing, or did not pass its verification; nothing is written.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> O
         The origin is not known, the original is already cut into periods, or a GloveResult was made
         from data other than the original.
     InfeasibleError
-        Nothing of a GloveResult is published.
+        A GloveResult publishes nothing.
     """
     if isinstance(original, PeriodSet):
         raise ConfigError(

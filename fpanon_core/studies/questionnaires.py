@@ -38,7 +38,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers of a questionnaire, or why there are none to use.
+    """Answers to a questionnaire, or the reason why there are none to use.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ class Source:
     region_name : str or None
         The property with the regions' names; detected if not given.
     synthetic : bool
-        Whether the people in it were generated; this is stated wherever the source is shown.
+        Whether the people in the data were generated; this is stated wherever the source is shown.
     note : str
         Note to be stated wherever the source is shown.
     """

@@ -1,6 +1,6 @@
 """Estimates of the number of rows in a table, and of the time and memory needed to read it.
 
-Time is measured by reading two different numbers of first rows, and extrapolated to all rows.
+Time is measured by reading the first rows, a few and then more, and extrapolated to all rows.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """Return a file name that shows only the format: the operator's own name is confidential."""
+    """Return a file name that shows only the format: the operator's file name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

@@ -81,8 +81,8 @@ class Recipe:
     recipient : Recipient or None
         Recipient of the release; None where not stated.
     areas : float, str or None
-        Areas in which density and flows were compared: squares with this side in metres, or regions
-        by a column; None for the usual squares.
+        Areas in which density and flows were compared: the side of squares in metres, or the
+        column that names regions; None for the usual squares.
     decision : Decision
         The decision without its signer and end of validity.
     digest : str

@@ -171,7 +171,7 @@ class Result(Tabled):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return scores by step, the attacked counts, error quantiles, uniqueness and habits.
 
-        ``recovery_habits``: a row per person, with shares at the 1 … 5 top places;
+        ``recovery_habits``: a row per person, with shares at the top 1 … 5 places;
         ``recovery_next``: quantiles of the errors of the predicted next place; ``recovery_gains``:
         a row per pair of days.
         """

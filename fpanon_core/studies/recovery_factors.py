@@ -107,7 +107,7 @@ def recovery_factors(
         Numbers of people, drawn at random; each smaller draw is part of the larger ones. An eighth,
         a quarter, a half and all if not given.
     slot_min : float
-        Length of the slots, minutes, where places and people vary.
+        Length of the slots, minutes, when places or people vary.
     pairing, seed, engine
         As for :func:`score_recovery`; the people are drawn with the same seed.
     progress : callable of one float in [0, 1], optional
@@ -173,7 +173,8 @@ def attacked_each(
 ) -> pd.DataFrame:
     """Attack several counts in turn; return a table of the name, result and cost of each.
 
-    The attacker knows the number of people. The counts of a row are made just before their attack.
+    The attacker knows the number of people. The counts of a row are made just before they are
+    attacked.
     """
     found = []
     for nth in range(count):

@@ -386,7 +386,10 @@ class _Releases:
         return replace(made, counts=counts), counts.block, self.counts
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
-        """Return counts over the frame with the noise that ε needs; the truth has no gaps."""
+        """Return counts over the frame with the noise that ε needs.
+
+        Gaps in the truth are filled in.
+        """
         if self._framed is None:
             self._framed = counted_people(self._fs, frame=self._frame)
         made = self._framed

@@ -88,8 +88,8 @@ def reidentification(
         A parameter is out of its range, the release does not say what it was made from, or it was
         made from other data.
     InfeasibleError
-        The release is in periods, and points are known without times; or nothing of a GloveResult
-        is published.
+        The release is in periods, and points are known without times; or a GloveResult publishes
+        nothing.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class PeriodRisk:
         EM- and KL-disclosure of each target, summed over the bins of the target's period, in bins
         and in nats.
     em_most, kl_most : float
-        Upper bound of any one target's sum, in bins and in nats.
+        Upper bound on any one target's sum, in bins and in nats.
     too_few : int
         Number of targets with fewer than p bins in the record with the known points.
     """

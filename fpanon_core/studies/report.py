@@ -4,7 +4,7 @@ The report is made from a saved exploration, a decision and, if one was produced
 release. No data are read, and nothing is measured. The report holds figures of everyone together,
 nothing about one person in the data, and no path or file name.
 
-The report is one HTML page that opens offline and prints to A4, without script, request or font.
+The report is one HTML page that opens offline and prints to A4, without scripts, requests or fonts.
 The template engine escapes every text, and the page's own policy forbids loading anything.
 """
 
@@ -106,7 +106,7 @@ class Report:
 
     @property
     def weights(self) -> str:
-        """Weights of the utility, in words; empty where experts or the caller's function scored."""
+        """Weights of the utility, in words; empty if experts or the caller's function score it."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
@@ -125,7 +125,7 @@ class Report:
     def purpose(self) -> str:
         """Purpose of the release, and what a useful release shows.
 
-        If the utility does not belong to a named purpose, its title and weights take their place.
+        If the utility does not belong to a named purpose, its title and weights appear instead.
         """
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
