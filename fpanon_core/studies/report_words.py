@@ -132,8 +132,8 @@ def needed(result: OptionResult, component: str) -> float:
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, how much the purpose needs.
 
-    An option may serve the purpose although it keeps little more than the same number everywhere
-    would. What that number would keep is then named, too.
+    An option may serve the purpose although it keeps little more than even shares, the same number
+    everywhere, would keep. The share that these keep is then named, too.
 
     Examples
     --------
