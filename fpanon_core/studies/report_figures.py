@@ -122,7 +122,7 @@ class Front:
 
     @property
     def unlabelled(self) -> list[int]:
-        """Numbers of the options without a label, because the label would overlap others."""
+        """Numbers of the options that have no label because it would overlap others."""
         return [mark.number for mark in self.marks if mark.label is None]
 
 
@@ -209,7 +209,7 @@ def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
 
 @dataclass(frozen=True)
 class Compared:
-    """A measure of risk in the data as they are and in the chosen option; None where not known.
+    """A measure of risk in the data as they are and in the chosen option; unknown values are None.
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> 
 def kept(
     exploration: Exploration, chosen: OptionResult | None
 ) -> list[tuple[str, str, str, float]]:
-    """Return what the option keeps of each component: title, meaning, weight in words, share."""
+    """Return, for each component, its title, meaning, weight in words, and the share kept."""
     weights = exploration.table.choice.weights or {}
     found = {} if chosen is None else chosen.components
     rows = []

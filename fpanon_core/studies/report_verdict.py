@@ -35,7 +35,7 @@ class Sentence:
     text : tuple of str
         Its grounds, in paragraphs.
     tone : {"against", "open", "for"}
-        Whether the statement speaks against a release, speaks for it, or leaves it open.
+        Whether the statement speaks against a release, speaks for it, or leaves this open.
     over : tuple of str
         The thresholds that are, or may be, exceeded, each with its figures.
     first : int
@@ -62,7 +62,7 @@ def verdict(
     exploration : Exploration
     decision : Decision
     chosen : int or None
-        Row of the chosen option; None where none is chosen.
+        Row of the chosen option; None if no option is chosen.
     file : OptionResult, optional
         Result of the chosen option with the components of the file that was made.
     """
@@ -104,7 +104,7 @@ def describe_exceeded(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(result: OptionResult, risk: str, limits: Limits) -> str:
-    """Return words such as " (up to 2.4 times that)"; "" if not known, or below 1.05."""
+    """Return words such as " (up to 2.4 times that)"; "" if the factor is unknown or below 1.05."""
     times = limits.times(result, risk)
     if not math.isfinite(times) or times < 1.05:
         return ""
@@ -115,7 +115,7 @@ def _by_how_much(result: OptionResult, risk: str, limits: Limits) -> str:
 
 
 def describe_nearest(exploration: Exploration) -> str:
-    """Describe the option that exceeds the thresholds least, where none is within them.
+    """Describe the option that exceeds the thresholds least, if no option is within them.
 
     Return "" where an option is within the thresholds, or where no option can be judged.
     """
@@ -127,7 +127,7 @@ def describe_nearest(exploration: Exploration) -> str:
 
 
 def describe_alone(result: OptionResult) -> str:
-    """Say how many people have a unique record or share each record, and what that means."""
+    """Say how many people have a unique record or how many share each one, and what that means."""
     if result.option.recordless is not None:
         told = (
             "This option holds nobody's record. An attacker may still learn something about "
@@ -190,7 +190,7 @@ def _describe_homes(result: OptionResult, attacker: str) -> str:
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
-    """Say what attackers find where there is no record to pick."""
+    """Say what attackers find in an option without records."""
     asked = w.count(result.n_targets, "person")
     told = [
         f"This option holds no person's record. For {asked}, an attacker guesses whether they are "
@@ -327,7 +327,7 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
 
 
 def _epsilon(option: ReleaseOption) -> float:
-    """Return the ε of an option without records; infinity where it has none."""
+    """Return the ε of an option without records; infinity for an option without ε."""
     epsilon = None if option.recordless is None else option.recordless.epsilon
     return math.inf if epsilon is None else epsilon
 

@@ -91,7 +91,10 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return an option's utility, and its range over grid origins and draws if decimals show it."""
+    """Return an option's utility, and its range over grid origins and draws.
+
+    The range is left out if its ends are equal to two decimals.
+    """
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -129,8 +132,8 @@ def needed(result: OptionResult, component: str) -> float:
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, how much the purpose needs.
 
-    An option that keeps little more than even shares may serve the purpose; what they keep is then
-    named, too.
+    An option may serve the purpose although it keeps little more than even shares, the same number
+    everywhere, would keep. The share that these keep is then named, too.
 
     Examples
     --------
@@ -222,7 +225,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
 
 
 def _window_min(option: ReleaseOption) -> float | None:
-    """Return the published time window, min, where the last step alone decides it."""
+    """Return the published time window, in minutes, if the last step alone decides it."""
     last = option.steps[-1] if option.steps else None
     return last.profile.minutes if isinstance(last, Generalize) else None
 
@@ -370,15 +373,15 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     Parameters
     ----------
     choice : UtilityChoice
-        The utility by which it is judged.
+        The utility by which the option is judged.
     result : OptionResult
 
     Returns
     -------
     str
         Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and
-        too little of it is kept (:meth:`.OptionResult.needed`). None is named where experts or the
-        caller's own function scored.
+        too little of it is kept (:meth:`.OptionResult.needed`). None is named if the utility is
+        the score of experts or of the caller's own function.
 
     Examples
     --------

@@ -217,7 +217,7 @@ def find_release(
 
 
 class Search:
-    """Choice of the options to try next from the results so far; it holds no results itself.
+    """Choice, by the results so far, of the options to try next; it holds no results itself.
 
     Parameters
     ----------
@@ -382,8 +382,8 @@ class Search:
     def _smaller(self, known: Known) -> list[ReleaseOption]:
         """Return an option of each kind without records, at half of an ε that was tried.
 
-        That ε is the smallest one that serves; where no option of the kind is within the
-        thresholds, the smallest of all. If the halved option no longer serves, the kind is
+        That ε is the smallest one that serves; if no option of the kind is within the
+        thresholds, it is the smallest of all. If the halved option no longer serves, the kind is
         complete: the purpose does not allow so much noise.
         """
         results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
@@ -418,7 +418,8 @@ class Standing(NamedTuple):
     least : float
         Utility below which an option with records changes nothing; −∞ if no option serves.
     kinds : set of str
-        Kinds with an option within the thresholds; coarser records also if the safest were tried.
+        Kinds with an option within the thresholds. Coarser records are among them, too, once their
+        safest options have been tried.
     known : mapping of steps to OptionResult
     """
 
@@ -430,8 +431,9 @@ class Standing(NamedTuple):
 def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
     """Return the largest utility that an option may have, from the result of a finer option.
 
-    Coarser records and larger groups raised utility by at most half of the margin, and the usual
-    search for groups by two thirds of it: on two samples and generated people, for all purposes.
+    Coarser records and larger groups raised utility by at most half of the margin added here, and
+    the usual search for groups by two thirds of it: on two samples and generated people, for all
+    purposes.
     Longer periods show more of how far people move and among how many places, so these components
     may rise to 1. Flows rose by at most 0.05, and mostly fell: longer records of groups are coarser
     (four data sets, k = 5 to 20).
@@ -447,7 +449,7 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
 
 
 def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
-    """Return whether too little is kept of density or flows, by the result of a finer option.
+    """Return whether an option keeps too little of density or flows, judging by a finer one.
 
     From a finer option to a coarser one, these components rose by at most 0.057 (docs/science.md,
     “What is skipped”); 0.1 is allowed.
@@ -481,7 +483,7 @@ def _epsilon(option: ReleaseOption) -> float | None:
 
 
 def _halved(option: ReleaseOption) -> ReleaseOption | None:
-    """Return the same option at half its ε; None where that is too small to be of use."""
+    """Return the same option at half its ε; None if half is too small to be of use."""
     step = option.recordless
     if step is None or step.epsilon is None or step.epsilon / 2 < _LEAST_EPSILON:
         return None

@@ -1,4 +1,4 @@
-"""A study: questions asked of a data set, answers and decision, kept to resume the work later."""
+"""A study: questions about a data set, their answers and a decision, kept for later work."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AtHand:
     knowledge : KnowledgeConfig or None
         The attacker's knowledge assumed in the comparison of options.
     made : GloveResult or None
-        Result of hiding everyone, where that was done.
+        Result of hiding everyone, if that was done.
     settings : hashable
         Settings that made this result.
     """
@@ -83,7 +83,7 @@ class Weighing:
         All options, including those that failed.
     limits : Limits
     chosen : str or None
-        Name of the chosen option; None where none is chosen, empty where it was decided to release
+        Name of the chosen option; None if no option is chosen, empty if it was decided to release
         nothing.
     why : str
     waiting : int
@@ -163,7 +163,7 @@ class Study:
 
     @property
     def opens_data(self) -> Source | None:
-        """Source to read the data again: files in the study, or a sample data set; otherwise None.
+        """Source from which to read the data again: the study's files or a sample; otherwise None.
 
         Raises
         ------

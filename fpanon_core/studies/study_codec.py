@@ -79,7 +79,7 @@ _NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and fro
 
 
 def result_type(kind: str) -> Any:
-    """Return the type of result of the study that answers questions of a kind."""
+    """Return the type of result that a study gives when it answers questions of this kind."""
     return _hints(kind)["return"]
 
 

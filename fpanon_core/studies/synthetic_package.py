@@ -73,7 +73,7 @@ def people_packed(made: SyntheticPeople) -> int:
 
 
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check frame and schema of a package of synthetic people; rebuild it and compare every byte.
+    """Check a package of synthetic people, its frame and schema; rebuild it, compare every byte.
 
     The original provides only antennas, clock and projection: nothing is compared with its records.
 

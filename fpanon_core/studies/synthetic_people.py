@@ -51,7 +51,7 @@ class Expected:
     homes : float
         Number of homes in a typical group.
     error : float
-        Expected error of that number due to noise, homes.
+        Expected error of ``homes`` due to noise.
     warnings : tuple of str
     """
 
@@ -233,7 +233,7 @@ def _quantiles(values: FloatArray) -> FloatArray:
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
-    """Return the share of events by hour of the week, from Monday (without a calendar, day 0)."""
+    """Return the share of events by hour of the week, from Monday or, without a calendar, day 0."""
     first = 0 if fs.clock is None else fs.clock.first_day.weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)

@@ -90,7 +90,7 @@ def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
 
 
 def errors_of(tables: CountTables) -> dict[str, Any]:
-    """Return the expected errors due to noise by name, to three digits; 0 without noise.
+    """Return, by name, the expected errors due to noise, to three digits; 0 without noise.
 
     ``people`` is the error of a cell of presence, and ``scale`` the relative error of the factor
     common to all its cells. ``trips`` holds the errors of a cell of flows, trips a day, by type of

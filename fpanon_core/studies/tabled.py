@@ -28,7 +28,7 @@ class Work(TypedDict, total=False):
 
 
 def working(engine: Engine | None = None, progress: Progress | None = None) -> Work:
-    """Return ``engine`` and ``progress`` as keywords; all local cores where no engine is given."""
+    """Return ``engine`` and ``progress`` as keywords; all local cores if no engine is given."""
     return Work(engine=engine or LocalEngine(), progress=progress)
 
 
@@ -56,8 +56,9 @@ class Tabled:
     Attributes
     ----------
     MAY_LEAVE : frozenset of str
-        Names of the tables with figures of everyone together. All other tables stay with the data:
-        they hold figures about individual people, or counts of few people at one place or time.
+        Names of the tables with figures about everyone together. All other tables stay with the
+        data: they hold figures about individual people, or counts of few people at one place or
+        time.
     """
 
     MAY_LEAVE: ClassVar[frozenset[str]] = frozenset()

@@ -220,7 +220,7 @@ def disclosures(
     unicity_p: Sequence[int] = (3, 4, 5),
     **work: Unpack[Work],
 ) -> Iterator[tuple[dict[str, object], DisclosureResult, FingerprintSet]]:
-    """Yield each profile's row of :func:`disclosure_grid`, its full result, and the data under it.
+    """Yield each profile's row of :func:`disclosure_grid`, full result, and generalized data.
 
     This serves a caller that needs more of each profile than its row, without measuring again.
     """
@@ -261,9 +261,9 @@ def _sweep(
     *,
     share: float = 1.0,
 ) -> Iterator[_Under]:
-    """Generalize once for each profile, and search once for all points.
+    """Generalize the data once for each profile, and search them once for all points.
 
-    ``share`` is the part of a profile's measuring progress that unicity takes.
+    ``share`` is the part of the progress on measuring a profile that unicity accounts for.
     """
     asked = list(profiles)
     if not asked:

@@ -70,7 +70,7 @@ class Config(Checked):
     Attributes
     ----------
     users : int
-        Number of targets, drawn at random where there are more people.
+        Number of targets, drawn at random if there are more people.
     seed : int
         Seed of all draws.
     strategies : tuple of str
@@ -167,7 +167,7 @@ class Result(Tabled):
     points : DataFrame
         Table of :func:`fpanon_core.points_needed`, without row numbers.
     heavy : bool
-        Whether ``points`` is about heavy users; it is about everyone where there are none.
+        Whether ``points`` is about heavy users; it is about everyone if there are none.
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
@@ -180,7 +180,7 @@ class Result(Tabled):
     exponents : dict of str to LinearFit or None
         Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
     chance : sparsity.Result
-        Unicity that chance alone gives to as many users.
+        Unicity that chance alone produces for as many users.
     recording : rhythm.Result
         How often people are recorded, and where the antennas are.
     """
@@ -205,7 +205,7 @@ class Result(Tabled):
 
     @property
     def median_needed(self) -> float:
-        """Fewest points after which half of all targets are unique; NaN where that never happens.
+        """Fewest points after which half of all targets are unique; NaN if that never happens.
 
         People who are never unique are counted, too. If five of ten people are never unique, the
         result is the largest number of points that any of the other five needs.
@@ -356,7 +356,7 @@ def suited(
 
 
 def _curve(fs: FingerprintSet, strategy: Strategy, config: Config, work: Work) -> Shares:
-    """Return unicity for each number of points that any record has, searched all at once."""
+    """Return unicity for each number of points that any record has, from a single search."""
     asked, known = [], []
     for p in config.points:
         each = UnicityConfig(p, strategy, config.users, config.seed)

@@ -93,8 +93,8 @@ def attack_synthetic(
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        Number of people to attack, at most everybody in that half; one in ten is among the people
-        with the most samples.
+        Number of people to attack, at most everybody in the half used; one in ten is among the
+        people with the most samples.
     seed : int
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.

@@ -183,7 +183,7 @@ def _hours(found: NoisyStatistics) -> FloatArray:
 
 
 def _days(found: NoisyStatistics) -> FloatArray:
-    """Return the shares of events by day, shrunk towards equal days."""
+    """Return the shares of events by day, shrunk towards equal shares."""
     days = found.tables["days"]
     mean = float(days.mean())
     return simplex(mean + kept(days - mean, found.variance("days")) * (days - mean))

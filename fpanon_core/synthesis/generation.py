@@ -70,8 +70,8 @@ def synthesize(
 ) -> SyntheticPeople:
     """Make synthetic people, ε-differentially private for everything about one person.
 
-    Each call draws new noise and costs its ε. Choosing among the results of several calls by
-    utility costs the sum of their ε.
+    Each call draws new noise and costs its ε. Choosing by utility among the results of
+    several calls costs the sum of their ε.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None
 
 
 def ready(model: Model, seed: int) -> float:
-    """Return the factor on chances of moving.
+    """Return the factor by which to multiply the chances of moving.
 
     With it, the mean number of moves fits the statistics.
     """

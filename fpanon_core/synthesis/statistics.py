@@ -93,7 +93,7 @@ def halved(n: int, times: int) -> IntArray:
 
 
 def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each statistic by name, in the order in which their cells are stored."""
+    """Return the statistics' shapes by name, in the order in which their cells are stored."""
     rings = len(RINGS_KM) + 1
     return {
         "people": (1,),

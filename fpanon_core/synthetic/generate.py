@@ -2,7 +2,7 @@
 
 The table shows how the tools behave on data of a known kind. It proves nothing about people. The
 region comes from :mod:`.region`, and the people from :mod:`fpanon_core.kernels.synthetic_lives`.
-Tables are filled user by user into arrays of their final size, so that memory holds little more
+Records are written user by user into arrays of their final size, so that memory holds little more
 than the result.
 """
 

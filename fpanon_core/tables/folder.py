@@ -135,7 +135,7 @@ def kept_folders(folder: Path) -> list[str]:
 
 
 def _walked(folder: Path) -> Iterator[tuple[Path, list[str], bool]]:
-    """Yield each folder, its files, and whether it keeps fingerprints; enter none that does."""
+    """Yield each folder, its files, and whether it keeps fingerprints; if so, go no deeper."""
     for below, folders, files in os.walk(folder, followlinks=False):
         kept = is_folder_of_fingerprints(Path(below))
         if kept:

@@ -119,7 +119,7 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
 
 
 def shortened(head: Head) -> Head:
-    """Return the head with about a fourth of its first rows, or unchanged if they are too few."""
+    """Return the head with about a quarter of its first rows, or unchanged if they are too few."""
     if head.first_rows < 4:
         return head
     if head.kind == "Parquet":

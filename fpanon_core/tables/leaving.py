@@ -5,7 +5,7 @@ pseudonyms are drawn for this file alone, so that two files, or a file and a rel
 linked by name. On screen, people are numbered in input order. That order must not reach a file,
 because it would link people to the operator's list.
 
-A spreadsheet runs a cell that begins with the sign of a formula when a user opens the file. A
+When a user opens a file, the spreadsheet runs each cell that begins with the sign of a formula. A
 formula may fetch a page with other cells in its address, or start a program. Ids, names of columns
 and names of options come from files. So an apostrophe is put before each possible formula in them,
 and :func:`restored` removes it. Numbers stay unchanged (OWASP, "CSV Injection").
@@ -134,8 +134,8 @@ _SUSPECT = f"^{_BETWEEN}*[{_SIGN}]|^{_APOSTROPHE}*[\\t\\r\\n]|[{_BREAK}]{_BETWEE
 def defused(text: str) -> str:
     r"""Return a text that no spreadsheet runs, with an apostrophe before each possible formula.
 
-    This includes a formula in the middle of the text, where another country's spreadsheet begins a
-    new cell. A number stays unchanged; it may have separators, a sign and an exponent.
+    A formula in the middle of the text counts, too, if another country's spreadsheet begins a new
+    cell there. A number stays unchanged; it may have separators, a sign and an exponent.
 
     Examples
     --------

@@ -44,14 +44,14 @@ def is_known_name(name: object) -> bool:
 
 
 def says_something_else(name: object) -> bool:
-    """Return whether a name, such as one for a track, place or speed, rules out the user's role."""
+    """Return whether a name, such as one for a track, place or speed, rules out role ``user``."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 
 def normal(name: object) -> str:
     """Return the name in lower case, without accents, its words joined by single underscores.
 
-    For example, ``"User-ID"`` → ``"user_id"``.
+    For example, ``"User-ID"`` becomes ``"user_id"``.
     """
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
     text = unicodedata.normalize("NFKD", text.casefold())

@@ -85,7 +85,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Yield lists of numbers of row groups to read together; a group may be a single row."""
+    """Yield lists of row groups, by number, to read together; a group may be a single row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):

@@ -263,7 +263,7 @@ def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return any column as text, written by Arrow or Python; if neither can, the stored numbers.
+    """Return any column as text, by Arrow or Python; if neither can write it, the stored numbers.
 
     Arrow cannot write durations, or times in a zone that it does not know. Python cannot write
     times in such a zone, or times before the year 1 or past 9999. Times with a zone are instants,

@@ -364,7 +364,7 @@ class DateOrder:
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:
-        """Take two readings of the column, with the day first and with the month first, or none."""
+        """Take two readings of the column, one day first and one month first, or none."""
         found = [parsed.us[parsed.ok] for parsed in readings]
         self._ok = [len(us) for us in found] or [0, 0]
         self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]

@@ -1,10 +1,10 @@
 """Reading of the sheets of an XLSX workbook within their budget, the largest accepted size.
 
-Only cells and their meaning are read: shared texts, which formats are dates, and the year in which
-day numbers begin. Styles, charts, links and pivot tables are not read, and a sheet named twice is
-read once. Each of these can be small and yet take hours. Missing rows are not filled in. Texts of
-cells are checked against the budget as they are read, because thousands of cells may share one text
-of megabytes.
+Only cells, and what gives them meaning, are read: shared texts, the formats that mark dates, and
+the year in which day numbers begin. Styles, charts, links and pivot tables are not read, and a
+sheet named twice is read once. Each of these can be small and yet take hours. Missing rows are not
+filled in. Texts of cells are checked against the budget as they are read, because thousands of
+cells may share one text of megabytes.
 
 Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its
 claims may be false. One cell in the last of 16,384 columns makes its row that wide, and a row may
@@ -84,7 +84,7 @@ class _Book:
         members = frozenset(archive.namelist())
 
         def part(kind: str) -> bytes | None:
-            """Return the one part of a kind that all sheets refer to."""
+            """Return the only part of this kind, which all sheets share."""
             own = (_place(p) for p in parts.values() if p.get("Type", "").endswith(f"/{kind}"))
             place = next((place for place in own if place in members), None)
             return archive.read(place) if place else None

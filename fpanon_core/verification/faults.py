@@ -207,7 +207,7 @@ class Faults:
     def in_periods(self, days: int | None) -> None:
         """Cut the original into pieces for a release in periods of ``days`` days; None = no cut.
 
-        If the original is in pieces already, ``days`` must be its own; otherwise, a fault is added.
+        If the original is in pieces already, ``days`` must fit them; otherwise, a fault is added.
         """
         if self.cut is not None:
             told = "The periods of the release differ from those of the original given."

@@ -1,4 +1,4 @@
-"""Assignment of published records to original users without the key, by their content.
+"""Assignment of published records to original users by content, without the key.
 
 A release keeps its promises if *some* assignment of a separate record to every original user keeps
 them. Among users who fit equally well, the choice does not matter, because the records do not

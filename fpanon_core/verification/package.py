@@ -74,7 +74,7 @@ class Package:
 
 
 def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Package:
-    """Read the members of a release, and add faults in its structure.
+    """Read the members of a release, and add the faults found in its structure.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def is_tight(content: Content, members: list[zipfile.ZipInfo], method: int) -> b
     """Return whether a zip is, byte by byte, determined by its members, all packed by one method.
 
     Both headers of each member, and the end of the file, are rebuilt from names and sizes, and
-    compared. In a tight file, no bytes lie between, before or after the members, or behind the end
+    compared. In a tight file, no bytes lie between, before or after the members, or after the end
     of compressed data. No member has a time, a comment or a mark of its own.
 
     Parameters

@@ -155,7 +155,7 @@ def lack(found: recovery.Result) -> str:
 
 
 def unique(found: recovery.Result) -> Sentences:
-    """Say how many recovered trajectories two places make unique, and what an attacker learns."""
+    """Say what share of recovered trajectories two places make unique, and what this reveals."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other trajectory has.",
@@ -177,7 +177,7 @@ PUBLISHED_NEXT = (
 
 
 def top_places(habits: Habits) -> str:
-    """Say what mean share of their records people have at one place, and at five places."""
+    """Say what mean share of their records people have at their top place, and their top five."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return (
         f"On average, people have {one} of their records at their most visited place, and {five} "
@@ -186,7 +186,7 @@ def top_places(habits: Habits) -> str:
 
 
 def nights(habits: Habits) -> str:
-    """Say what share of their night-time records people have at one place, on average."""
+    """Say what mean share of their night-time records people have at their top place at night."""
     known = habits.night_places > 0
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
@@ -198,7 +198,7 @@ def nights(habits: Habits) -> str:
 
 
 def places(habits: Habits) -> Sentences:
-    """Say how many people were at one place at night, and how many were not recorded then."""
+    """Say what share of people kept to one place at night, and how many were not recorded then."""
     known = habits.night_places > 0
     left = int((~known).sum())
     return (

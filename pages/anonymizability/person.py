@@ -42,7 +42,7 @@ _NEIGHBOURS_SHOWN, _MAP_PX = 20, MAIN_PX - 56
 
 
 def take_click(fs: FingerprintSet, chart_key: str) -> None:
-    """Select the user behind the point of a chart that was just clicked."""
+    """Select the user behind the point that was just clicked on a chart."""
     points = st.session_state[chart_key]["selection"]["points"]
     users = [p["customdata"] for p in points if p.get("customdata") is not None]
     if users:

@@ -1,4 +1,4 @@
-"""Sentences about everyone in the figures, for several k and profiles; and a small table."""
+"""Sentences about the figures of everyone, for several k and profiles; and a small table."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
 
 
 def counted(stretch: StretchConfig) -> str:
-    """Say the largest distance and time that the move of one sample can count for."""
+    """State the largest distance and time that the move of one sample can count for."""
     return "Each sample's move counts as at most " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,

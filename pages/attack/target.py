@@ -162,7 +162,7 @@ OTHERS_DRAWN = 3
 
 
 def scene(found: Followed, step: Step) -> Scene | None:
-    """Return what the map shows after a step; None where the data carry no map projection."""
+    """Return what the map shows after a step; None if the data have no map projection."""
     places = found.places[["lon", "lat"]].to_numpy(dtype=float)
     if not np.isfinite(places).all():
         return None

@@ -62,7 +62,7 @@ class Compared:
     def numbers(self) -> tuple[str, ...]:
         """Return the texts beside the row: the three values and the threshold ("" if none).
 
-        The value after the release has a tick if its whole interval is within the threshold, else a
+        The value in the release has a tick if its whole interval is within the threshold, else a
         cross.
         """
         if not math.isfinite(self.limit):
@@ -88,7 +88,7 @@ def before_and_after(
     errors : sequence of Compared
         Kilometres; more is safer. May be empty.
     whom : str
-        What the shares count: people, or records where a person has one in each period.
+        What the shares count: people, or records if a person has one in each period.
     """
     above, below = _ROW_PX * len(shares), _ROW_PX * len(errors)
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)

@@ -33,7 +33,7 @@ Path2D = list[tuple[float, float]]
 
 
 class Box(Extent):
-    """A box by its west, south, east and north edges, in degrees."""
+    """A box, given by its west, south, east and north edges, in degrees."""
 
     @property
     def width(self) -> float:
