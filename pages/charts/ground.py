@@ -259,7 +259,7 @@ def _short(degrees: float) -> float:
 
 
 def clipped(background: geography.Background, box: Box) -> list[Path2D]:
-    """Return a background's lines in a box, simplified to what a screen shows and a page sends."""
+    """Return a background's lines in a box, simplified to what a screen and a page can hold."""
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []
     for turn in _TURNS:

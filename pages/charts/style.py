@@ -320,7 +320,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> Part:
-    """Return a heat map coloured between two values; ``bar`` describes the scale beside it."""
+    """Return a heat map; its colours run between two values, and ``bar`` describes their scale."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:

@@ -164,7 +164,7 @@ def exponents(
 
 
 def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
-    """Return a box plot of the points needed to single out each user who is ever unique.
+    """Return a box plot of how many points single out each user who is ever unique.
 
     ``asked`` is the number of users tested, including those never unique.
     """

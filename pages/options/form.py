@@ -171,7 +171,7 @@ def _titles_of(text: str) -> list[str]:
 
 
 def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
-    """Return the presets' options for these data, by the presets' titles, made once."""
+    """Return the presets' options for these data, by the presets' titles; make them only once."""
     held = st.session_state.get(_PRESETS_MADE)
     if held is None or held[0] != fs.digest:
         made = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
