@@ -46,7 +46,7 @@ class Box(Extent):
         return self.north - self.south
 
     def grown(self, share: float) -> Box:
-        """Return the box enlarged on each side by ``share`` of its larger side.
+        """Return the box enlarged in each direction by ``share`` of its longer side.
 
         Latitudes stay within ±85°, the range that the map projection can show.
         """
@@ -259,7 +259,10 @@ def _short(degrees: float) -> float:
 
 
 def clipped(background: geography.Background, box: Box) -> list[Path2D]:
-    """Return a background's lines in a box, simplified to what a screen and a page can hold."""
+    """Return a background's lines in a box, simplified to what a screen can show.
+
+    Lines with too many corners for a page are simplified further.
+    """
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []
     for turn in _TURNS:

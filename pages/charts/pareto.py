@@ -268,7 +268,7 @@ class _Screens:
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
-        """Return the first place along the line where the label covers no dot, and its box.
+        """Return the first place along the line where the label covers no dot, and the label's box.
 
         If no place is free at every width, one that is free at all but the narrowest will do.
         """

@@ -131,7 +131,7 @@ def presence_map(
     colours : sequence of str
         Colour of each area, such as ``"#440154"``.
     error : float64 ndarray (n_areas,)
-        Expected error of each count from the noise, people.
+        Error that the noise is expected to cause in each count, people.
     around : Extent
         Extent that the map shows; it is the same for two maps that are compared.
     """
@@ -184,7 +184,7 @@ class Flows(NamedTuple):
     trips : float64 ndarray (n,)
         Trips a day of each flow.
     error : float
-        Expected error of a flow from the noise, trips a day.
+        Error that the noise is expected to cause in a flow, trips a day.
     share : float
         Share of all trips on that type of day that these flows hold, in [0, 1].
     """

@@ -255,7 +255,10 @@ def begin(data: Dataset) -> None:
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
-    """Draw the fields of days; return the first (if dated) and their number, or None if empty."""
+    """Draw the fields of days; return the first day and the number of days.
+
+    An empty field gives None, and so does the first day if days have no dates.
+    """
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}

@@ -266,7 +266,7 @@ FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, i
 def expected_s(
     study: Callable[..., Any], fs: FingerprintSet, *configs: Any, made: bool = False
 ) -> list[float | None]:
-    """Return a study's estimated seconds for each of ``configs``; None until one is estimated.
+    """Return a study's estimated seconds for each of ``configs``; None until they are known.
 
     Start these estimates, and drop earlier ones that are not among them. ``made`` says whether what
     the study makes first, such as a release, exists already.
