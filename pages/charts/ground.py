@@ -239,7 +239,10 @@ def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
 
 
 def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
-    """Return a bar of round length at the lower right of the picture, true at its own latitude."""
+    """Return a scale bar, which is true at its own latitude, and its label.
+
+    The bar has a round length, and lies at the lower right of the picture.
+    """
     lat = box.south + 0.04 * box.height
     east = box.east - 0.05 * box.width
     km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))

@@ -155,8 +155,8 @@ def figure(
     Parameters
     ----------
     **more
-        Further layout properties, named as in plotly; ``margin`` and ``legend`` hold only the
-        changes.
+        Further layout properties, named as in plotly; ``margin`` and ``legend`` hold only
+        changes to the usual ones.
     """
     ink, clear = of.css("ink"), "rgba(0,0,0,0)"
     font = {"family": FONT, "size": 14, "color": ink}

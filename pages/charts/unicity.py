@@ -57,7 +57,7 @@ def against_points(
 def over_resolutions(
     columns: Sequence[str], rows: Sequence[str], share: FloatArray, of: Theme
 ) -> go.Figure:
-    """Return a heat map of unicity, with time windows up and sides of the grid across.
+    """Return a heat map of unicity; time windows run upwards, and sides of the grid across.
 
     Parameters
     ----------

@@ -344,7 +344,7 @@ def crowds(ks: Collection[int]) -> str:
 
 
 def labels(part: pd.DataFrame) -> list[str]:
-    """Return a label for each dot; at each spot, the first names every k, the rest are empty."""
+    """Return a label for each dot: at each spot, the first names every k, and others are empty."""
     spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
     ks = part["k"].tolist()
     return [

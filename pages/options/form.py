@@ -236,7 +236,11 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Draw and return the utility by a questionnaire: a file uploaded, or the synthetic example."""
+    """Draw the fields for a questionnaire, which is a file or the synthetic example.
+
+    Return the utility by its scores, the title of the axis, and the utility's name; None while
+    there is no questionnaire.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         downloads.offer(
             "Template",
