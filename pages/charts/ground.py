@@ -46,7 +46,7 @@ class Box(Extent):
         return self.north - self.south
 
     def grown(self, share: float) -> Box:
-        """Return the box enlarged on each side by ``share`` of its larger side.
+        """Return the box enlarged in each direction by ``share`` of its longer side.
 
         Latitudes stay within ±85°, the range that the map projection can show.
         """
@@ -239,7 +239,10 @@ def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
 
 
 def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
-    """Return a bar of round length at the lower right of the picture, true at its own latitude."""
+    """Return a scale bar, which is true at its own latitude, and its label.
+
+    The bar has a round length, and lies at the lower right of the picture.
+    """
     lat = box.south + 0.04 * box.height
     east = box.east - 0.05 * box.width
     km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
@@ -259,7 +262,10 @@ def _short(degrees: float) -> float:
 
 
 def clipped(background: geography.Background, box: Box) -> list[Path2D]:
-    """Return a background's lines in a box, simplified to what a screen shows and a page sends."""
+    """Return a background's lines in a box, simplified to what a screen can show.
+
+    Lines with too many corners for a page are simplified further.
+    """
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []
     for turn in _TURNS:

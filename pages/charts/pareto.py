@@ -185,7 +185,7 @@ def _named(dot: Dot, *, limited: bool) -> str:
 def _dots(
     some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], where: Mapping[int, str]
 ) -> Part:
-    """Return the series of the options of one kind."""
+    """Return the series for the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or some[0].serves or name == _KINDS[-1]
     colour = of.categories[4] if best else of.categories[0] if filled else of.css("quiet")
@@ -268,7 +268,7 @@ class _Screens:
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
-        """Return the first place along the line where the label covers no dot, and its box.
+        """Return the first place along the line where the label covers no dot, and the label's box.
 
         If no place is free at every width, one that is free at all but the narrowest will do.
         """

@@ -51,7 +51,7 @@ def plain(text: object, at_most: int = NAME_LENGTH) -> str:
     Returns
     -------
     str
-        The text, where each run of white space is one blank, and invisible characters are U+FFFD.
+        The text; each run of white space becomes one blank, and each invisible character U+FFFD.
 
     Examples
     --------
@@ -81,7 +81,7 @@ _OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
 
 
 def untagged(part: Any) -> Any:
-    """Return a part of a figure with only the charts' own tags; the same object if it has no other.
+    """Return a figure's part with only the charts' own tags; the same object if it has no others.
 
     Plotly turns ``<a href>`` in any label into a link, and labels can contain names of columns.
     """

@@ -358,7 +358,7 @@ def _trip(
     colour: Colour,
     width: float,
 ) -> pdk.Layer:
-    """Return a fading line; times count from the first one, as the browser keeps few digits."""
+    """Return a fading line; times are counted from the first, as the browser keeps few digits."""
     order = np.argsort(minute, kind="stable")
     begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
     trip = {

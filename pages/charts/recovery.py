@@ -82,7 +82,7 @@ def path_map(
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
-    """Return a step CDF of the distance from recovered to true places; the axis shows 99%."""
+    """Return a step CDF of distances from recovered to true places; the axis shows 99% of them."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
         [Curve("recovered by the attack", km, of.measure("recovered"), 0)],

@@ -1,4 +1,4 @@
-"""Figure of two fingerprints: kilometres east and north, time upwards, with their matches.
+"""Figure of two fingerprints and their matches: kilometres east and north, time upwards.
 
 The module also makes ticks with local dates and times along an axis.
 """
@@ -129,7 +129,7 @@ def _scene(traces: list[Part], everything: FloatArray, days: list[str], of: Them
 
 
 def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
-    """Return ranges of both axes, for one scale; neither is less than half as long as the other."""
+    """Return both axes' ranges on one scale; the shorter is at least half as long as the longer."""
     spans = [max(float(np.ptp(values)), 0.2) for values in (east, north)]
     least = max(spans) / 2
     middles = [(float(values.min()) + float(values.max())) / 2 for values in (east, north)]

@@ -155,8 +155,8 @@ def figure(
     Parameters
     ----------
     **more
-        Further layout properties, named as in plotly; ``margin`` and ``legend`` hold only the
-        changes.
+        Further layout properties, named as in plotly; ``margin`` and ``legend`` hold only
+        changes to the usual ones.
     """
     ink, clear = of.css("ink"), "rgba(0,0,0,0)"
     font = {"family": FONT, "size": 14, "color": ink}
@@ -320,7 +320,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> Part:
-    """Return a heat map coloured between two values; ``bar`` describes the scale beside it."""
+    """Return a heat map; its colours run between two values, and ``bar`` describes their scale."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:

@@ -131,7 +131,7 @@ def presence_map(
     colours : sequence of str
         Colour of each area, such as ``"#440154"``.
     error : float64 ndarray (n_areas,)
-        Expected error of each count from the noise, people.
+        Error that the noise is expected to cause in each count, people.
     around : Extent
         Extent that the map shows; it is the same for two maps that are compared.
     """
@@ -184,7 +184,7 @@ class Flows(NamedTuple):
     trips : float64 ndarray (n,)
         Trips a day of each flow.
     error : float
-        Expected error of a flow from the noise, trips a day.
+        Error that the noise is expected to cause in a flow, trips a day.
     share : float
         Share of all trips on that type of day that these flows hold, in [0, 1].
     """
@@ -266,7 +266,7 @@ def _longer(side: Extent) -> float:
 def week(
     before: FloatArray, after: FloatArray, error: FloatArray, kinds: Sequence[str], of: Theme
 ) -> go.Figure:
-    """Return a figure of one area's people by hour and type of day, with the error of the noise.
+    """Return a figure of one area's people by hour and type of day, with the error from the noise.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
     """Return a map of a person's places, the line through them up to a moment, and the place then.
 
-    ``moment`` is the row of that place in ``lon`` and ``lat``, degrees.
+    ``moment`` is the row of that place in ``lon`` and ``lat``, which are in degrees.
     """
     at: FloatArray = np.column_stack([lon, lat]).round(5)
     layers = [

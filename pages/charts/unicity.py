@@ -57,7 +57,7 @@ def against_points(
 def over_resolutions(
     columns: Sequence[str], rows: Sequence[str], share: FloatArray, of: Theme
 ) -> go.Figure:
-    """Return a heat map of unicity, with time windows up and sides of the grid across.
+    """Return a heat map of unicity; time windows run upwards, and sides of the grid across.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def exponents(
 
 
 def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
-    """Return a box plot of the points needed to single out each user who is ever unique.
+    """Return a box plot of how many points single out each user who is ever unique.
 
     ``asked`` is the number of users tested, including those never unique.
     """

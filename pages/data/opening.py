@@ -88,7 +88,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw the field to upload the antennas' areas; return the file and the naming property."""
+    """Draw fields for the antennas' areas; return the file, and the property that names them."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")
@@ -166,7 +166,7 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Draw the estimated rows, time and memory of reading the source.
+    """Draw the estimated number of rows, and the time and memory to read the source.
 
     Draw nothing for small data, or for data that were read and kept before.
     """
@@ -185,7 +185,7 @@ def _foretell(source: Source) -> None:
 
 
 def said(told: reading_estimate.ReadingEstimate) -> str:
-    """Return the estimated rows, time and memory of reading a file, as a text for the screen."""
+    """Return a file's estimated rows, and the time and memory to read it, for the screen."""
     parts = []
     if told.rows is not None:
         parts.append(f"The file has about {told.rows_rounded:,} rows.")
@@ -206,7 +206,7 @@ def said(told: reading_estimate.ReadingEstimate) -> str:
 
 
 def background() -> None:
-    """Draw the field to upload lines to draw under the maps, and a button to remove the lines."""
+    """Draw the field to upload lines that lie under the maps, and a button to remove the lines."""
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so the background shows only coasts, borders and "

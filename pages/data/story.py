@@ -68,7 +68,7 @@ def median_samples(report: IngestReport) -> str:
 def account(report: IngestReport) -> list[str]:
     """Say how many rows were used, and how many were set aside.
 
-    Also say which time the used rows span, and how many samples they became.
+    Also say from when to when the used rows run, and how many samples they became.
     """
     set_aside = report.rows_set_aside
     zone = f"{report.timezone} time"
@@ -171,7 +171,7 @@ def consequence(reading: OtherReading) -> str:
 
 
 def roles(report: IngestReport) -> pd.DataFrame:
-    """Return a table of the column taken for each role, such as the time, and why."""
+    """Return a table of roles, such as the time: the column taken for each, and why."""
     rows = [
         (ROLES.get(role, role), column(report, role), report.found.get(role, ""))
         for role in report.columns

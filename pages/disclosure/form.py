@@ -45,7 +45,10 @@ def current() -> Config:
 
 
 def question(fs: FingerprintSet) -> Question:
-    """Return the question of what an attacker learns under chosen profiles, or suitable ones."""
+    """Return the question of what an attacker learns.
+
+    It concerns the chosen profiles or, if none is chosen, suitable ones.
+    """
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
     return Question(DISCLOSURE, fs, config, label)

@@ -119,7 +119,7 @@ def _short(measure: str) -> str:
 
 
 def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Return the pairs of measures by name on screen; those that disagree most come first."""
+    """Return pairs of measures by their name on screen; those that disagree most come first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"
@@ -263,7 +263,7 @@ def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
 
 
 def _over(found: Result, profile: str, column: str) -> str:
-    """Return a share at a profile, and at the profile where it is least, if that is lower."""
+    """Return a share at one profile and, if it is lower at another, the least share of all."""
     shares = found.grid.set_index("profile")[column]
     what = "of the time" if column == "k" else "of people"
     told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"

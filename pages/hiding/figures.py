@@ -1,4 +1,4 @@
-"""Accuracy of releases: a curve for each, a row in a table, and the downloads.
+"""Accuracy of releases: for each, a curve, a row in a table, and the downloads.
 
 The module also draws the section that compares GLOVE with equally coarse data at the same k.
 """
@@ -326,7 +326,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
 
 
 def way_names(config: comparison.Config) -> dict[str, str]:
-    """Return the screen's names of the ways of hiding everyone, by their names in the table."""
+    """Return the ways of hiding everyone: names on screen, by the names in the table."""
     names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
     return dict(zip(comparison.METHODS, names, strict=True))
 
@@ -344,7 +344,7 @@ def crowds(ks: Collection[int]) -> str:
 
 
 def labels(part: pd.DataFrame) -> list[str]:
-    """Return a label for each dot; of several dots at one spot, the first names every k there."""
+    """Return a label for each dot: at each spot, the first names every k, and others are empty."""
     spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
     ks = part["k"].tolist()
     return [
@@ -404,7 +404,7 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:
-    """Return a table with one row per way of hiding everyone and k, for the screen."""
+    """Return a table with one row per k and way of hiding everyone, for the screen."""
     table, names = found.comparison, way_names(found.config)
     return pd.DataFrame(
         {

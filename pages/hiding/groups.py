@@ -156,7 +156,7 @@ def _map(
 
 
 def _hour(data: Dataset, result: GloveResult) -> int:
-    """Return the hour to show; draw a slider for it where there are several."""
+    """Return the hour to show; if there are several, draw a slider to choose it."""
     among = hours(result, data.fs)
     if len(among) < 2:
         return among[0]

@@ -171,7 +171,7 @@ def _titles_of(text: str) -> list[str]:
 
 
 def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
-    """Return the presets' options for these data, by the presets' titles, made once."""
+    """Return the presets' options for these data, by the presets' titles; make them only once."""
     held = st.session_state.get(_PRESETS_MADE)
     if held is None or held[0] != fs.digest:
         made = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
@@ -236,7 +236,11 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Draw and return the utility by a questionnaire: a file uploaded, or the synthetic example."""
+    """Draw the fields for a questionnaire, which is a file or the synthetic example.
+
+    Return the utility by its scores, the title of the axis, and the utility's name; None while
+    there is no questionnaire.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         downloads.offer(
             "Template",

@@ -230,8 +230,8 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
     """Say why more useful options are not recommended; return "" if none is more useful.
 
-    Two options count: the most useful within the thresholds, and the most useful of those that
-    also serve the purpose.
+    Two options are considered: the most useful within the thresholds, and the most useful of those
+    that also serve the purpose.
     """
     tried = Exploration(table, limits=criteria.limits)
     best, good = best_option(table, criteria.limits), within(tried)

@@ -216,7 +216,7 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
 
 
 def _refusing(digest: str) -> None:
-    """Draw the form to decide to release nothing, which needs a reason and enters the report."""
+    """Draw the form to release nothing; the decision needs a reason, and enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
         why = _why("Why nothing is released", "overview_why_not")
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):

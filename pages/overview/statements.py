@@ -238,7 +238,7 @@ def draw(statement: Statement) -> None:
 
 
 def _waiting(statement: Statement) -> None:
-    """Draw the progress, the reason why there is no number, or a button to measure it."""
+    """Draw the progress, the reason why there is no number, or a button to start measuring."""
     jobs = questions.jobs_of(statement.question)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")

@@ -144,7 +144,7 @@ def decides(exploration: Exploration, row: int) -> str:
 
 
 def promise(exploration: Exploration) -> str:
-    """Say what ε does not cover in the recommended option; return "" where nothing is promised."""
+    """Say what ε does not cover in the recommended option; return "" if nothing is promised."""
     row = best(exploration)
     return "" if row is None else describe_promise(exploration.table.results[row])
 

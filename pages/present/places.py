@@ -75,7 +75,10 @@ def _where(question: Question, of: Theme) -> str:
 
 
 def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
-    """Return the slide of people by area before and after; without maps, of the utility kept."""
+    """Return the slide of people by area, before and after protection.
+
+    Without maps, return the slide of the utility kept.
+    """
     step, question = result.option.recordless, None
     if data.fs.crs is not None:
         if step is None:

@@ -144,7 +144,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Return whether the request can come from our own pages or a link, by the browser's headers.
+    """Return whether, by the browser's headers, the request can come from our pages or a link.
 
     This keeps other pages from loading parts of the dashboard by requests without an Origin
     (https://www.w3.org/TR/fetch-metadata/).
@@ -165,7 +165,7 @@ def policy() -> str:
     """Return the Content-Security-Policy of every answer.
 
     The one inline script of Streamlit's page is known by its digest. Scripts make the page's style
-    sheets, so styles need ``unsafe-inline``. The reader of messages and the maps use compiled code,
+    sheets, so styles need ``unsafe-inline``. The maps and the reader of messages use compiled code,
     which needs ``wasm-unsafe-eval``; this permission does not let text run as a program. The
     tables' icons are a font within a style sheet.
     """

@@ -76,7 +76,7 @@ class Entrance:
         E-mail addresses and subjects of the people let in, in lower case; None to let in everybody
         whose login the provider accepts.
     fault : str
-        Why nobody is let in, where the login is only partly set up; "" otherwise.
+        Why nobody is let in, if the login is only partly set up; "" otherwise.
     """
 
     required: bool

@@ -28,7 +28,7 @@ class Place:
     scheme : str
         ``http`` or ``https``.
     host : str
-        Name in lower case, with the port where it is not the scheme's usual one.
+        Name in lower case, with the port if that is not the scheme's usual one.
     """
 
     scheme: str

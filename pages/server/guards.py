@@ -12,12 +12,12 @@ Every connection, download and page of all sessions goes through one thread, whi
 interpreter to itself for a moment at each step. Two features of Streamlit blocked this thread:
 with twenty visitors, one answer took up to 45 s.
 
-- After each run of a page Streamlit collects garbage, and looks at all live objects. Some 250,000
+- After each run of a page, Streamlit collects garbage, and looks at all live objects. Some 250,000
   of them belong to modules and are never freed. They are loaded before the first visit, and
   excluded from collection.
-- When a session comes back after a lost connection, Streamlit watches its source files, even if the
-  configuration says that none is watched. After each run of that session, the paths of all modules
-  are then resolved, one by one.
+- When a session comes back after a lost connection, Streamlit watches the program's source files,
+  even if the configuration says that none is watched. After each run of that session, the paths
+  of all modules are then resolved, one by one.
 """
 
 from __future__ import annotations

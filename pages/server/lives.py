@@ -1,8 +1,8 @@
 """What a browser session owns on the server (jobs, data, results, uploads), and for how long.
 
-Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
-for a stated grace period once its browser is gone, and then ended (:class:`.guards.Reaper`). The
-work belongs to one browser, identified by the cookie of :mod:`.owners`:
+At every lost connection, Streamlit drops what it caches for the session. Here a session's work is
+kept for a stated grace period once its browser is gone, and then ended (:class:`.guards.Reaper`).
+The work belongs to one browser, identified by the cookie of :mod:`.owners`:
 
 - a connection that was lost and comes back finds its work unchanged;
 - a page that is reloaded, or closed and opened again, gets the work of the page that was left

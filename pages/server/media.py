@@ -108,7 +108,7 @@ class Media:
 
 
 class Sweep:
-    """Callable that drops files made for downloads after :data:`KEPT_S`, or with their session.
+    """Callable that drops files made for downloads: after :data:`KEPT_S`, or with their session.
 
     Parameters
     ----------

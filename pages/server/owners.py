@@ -178,7 +178,7 @@ class Room:
     in_all : int
         Number for everybody together.
     of_one : int
-        Number for one browser; for one person, where people log in.
+        Number for one browser; for one person, if people log in.
     without_cookie : int
         Number for all clients without a cookie; the dashboard's own pages always send one.
     """
@@ -237,7 +237,7 @@ class Crowd:
 
 
 def _who(scope: Scope) -> str:
-    """Return the person where people log in, and otherwise the browser.
+    """If people log in, return the person; otherwise, return the browser.
 
     So one person with many cookies still counts once.
     """

@@ -86,7 +86,7 @@ def asked(name: str, read: Callable[[str], T], usual: T) -> T:
 
 
 def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]:
-    """Return the fields of a dataclass that differ from the usual, as texts by address name.
+    """Return a dataclass's fields that are not as usual, as texts by their names in the address.
 
     Parameters
     ----------

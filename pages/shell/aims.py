@@ -117,7 +117,7 @@ def usual() -> Limits:
 
 
 def _one_of(key: str, known: Iterable[str], usual: str) -> str:
-    """Return the chosen value, or the usual one if unknown: an opened study may hold any value."""
+    """Return the chosen value if known, else the usual one: an opened study may hold any value."""
     found = st.session_state.get(key, usual)
     return found if found in known else usual
 
@@ -186,14 +186,14 @@ def describe_threshold() -> str:
 
 
 def _one_in(share: float) -> str:
-    """Return a share as a text such as " (1 in 12)", or "" where this number is not whole."""
+    """Return a share as a text such as " (1 in 12)", or "" if 1 over the share is not whole."""
     people = 1 / share if share else math.nan
     whole = people == people and abs(people - round(people)) < 1e-6 * people
     return f" (1 in {people:.0f})" if whole else ""
 
 
 def _short() -> str:
-    """Return a short label for the threshold of re-identification and where it comes from."""
+    """Return a short label for the threshold of re-identification, and say if it is your own."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No threshold of re-identification"

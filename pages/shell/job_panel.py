@@ -1,4 +1,4 @@
-"""Work in progress: how far it is, the time left, a way to stop it, and help after a failure."""
+"""Work under way: its progress, the time left, a way to stop it, and help after a failure."""
 
 from __future__ import annotations
 

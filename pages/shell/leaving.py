@@ -196,9 +196,9 @@ def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult
 
 
 def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionResult | None:
-    """Return the result of a release's option with what the file itself keeps.
+    """Return the result of a release's option, with the utility that the file itself keeps.
 
-    Return None if no option was weighed to which the release belongs, or if utility was measured
+    Return None if the release belongs to no option that was weighed, or if utility was measured
     in other areas.
     """
     for result in _weighed_as(data, found.config):
@@ -255,7 +255,10 @@ def begin(data: Dataset) -> None:
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
-    """Draw the fields of days; return the first (if dated) and their number, None where empty."""
+    """Draw the fields of days; return the first day and the number of days.
+
+    An empty field gives None, and so does the first day if days have no dates.
+    """
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}

@@ -34,12 +34,12 @@ def officer() -> str:
 
 
 def named() -> str:
-    """Return the name of the person who has logged in; "" where nobody logs in."""
+    """Return the name of the person who has logged in; "" if the server needs no login."""
     return officer() if entrance.current().required else ""
 
 
 def way_out() -> None:
-    """Draw who is logged in, and the button to log out; nothing where nobody logs in."""
+    """Draw who is logged in, and the button to log out; nothing if the server needs no login."""
     if entrance.current().required:
         st.text(f"Logged in as {officer()}")
         if st.button("Log out", key="log_out", icon=":material/logout:"):

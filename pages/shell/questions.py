@@ -45,7 +45,7 @@ class Kind:
         Whether several questions may be under way; if not, a new one drops the others.
     join : callable or None
         Joins the answer kept under the same key (None the first time) and the new answer. It is
-        used where a later answer extends an earlier one.
+        used if a later answer extends an earlier one.
     identity : callable or None
         Returns the study's settings that distinguish two questions, as a hashable value. If None,
         all settings distinguish them.
@@ -266,7 +266,7 @@ FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, i
 def expected_s(
     study: Callable[..., Any], fs: FingerprintSet, *configs: Any, made: bool = False
 ) -> list[float | None]:
-    """Return the estimated seconds of a study for each of its settings; None until it is ready.
+    """Return a study's estimated seconds for each of ``configs``; None until they are known.
 
     Start these estimates, and drop earlier ones that are not among them. ``made`` says whether what
     the study makes first, such as a release, exists already.

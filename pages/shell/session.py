@@ -65,7 +65,7 @@ def keep(name: str, value: Any) -> None:
 
 
 def drop(name: str) -> None:
-    """Remove a value that :func:`keep` put in."""
+    """Remove a value that :func:`keep` stored."""
     _work().kept.pop(name, None)
     st.session_state.pop(name, None)
 

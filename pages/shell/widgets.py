@@ -60,8 +60,8 @@ TYPED = (
 def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
     """Return profiles to choose from, in words: those that suit the data, and others.
 
-    The profiles are ordered from fine to coarse. They include the usual grids, and hexagons where
-    places are known in degrees. With an antenna table, they also include antennas, antenna clusters
+    The profiles are ordered from fine to coarse. They include the usual grids and, if places are
+    known in degrees, hexagons. With an antenna table, they also include antennas, antenna clusters
     and every column of names.
     """
     spaces: list[Space] = []
@@ -141,7 +141,10 @@ def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
 
 
 def segments(label: str, named: Mapping[T, str], usual: T | None = None, **how: Any) -> T:
-    """Draw a few options in a row, by name; return the chosen one, at first the usual or first."""
+    """Draw a row of a few options, by name; return the chosen one, or the default.
+
+    The default is ``usual`` or, if this is None, the first option.
+    """
     found: T = st.segmented_control(
         label,
         list(named),

@@ -89,9 +89,10 @@ class Workspace:
         Purpose and recipient of the release; a decision holds for these alone. None before any
         page has looked at them.
     aside : dict
-        Options weighed and search made on other areas, by these areas.
+        Options weighed and search made on other areas; the areas are the keys.
     decided : dict
-        Choice, name and reason decided on other areas, or for another purpose or recipient.
+        Choice, its option's name and the reason, as decided on other areas, or for another purpose
+        or recipient.
     """
 
     weighed: Weighing | None = None
@@ -155,7 +156,7 @@ class Workspace:
 
     @property
     def decided_otherwise(self) -> bool:
-        """Return whether nothing is decided for this purpose and recipient, but was for others."""
+        """Return whether a decision was made, but only for another purpose, recipient or areas."""
         here = self.weighed is not None and self.weighed.chosen is not None
         return not here and any(chosen is not None for _, chosen, _ in self.decided.values())
 
@@ -182,7 +183,7 @@ class Workspace:
 
 
 def of(digest: str) -> Workspace:
-    """Return the workspace of the data with this digest; the previous data's is kept, too."""
+    """Return the workspace of the data with this digest; that of the previous data is kept, too."""
     known: dict[str, Workspace] = st.session_state.get(_KEPT, {})
     if digest not in known:
         known = dict(list(known.items())[-1:]) | {digest: Workspace()}
@@ -239,7 +240,7 @@ def propose(digest: str, name: str) -> None:
 
 
 def proposed(digest: str) -> str | None:
-    """Return the name of the option proposed for these data and aims, once only; None for none."""
+    """Return, once only, the name of the option proposed for these data and aims; or None."""
     *asked, name = st.session_state.pop(_PROPOSED, (None,))
     return name if tuple(asked) == _asked_of(digest) else None
 

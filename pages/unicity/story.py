@@ -145,7 +145,7 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Return whether a box plot of the points needed has enough people and enough spread."""
+    """Return whether people and spread are enough for a box plot of the points needed."""
     if len(result.needed) < DRAWN_PEOPLE:
         return False
     lower, upper = np.quantile(result.needed, [0.25, 0.75])
@@ -359,7 +359,7 @@ def rarely(result: Result) -> str:
 
 
 def _at_most(minutes: np.floating[Any]) -> str:
-    """Return a time of a minute or more, in words."""
+    """Return a time in words; a time below a minute is given as a minute."""
     return words.duration(max(1.0, float(minutes)))
 
 
