@@ -1,7 +1,7 @@
 """Assignment of roles to columns: user, time and place.
 
-Roles are given by the caller, or found from the columns' names where the content agrees, or else
-from content alone. Each decision and its basis are reported. A guess that might be silently wrong
+Roles are given by the caller, or found from the columns' names if the content agrees, or else from
+content alone. Each decision and its basis are reported. A guess that might be silently wrong
 (a track number taken for a person) is refused instead.
 """
 

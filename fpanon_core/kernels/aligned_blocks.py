@@ -273,7 +273,7 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
 
 @njit(nogil=True, cache=True)
 def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Bench) -> float:
-    """Return the smallest loss of a group of the first ``count`` of ``members``.
+    """Return the smallest loss of the group that the first ``count`` of ``members`` form.
 
     The result is infinity if the loss exceeds ``limit``.
     """

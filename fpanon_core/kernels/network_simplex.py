@@ -142,7 +142,7 @@ def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
 
 @njit(nogil=True, cache=True)
 def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, FloatArray]:
-    """Return the source of the cheapest arc to each sink (ties: the last source), and its cost."""
+    """Return the source of the cheapest arc to each sink (ties: the last), and the arc's cost."""
     least, source = np.full(sinks, np.inf), np.zeros(sinks, np.int64)
     for i in range(sources):
         row = row_of(costs, i)
