@@ -10,7 +10,7 @@ travel as the folder's name. The child's answers are read as data and trusted as
 Jobs of all sessions wait for their turn (:class:`Turns`). Cancelling kills the child. A child that
 exceeds a limit of memory or time (:class:`.limits.Limits`) is killed, too, and its job reports
 this. If a child is killed from outside, its job is ``lost`` and states the cause in a plain
-sentence; the next job gets a new child. A child that is idle for a long time is ended. When this
+sentence. The next job gets a new child. A child that is idle for a long time is ended. When this
 process ends, the child reads the end of its input and ends too.
 
 One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
