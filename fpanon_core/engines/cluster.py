@@ -119,7 +119,7 @@ such as tls://host:8786.
 
     @property
     def workers(self) -> int:
-        """Number of blocks that run at once: the threads of all workers, or 1 if there are none."""
+        """Number of blocks that run at once: all workers' threads, or 1 if there are no workers."""
         return max(1, self._threads())
 
     @property
@@ -220,7 +220,7 @@ such as tls://host:8786.
         return answer
 
     def _there(self, thing: Any) -> Any:
-        """Return a future of an object that every worker holds; send the object if necessary."""
+        """Return a future for an object that every worker holds; send the object if necessary."""
         held = self._sent.get(id(thing))
         if held is not None and held[0]() is thing and held[1].status == "finished":
             return held[1]
@@ -268,8 +268,8 @@ such as tls://host:8786.
 def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
     """Return a job's named arguments, with the server's cluster as ``engine`` if none is given.
 
-    The cluster is the one in :data:`SCHEDULER_VARIABLE`. Nothing is added without that variable, or
-    if the function takes no engine.
+    The cluster is the one whose address is in :data:`SCHEDULER_VARIABLE`. If that variable is not
+    set, or the function takes no engine, nothing is added.
 
     Raises
     ------
@@ -293,9 +293,9 @@ _ENGINES: dict[str, DaskEngine] = {}
 
 
 def check_address(address: str) -> None:
-    """Refuse a text that is not an address, or an address on another machine without TLS.
+    """Refuse a text that is not an address, or an address without TLS on another machine.
 
-    ``FPANON_SCHEDULER_UNENCRYPTED=yes`` allows an address on another machine without TLS.
+    ``FPANON_SCHEDULER_UNENCRYPTED=yes`` allows an address without TLS on another machine.
 
     Raises
     ------

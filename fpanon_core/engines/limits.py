@@ -253,6 +253,6 @@ def give_back() -> None:
 
 
 def give_back_after(n_samples: int) -> None:
-    """Give free memory back after a step on ``n_samples`` samples, if over two million."""
+    """Give free memory back after a step on ``n_samples`` samples, if these exceed two million."""
     if n_samples > _MANY:
         give_back()

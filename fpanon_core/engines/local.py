@@ -109,8 +109,8 @@ class Engine:
         Parameters
         ----------
         function : callable
-            ``function(block, *given)``; defined at the top level of a module, so other processes
-            find it, and without side effects.
+            ``function(block, *given)``, without side effects; defined at the top level of a
+            module, so that other processes find it.
         blocks : sequence
         given : sequence
             Further arguments, the same for every block.
@@ -154,7 +154,7 @@ class LocalEngine(Engine):
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
-    """Divide 0 … count − 1 into blocks of ``size``; return the begin and end of each.
+    """Divide 0 … count − 1 into blocks of ``size``; return the start and end of each.
 
     Blocks may be larger than ``size`` for workers in other processes.
 
@@ -176,7 +176,7 @@ def fill(
     *given: Any,
     progress: Progress = None,
 ) -> None:
-    """Fill rows 0 … count − 1 by ``kernel(begin, end, *given)``, ``size`` rows at a time."""
+    """Fill rows 0 … count − 1 with ``kernel(begin, end, *given)``, ``size`` rows at a time."""
 
     def block(begin: int) -> float:
         end = min(begin + size, count)

@@ -9,9 +9,9 @@ travel as the folder's name. The child's answers are read as data and trusted as
 
 Jobs of all sessions wait for their turn (:class:`Turns`). Cancelling kills the child. A child that
 exceeds a limit of memory or time (:class:`.limits.Limits`) is killed, too, and its job reports
-this. If a child is killed from outside, its job is ``lost``, with a plain sentence, and the next
-job gets a new child. A child that is idle for a long time is ended. When this process ends, the
-child reads the end of its input and ends too.
+this. If a child is killed from outside, its job is ``lost`` and states the cause in a plain
+sentence. The next job gets a new child. A child that is idle for a long time is ended. When this
+process ends, the child reads the end of its input and ends too.
 
 One :class:`Turns` serves all sessions of a server: it limits how many jobs run at once, and the
 others wait in line. A session has one place in the line, however many jobs it has queued, and takes
@@ -324,7 +324,7 @@ class Turns:
     Parameters
     ----------
     at_once : int or None
-        Number of jobs at once. None for one for every two cores, but at least two. A computation
+        Number of jobs at once. If None, one for every two cores, but at least two. A computation
         uses every core by itself, and a single long computation must not block the opening of a
         file.
 

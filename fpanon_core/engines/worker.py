@@ -10,8 +10,8 @@ this process even during a computation. The message of an unforeseen error may q
 only the error's type and its place in the program are sent.
 
 A session asks many questions about the same fingerprints, which are by far the largest part of each
-call. So each side keeps the most recently used sets by digest. A later message names a set that the
-other side holds instead of sending it.
+call. So each side keeps the most recently used sets by digest. If the other side holds a set, a
+later message names the set instead of sending it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def tell(pipe: BinaryIO, answer: object) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write a pickled message, after its length in 8 bytes, to a child, which trusts it."""
+    """Write a pickled message, after its length in 8 bytes, to a child, which trusts the sender."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 

@@ -1,7 +1,7 @@
 """Audit log of exports, opened data sets and overridden thresholds, for the server's operator.
 
 The log has one line of JSON for each file exported, data set opened, and option chosen although its
-risk is above a threshold. No line holds anything about a person in the data, or the file's name.
+risk is above a threshold. No line holds anything about a person in the data, or a file's name.
 Exported content and data sets are identified by keyed digests (HMAC-SHA256, RFC 2104). With the key
 and a file, the operator can say whether that file was exported. Without the key, nobody can test
 guesses.

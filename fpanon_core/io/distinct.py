@@ -76,7 +76,7 @@ def _file(name: str) -> str:
 
 
 class Buckets:
-    """Store of rows: all together in memory, or divided by ranges of users in a folder."""
+    """Store of rows: all together in memory, or in a folder and divided by ranges of users."""
 
     def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
         n = min(_MOST, -(-n_rows // ROWS)) if folder else 1

@@ -187,7 +187,7 @@ class Seen:
         Of the possible positions, the share on or near land north of 60° S, and the share at 60° S
         or farther south.
     coast_km : float
-        Median distance to a coast of the positions that are not near land; 0 if there are none.
+        Median distance to a coast for the positions that are not near land; 0 if there are none.
     town_km, town_km_low : float
         Median distance to the nearest town, and the distance that all but a tenth exceed.
     town, zone : str

@@ -26,7 +26,7 @@ class Way:
 
 
 class Message(str):
-    """Text worded for a function call, which also has the words for other readers.
+    """Text that is worded for a function call and also has the words for other readers.
 
     Examples
     --------

@@ -119,8 +119,8 @@ def instants_in(
 
     Instants are microseconds since 1970. A time skipped in spring is read as if the clock had not
     yet been put forward. A time that occurs twice is read as the first of the two. No row is lost.
-    Clock times outside ``rows`` stay as they are, and have no meaning. Also return how many times
-    were skipped, and how many occurred twice; both are 0 if ``zone`` holds minutes.
+    Clock times outside ``rows`` stay as they are, and have no meaning. Also return the number of
+    skipped times, and the number that occurred twice; both are 0 if ``zone`` holds minutes.
 
     Parameters
     ----------

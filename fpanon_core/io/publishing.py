@@ -246,7 +246,7 @@ def package_bytes(
     about : mapping
         Machine-readable facts, under "fpanon" in ``datapackage.json``.
     ending : {"csv", "parquet"}
-        Format of the data; places are CSV.
+        Format of the tables; the table of places is always CSV.
     more : mapping of str to bytes
         Additional files by name.
     """

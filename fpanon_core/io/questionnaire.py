@@ -1,7 +1,7 @@
 """Reading of experts' questionnaires on release options (Noriega Campero 2015, 5.1).
 
 A questionnaire is a table with one row per answer: expert, domain, option, and a score from 0 (no
-utility) to 10 (high utility). Every row is used or reported with its reason.
+utility) to 10 (high utility). Every row is used, or reported with the reason why it is not.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
     """Return invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
 
-    The score is based on ``10 · exp(−a·i − b·j)``. Here i numbers the spaces and j the time
-    windows, from 0 in order of coarseness. The factors a and b are invented for each domain:
+    The score is based on ``10 · exp(−a·i − b·j)``. Here i numbers the kinds of area and j the
+    time windows, from 0 in order of coarseness. The factors a and b are invented for each domain:
     transport suffers from coarse times, epidemics from coarse places. The score is multiplied by a
     random factor for each expert and domain. A normal error with a standard deviation of one point
     is added. The sum is rounded to whole points from 0 to 10.

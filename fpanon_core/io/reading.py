@@ -441,7 +441,10 @@ def _middle_of(known: Rows) -> Centre:
 
 
 def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, Any]:
-    """Return the report's fields about the set; ``span``: its first and last start, in minutes."""
+    """Return the report's fields about the set.
+
+    ``span`` has the first and the last start of its samples, in minutes.
+    """
     assert fs.clock is not None
     zone = zone_of(fs.clock.timezone)
     ends = [fs.clock.epoch + dt.timedelta(minutes=t_min) for t_min in span]

@@ -1,8 +1,8 @@
 """Report on reading a file: rows used, the fate of the others, and what was guessed.
 
 Every row is used or set aside for exactly one of the reasons named here, so that ``rows_read ==
-rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats one of the same
-user, so that ``rows_used == n_samples + rows_repeating``.
+rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats a sample of the
+same user, so that ``rows_used == n_samples + rows_repeating``.
 
 The report is stored in the folder of the fingerprints. The rows set aside and the first rows are
 not stored, as they are rows of the source.
@@ -90,7 +90,7 @@ class PositionDoubt:
     found : tuple of str
         Findings, in sentences.
     readings : tuple of OtherReading
-        Other ways to read the positions, the likeliest first; empty where none is plausible.
+        Other ways to read the positions, the likeliest first; empty if none is plausible.
     strong : bool
         Whether the positions are impossible, uninhabited, or at odds with the file's own times, and
         another way to read them is plausible. If so, a person should check the positions before any
@@ -148,7 +148,7 @@ class IngestReport:
         lines"``, ``"GeoJSON"``, ``"GeoJSON lines"``; compression in ``packed``.
     packed, delimiter, encoding : str or None
     header : bool or None
-        Whether the text file or sheet has a header; None where names are part of the format.
+        Whether the text file or sheet has a header; None if names are part of the format.
     time_format : str
         Time formats that occur, commonest first.
     timezone : str

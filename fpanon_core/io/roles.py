@@ -1,7 +1,7 @@
 """Assignment of roles to columns: user, time and place.
 
-Roles are given by the caller, or found from the columns' names where the content agrees, or else
-from content alone. Each decision and its basis are reported. A guess that might be silently wrong
+Roles are given by the caller, or found from the columns' names if the content agrees, or else from
+content alone. Each decision and its basis are reported. A guess that might be silently wrong
 (a track number taken for a person) is refused instead.
 """
 
@@ -44,7 +44,7 @@ def find_roles(
         ``columns`` is not a mapping, names an unknown role or a column that does not exist, or
         gives a column two roles, ``time`` no column, or a role too many columns.
     SchemaError
-        A required role has no column, or the table looks like one of antennas. The message says
+        A required role has no column, or the table looks like an antenna table. The message says
         what is missing and how to state it.
     """
     roles = Roles()
@@ -85,7 +85,7 @@ def time_column(table: SourceTable, where: tuple[int, ...]) -> pa.ChunkedArray:
 
 
 def _date_part(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as text; timestamps without a zone (dates of a spreadsheet) as dates."""
+    """Return a column as text; timestamps without a zone (dates of a spreadsheet) become dates."""
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
         return text_of(column.cast(pa.date32(), safe=False))
     return text_of(column)

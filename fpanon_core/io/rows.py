@@ -2,7 +2,7 @@
 
 A table in memory is one piece. For a source in parts, interpreted columns are spilled to a private
 folder. Some decisions concern a column as a whole (order of day and month, decimal comma, fractions
-of seconds, how numbers are written as text). Each piece first decides for itself; where pieces
+of seconds, how numbers are written as text). Each piece first decides for itself; if pieces
 differ, all rows are interpreted again with a common decision.
 """
 
@@ -69,7 +69,7 @@ class Rows:
         Slices of rows, each processed as one piece.
     store : Store
         User: ``code``. Time: ``us``, ``ok`` and ``aware``. Place: ``lat`` and ``lon``, or
-        ``antenna``. Offset, where there is one: ``offset``.
+        ``antenna``. Offset, if there is one: ``offset``.
     users, antenna_ids : list of str
         Texts by code.
     formats : Counter
@@ -147,7 +147,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Return the table; columns ``texts`` with fractional floats become text in every piece."""
+        """Return the table; columns in ``texts`` that hold fractions become text in every piece."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])

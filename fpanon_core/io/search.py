@@ -1,4 +1,4 @@
-"""Search for the column of each role, by name where the content agrees, else by content alone.
+"""Search for the column of each role, by name if the content agrees, else by content alone.
 
 :class:`Likeness` tests whether a sample of a column looks like times, positions, offsets or ids.
 """

@@ -12,7 +12,7 @@ time, and no other process reads during that time.
 
 numba names a compiled function by its types and by a number that each process counts from 1. Inner
 functions of numba, such as those of ``sort`` and ``argsort``, differ only by that number. If two
-processes compile these, both may get one name, and a process that loads both kernels runs one
+processes compile these, both may get the same name, and a process that loads both kernels runs one
 function for both. So the numbers are drawn at random.
 """
 

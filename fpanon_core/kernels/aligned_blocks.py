@@ -113,7 +113,10 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
 
 @njit(nogil=True, cache=True)
 def _lay_next(boxes: Boxes, row: int, owner: int, at: int, latest: float, bench: Bench) -> float:
-    """Write a sample to place ``at``; return the latest end so far (``latest`` before it)."""
+    """Write a sample to place ``at``; return the latest end so far.
+
+    ``latest`` is the latest end of the samples before this one.
+    """
     bench.row[at] = row
     bench.owner[at] = owner
     box = bench.box[at]
@@ -166,8 +169,8 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit. In any division, a block begins at one of the cuts from
-    two blocks before the current cut to the current cut; ``bench.rest`` bounds the loss from there.
+    loss is certain to exceed the limit. In any division, a block begins at the current cut, or less
+    than two blocks before it; ``bench.rest`` bounds the loss from there.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -270,7 +273,7 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
 
 @njit(nogil=True, cache=True)
 def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Bench) -> float:
-    """Return the smallest loss of a group of the first ``count`` of ``members``.
+    """Return the smallest loss of the group that the first ``count`` of ``members`` form.
 
     The result is infinity if the loss exceeds ``limit``.
     """

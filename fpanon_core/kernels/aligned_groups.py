@@ -40,7 +40,10 @@ class Groups(NamedTuple):
 
 
 class People(NamedTuple):
-    """Users to be hidden, the value of publishing each, and the loss saved when each one leaves."""
+    """Users to be hidden, and the value of publishing each.
+
+    ``saved`` is the loss saved when a user leaves their group.
+    """
 
     k: float
     weight: FloatArray  # (n,) number of users each stands for
@@ -50,12 +53,13 @@ class People(NamedTuple):
 
 
 class Rings(NamedTuple):
-    """For each user, the ring of exchanges with the largest gain that begins with this user.
+    """For each user, the ring of exchanges that begins with this user and has the largest gain.
 
     Row a of ``step`` (n, longest) has the steps of the ring that begins with user a; −1 after the
-    last. A step is given by its position in the row of :class:`Steps` of the user who takes it.
-    ``last`` (n + 1,) has, for each user, the least cost of a step that replaces this user; its last
-    entry is the least cost of a step that replaces nobody. ``least`` (1,) has the least of all.
+    last. A step is given by its position in the row that :class:`Steps` has for the user who takes
+    it. ``last`` (n + 1,) has, for each user, the least cost of a step that replaces this user; its
+    last entry is the least cost of a step that replaces nobody. ``least`` (1,) has the least cost
+    of any step.
     """
 
     gain: FloatArray
@@ -153,7 +157,7 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """Find, for each user, the ring of exchanges with the largest gain that begins with this user.
+    """Of the rings of exchanges that begin with each user, find the one with the largest gain.
 
     A ring with a gain has a beginning from which all partial sums are gains, so only such
     beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
@@ -164,7 +168,7 @@ def find_rings(
     open, as long as there is ``room``.
 
     Steps are followed only as long as they can lead to a larger gain. The last step of a ring costs
-    at least ``rings.last`` of its first user, or of nobody where the ring is open; each step before
+    at least ``rings.last`` of its first user, or of nobody if the ring is open; each step before
     it costs at least ``rings.least``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth

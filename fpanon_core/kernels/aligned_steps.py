@@ -235,8 +235,8 @@ def _loss_at_cuts(
     soon as the samples up to j can be split into two blocks, each with a sample of every member.
 
     ``rest[v, j]`` is a lower bound on the loss of the samples after cut j. So the search ends as
-    soon as no cut is left that could lead to a loss within the limit: one of the cuts after the
-    beginning of the two blocks, up to j, begins a block.
+    soon as no cut is left that could lead to a loss within the limit: a block begins at one of the
+    cuts after the beginning of the two blocks, up to j.
 
     Arrays are taken out of the tuples once, and every path leads to one end. Otherwise numba counts
     references to the arrays at each call and step of a loop, which took most of the time.

@@ -29,7 +29,7 @@ class Traces(NamedTuple):
 
 
 class Everybody(NamedTuple):
-    """Numbers of users in each bin, over all users; the sums are over the bins of one call."""
+    """All users' presence in each bin, and sums over the bins of one call."""
 
     n: int  # users
     present: IntArray  # (n_bins,) |D_j|

@@ -46,7 +46,7 @@ wide compared with the thresholds.
 
 The result equals the result of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time
 and stops when time alone costs too much. Between wide boxes, that function would stop late or
-never. Here, all pairs of samples are computed, in a loop that the processor vectorizes.
+never. Here, all pairs of samples are computed, in a loop that the compiler vectorizes.
 """
 
 from __future__ import annotations

@@ -172,9 +172,9 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
     decided by the smallest lower x, lower y, upper t, upper x and upper y, in this order. The
     function returns False if there is no such box. Samples are in order of start.
 
-    Some best box begins at the start of a sample; its west is a sample's west, its east a sample's
-    east, its south a sample's south. All such boxes are tried, except those with too few samples to
-    be better. After ``limits.steps`` steps the best box so far is taken, and extended.
+    One of the best boxes begins at the start of a sample. Its west edge is a sample's west edge,
+    and the same holds for east and south. All such boxes are tried, except those with too few
+    samples to be better. After ``limits.steps`` steps the best box so far is taken, and extended.
     """
     low, high, max_time = held.low, held.high, limits.time
     n = len(low)

@@ -170,7 +170,7 @@ def _places_in(
 
 @njit(nogil=True, cache=True)
 def _around(x: float, y: float, share: FloatArray, middles: FloatArray, known: HomeMap) -> float:
-    """Return the mass no farther from a point than the side of a square."""
+    """Return the mass at distances from a point up to the side of a square."""
     total, reach = 0.0, known.side * known.side
     low, high = _rows(y - known.side, y + known.side, known)
     last = math.floor((x + known.side - known.left) / known.side)
@@ -209,7 +209,7 @@ def _rows(y: float, to_y: float, known: HomeMap) -> tuple[int, int]:
 
 @njit(nogil=True, cache=True)
 def _column(x: float, known: HomeMap) -> int:
-    """Return the column of squares that holds a coordinate, at least 0."""
+    """Return the number, at least 0, of the column of squares that holds a coordinate."""
     return max(math.floor((x - known.left) / known.side), 0)
 
 
@@ -394,7 +394,10 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
 
 
 class Spans(NamedTuple):
-    """Middles (metres) and times (minutes) of cells; record r has ``offsets[r]:offsets[r+1]``."""
+    """Middles (metres) and times (minutes) of cells.
+
+    Record r has the cells ``offsets[r]:offsets[r+1]``.
+    """
 
     offsets: IntArray
     x: FloatArray

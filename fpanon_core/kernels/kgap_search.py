@@ -234,7 +234,7 @@ def _add_floors(feature: SmallInts, count: SmallInts, floor: Steps, bound: Sums)
 def _may_enter(
     bound: Sums, unit: float, limit: float, limits: FloatArray, passes: BoolArray
 ) -> None:
-    """Set whether the bound allows an effort within either user's limit."""
+    """Set ``passes``: whether the bound allows an effort within either user's limit."""
     for column in range(len(bound)):
         passes[column] = bound[column] * unit <= max(limit, limits[column])
 

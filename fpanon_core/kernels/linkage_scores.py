@@ -180,8 +180,8 @@ def score_records(
 ) -> int:
     """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
-    The function adds to ``gain`` and ``hits``, which must be 0, lists the records that it adds to
-    in ``touched``, and sets ``absent``. ``people`` is the number of people with a record. The
+    The function adds to ``gain`` and ``hits``, which must be 0, lists in ``touched`` the records
+    that it adds to, and sets ``absent``. ``people`` is the number of people with a record. The
     function returns the number of records touched.
     """
     shelf, way, point, even = search
@@ -301,10 +301,10 @@ def leading_records(
 ) -> None:
     """Find each target's records with the largest posterior weight for one attacker.
 
-    Records are listed by the posterior of each of their people, from a uniform prior over people.
-    Records below ``least`` times the highest posterior are not listed. If more records are tied
-    than fit, any of them are taken. The listed shares are scaled to the posterior of all records
-    that a point is near.
+    Records are listed in order of the posterior of one of their people, given a uniform prior over
+    people. Records below ``least`` times the highest posterior are not listed. If more records are
+    tied than fit, any of them are taken. The listed shares are scaled so that they add up to the
+    posterior of all records near a point.
     """
     record, share, count, rest = out
     room = _room(len(weight))

@@ -280,7 +280,7 @@ def _walk(
 
 @njit(nogil=True, cache=True)
 def _nearness(model: Model, own: IntArray) -> FloatArray:
-    """Return the readiness to go from each own place to each other one; it falls with distance."""
+    """Return the readiness to go from each own place to any other; it falls with distance."""
     x, y = model.x_m[own], model.y_m[own]
     near = np.empty((len(own), len(own)))
     for i in range(len(own)):

@@ -142,7 +142,7 @@ def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
 
 @njit(nogil=True, cache=True)
 def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, FloatArray]:
-    """Return the source of the cheapest arc to each sink (ties: the last source), and its cost."""
+    """Return the source of the cheapest arc to each sink (ties: the last), and the arc's cost."""
     least, source = np.full(sinks, np.inf), np.zeros(sinks, np.int64)
     for i in range(sources):
         row = row_of(costs, i)
@@ -218,7 +218,7 @@ def _search(
 
 @njit(nogil=True, cache=True)
 def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: int) -> bool:
-    """Return whether an arc's reduced cost is below 0 by more than rounding."""
+    """Return whether an arc's reduced cost is below 0 by more than a rounding error."""
     source, sink = potential[arc // sinks], potential[sources + arc % sinks]
     size = max(abs(source), abs(sink), abs(cost))
     return (cost + source) - sink < -_NOTHING * size
@@ -360,7 +360,7 @@ def by_places(
     sources, sinks : Frequencies
         Places of each source and sink.
     worth : float64 ndarray (largest f + 1, largest g + 1)
-        Saving of a place that a source visited f times and a sink g times; above 0.
+        Saving for a place that a source visited f times and a sink g times; above 0.
     apart, sink_apart : float64 ndarray (n_sources,), (n_sinks,)
         Parts of the cost of a pair without a common place.
     """

@@ -102,9 +102,9 @@ def count_shared(
 def pair_greedily(
     begin: int, shared: SmallInts, free: npt.NDArray[np.bool_], pair: IntArray, best: IntArray
 ) -> None:
-    """Pair each trajectory with the free true one that shares the most points; ties: the first.
+    """Pair each trajectory with the free true trajectory sharing the most points; ties: the first.
 
-    Trajectories are taken in order, and a true one is free until it is paired.
+    Trajectories are taken in order, and a true trajectory is free until it is paired.
     """
     for i in range(len(shared)):
         chosen = -1

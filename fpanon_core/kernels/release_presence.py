@@ -1,8 +1,8 @@
 """Presence of people in their published cells, and agreement of two records.
 
-The first part counts the published cells in which the person was recorded, and marks the samples
-that lie in a cell. The second part scores a record against the records of another release by the
-overlap of cells. :mod:`fpanon_core.attacks.overlap` calls the second part, and documents the
+The first part counts each person's published cells in which the person was recorded, and marks the
+samples that lie in a cell. The second part scores a record against the records of another release
+by the overlap of cells. :mod:`fpanon_core.attacks.overlap` calls the second part, and documents the
 scores.
 """
 
@@ -28,12 +28,12 @@ def presence_of_records(
     slack: float,
     covered: BoolArray,
 ) -> int:
-    """Count pairs of a record and one of its cells in which the person has a sample.
+    """Count pairs of a record and one of its cells in which the record's person has a sample.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
-    person are in order of start, and none is longer than ``longest``. A pair counts if the sample
-    and the cell overlap by more than ``slack`` in x, y and time. It also counts if the sample's
-    lower corner lies in the cell. In that case the function sets ``covered`` for the sample.
+    person are in order of start, and none is longer than ``longest``. A pair counts if a sample of
+    the person and the cell overlap by more than ``slack`` in x, y and time. It also counts if the
+    sample's lower corner lies in the cell; the function then sets ``covered`` for the sample.
     """
     pairs = 0
     for r in range(len(person)):

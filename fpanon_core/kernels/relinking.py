@@ -136,9 +136,9 @@ def likest(
     """Find the other period's records most similar to each of the records ``begin … end−1``.
 
     ``usual`` is the density of the other period's mean person in each bin of ``mine``, and
-    ``other_usual`` is the converse. ``weight`` is the number of people of each record of ``other``.
-    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. The row
-    ends when the columns are full, or once its records together represent ``most`` people. Records
+    ``other_usual`` is the converse. Each record of ``other`` represents ``weight`` people. Row i of
+    ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. The row ends
+    when the columns are full, or once its records together represent ``most`` people. Records
     that record i never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
@@ -249,7 +249,7 @@ def add_moves(
     last : float64 ndarray (n_earlier, 5)
         Last cells of the earlier records: x, y, variance of the place, time, its variance.
     weight : int64 ndarray (n_earlier,)
-        Number of people of each earlier record.
+        Number of people that each earlier record represents.
     first : float64 ndarray (n_later, 5)
         First cells of the later records.
     moves : Moves

@@ -190,13 +190,13 @@ def stretch_1d(a: float, da: float, b: float, db: float, wa: float, wb: float) -
 def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
     """Return the directed effort for cells of any extent.
 
-    The sweep stops by bounds on φ_t that grow with the distance:
+    Bounds on φ_t that grow with the distance stop the sweep:
 
     If t_b ≥ t_a, the span of both cells reaches at least from t_a to t_b + dt_b. So φ_t ≥ (t_b −
-    t_a) + w_a·(dt_b − dt_a), where dt_b is at least b's shortest.
+    t_a) + w_a·(dt_b − dt_a), where dt_b is at least b's shortest duration.
 
     If t_b ≤ t_a, then φ_t ≥ (t_a − t_b) + w_b·(dt_a − dt_b) for the same reason. Here, dt_b is at
-    most b's longest.
+    most b's longest duration.
     """
     t, x, y, scale = packed.t, packed.x, packed.y, packed.scale
     dt, dx, dy = packed.dt, packed.dx, packed.dy
@@ -285,7 +285,7 @@ def match_samples(
 def pooled_components(
     packed: Packed, a: int, neighbours: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the parts of δ in space and in time of all matched samples of a and its neighbours.
+    """Return the parts of δ in space and in time for all matched samples of a and its neighbours.
 
     For each neighbour in turn, each sample of the longer fingerprint (a if equally long) is matched
     to a sample of the other.

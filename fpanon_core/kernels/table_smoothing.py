@@ -112,9 +112,9 @@ def fit_gravity(
 
 @njit(nogil=True, cache=True)
 def number_strata(values: FloatArray, first: IntArray, begins: FloatArray) -> IntArray:
-    """Return the part of each value, if part p + 1 begins at rank ``first[p]`` in stable order.
+    """Return the number of the part that holds each value.
 
-    ``begins`` has the values of these ranks.
+    Part p + 1 begins at rank ``first[p]`` in stable order; ``begins`` has the value at each rank.
     """
     part = np.zeros(len(values), np.int64)
     for begin in begins:

@@ -157,7 +157,10 @@ def find_bins(
 
 @njit(nogil=True, cache=True)
 def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users: SmallInts) -> None:
-    """Write each user found to its bin's list; ``at[b]``, the next free position of b, advances."""
+    """Write each user of ``found_user`` to the list of the bin in ``found_bin``.
+
+    ``at[b]``, the next free position in the list of bin b, advances.
+    """
     for i in range(len(found_bin)):
         b = found_bin[i]
         users[at[b]] = found_user[i]
@@ -293,7 +296,7 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set ``points`` to the number of each target's points, in order, that make |E| ≤ ``out_of``.
+    """Set ``points`` to how many of each target's points, in order, make |E| ≤ ``out_of``.
 
     The number is 0 if not even all points are enough. ``sizes`` is set to |E|, in people, after the
     last point taken. Both are set for the targets ``begin … end−1``.

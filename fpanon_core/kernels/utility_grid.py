@@ -237,8 +237,8 @@ def match_trips(
     """Spread trips over the original's pairs of areas; return the total number of trips.
 
     The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these
-    pairs count for the part that is common with the original, so no table of areas × areas is
-    needed. Trips from an area to itself do not count.
+    pairs count for the part in common with the original, so no table of areas × areas is needed.
+    Trips from an area to itself do not count.
     """
     areas, reached = len(laid.keys), np.zeros(len(laid.keys))
     # Shares of the places laid so far, until there is no room for more.

@@ -230,8 +230,8 @@ def hexagons_at(
 def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
     """Return, for each antenna, the area nearer to it than to any other, and its region's number.
 
-    On every side, the areas reach beyond the data and the antennas by at least the larger of their
-    width and height.
+    On every side, the areas reach beyond the data and the antennas by at least the longer side of
+    the rectangle around both.
     """
     if fs.antennas is None:
         raise ConfigError(
