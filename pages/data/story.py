@@ -22,7 +22,7 @@ OUTLINES = (
     "**Map**: larger and brighter dots are places with more samples. Outlines: Natural Earth, "
     "public domain; no map is fetched from anywhere."
 )
-MAP_PX = 225
+MAP_PX = 205
 """Height of the map within the first screen, without its legend, in pixels."""
 ROLES = {
     "user": "Person",

@@ -15,6 +15,7 @@ from fpanon_core.studies.count_tables import Result, describe_recovery
 from fpanon_core.studies.synthetic_people import Life
 from fpanon_core.studies.synthetic_people import Result as People
 from pages.charts import words
+from pages.charts.plain import plain
 from pages.charts.tables import Flows
 
 KINDS = ("Weekday", "Weekend")
@@ -61,6 +62,11 @@ ONLY_FOR_YOU = (
     "Comparisons with the records are for you only; they are never in the zip. Choosing among "
     "several releases by these figures would break the promise; each release made spends its ε."
 )
+
+
+def shown(result: Result | People) -> str:
+    """Name the release that the page shows."""
+    return f"Shown: {plain(str(result.config))}."
 
 
 def found(result: Result | People, too_little: str = "") -> tuple[str, ...]:
@@ -111,7 +117,7 @@ def _presence(result: Result) -> str:
     return (
         f"**Noise and smoothing moved counts by {two_digits(off)} people on average** (ε = "
         f"{result.made.option.epsilon:g} in all); the mean recorded count is {two_digits(mean)}."
-        f"{hides} Faded areas may be noise."
+        f"{hides}"
     )
 
 

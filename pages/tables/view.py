@@ -37,6 +37,7 @@ around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
 kept, little = leaving.describe_kept(data, found)
+st.caption(story.shown(found))
 layout.what_this_means(*story.found(found, kept if little else ""), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)

@@ -151,7 +151,7 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     assert story.verdict(result, fine, Limits({"outsider": 1 / result.config.k}))[0] == "success"
     kind, text = story.verdict(result, fine, Limits({"outsider": 0.0}))
     assert kind == "warning"
-    assert "no group can be large enough" in text
+    assert "No group of these people is large enough" in text
     for name in ("too wide", "too long", "both", "most left out"):
         parts[name].append(story.to_try(result.config, cases[name]))
         table = figures.releases({result.config: result}, {result.config: cases[name]})
