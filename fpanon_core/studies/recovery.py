@@ -32,7 +32,7 @@ from ..model.homes import Habits
 from .estimates import Growth, costs
 from .tabled import Tabled, Work, part_of
 
-STEPS = {"night": "within nights", "day": "within days", "whole": "across days"}
+STEPS = {"night": "nights", "day": "days", "whole": "across days"}
 """The steps of the attack: their columns in tables, and their names."""
 
 CUSTOMARY_LIMIT = 15

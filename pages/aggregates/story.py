@@ -10,11 +10,12 @@ import numpy as np
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.homes import Habits
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
-from fpanon_core.studies.recovery import CUSTOMARY_LIMIT, STEPS
+from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from fpanon_core.studies.recovery_mitigations import Effort
 from pages.charts import words
 from pages.charts.recovery import Panel, Remedy
 
+STEPS = {"night": "within nights", "day": "within days", "whole": "across days"}
 STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (

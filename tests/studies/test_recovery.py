@@ -44,7 +44,7 @@ def test_its_tables_say_what_the_result_says(found):
     names = ("scores", "counts", "errors", "uniqueness", "habits", "next", "gains")
     assert list(tables) == [f"recovery_{name}" for name in names]
     scores = found.to_frame()
-    assert scores["step"].tolist() == ["within nights", "within days", "across days"]
+    assert scores["step"].tolist() == ["nights", "days", "across days"]
     assert scores["accuracy"].tolist() == found.score.accuracy_by_step.tolist()
     assert scores["error_median_m"].isna().tolist() == [True, True, False]
     assert scores["recorded_accuracy"].tolist() == found.score.recorded_by_step.tolist()
