@@ -411,7 +411,7 @@ def test_limits_out_of_range_are_refused() -> None:
         "from 0 to 1": {"outsider": 2.0},
         "of 0 or more": {"em": -1.0},
         "give a number": {"home": math.nan},
-        "share the one for outsider": {"linkage": 0.1, "k": 0.2},
+        "share the threshold for outsider": {"linkage": 0.1, "k": 0.2},
     }.items():
         with pytest.raises(ConfigError, match=said):
             Limits(limits)
