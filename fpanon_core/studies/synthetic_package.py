@@ -55,7 +55,9 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
         The stated ε of the synthetic people would promise nothing.
     """
     if made.fault:
-        raise ConfigError(f"These synthetic people cannot be released with a promise. {made.fault}")
+        raise ConfigError(
+            f"These synthetic people cannot be released with a promise of privacy. {made.fault}"
+        )
     many = people_packed(made)
     rows = slice(0, int(made.offsets[many]))
     user = np.repeat(np.arange(1, many + 1), np.diff(made.offsets[: many + 1]))

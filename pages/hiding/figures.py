@@ -380,7 +380,7 @@ def compared(found: comparison.Result) -> list[str]:
         told = [
             f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
             f"from {found.searched[0]} to {last}, puts everyone in a group of at least {first}"
-            f"{best}. GLOVE hides everyone with {spans}."
+            f"{best}. GLOVE hides everyone in {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
