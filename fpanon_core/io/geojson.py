@@ -270,8 +270,8 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
     plain = [str(v).strip() if type(v) in (str, int, float) else "" for v in given]
     if "" in plain:
         raise SchemaError(
-            f"{plain.count(''):,} of {len(plain):,} areas have no text or number as {name!r}; fill "
-            "it in, or name another property."
+            f"{plain.count(''):,} of {len(plain):,} areas have no text or number under {name!r}; "
+            "fill in that property, or name another."
         )
     return name, plain
 

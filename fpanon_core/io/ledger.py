@@ -126,7 +126,8 @@ class Ledger:
             if budget is not None and spent + epsilon > budget * (1 + _ROUNDING) and why is None:
                 raise InfeasibleError(
                     f"ε = {epsilon:g} would bring the total to {spent + epsilon:g}, past the "
-                    f"budget of {budget:g}. Choose a smaller ε, or give a reason to override it."
+                    f"budget of {budget:g}. Choose a smaller ε, or give a reason to override the "
+                    "budget."
                 )
             now = dt.datetime.now(dt.UTC).isoformat("T", "seconds")
             line: dict[str, Any] = dict(
@@ -229,5 +230,5 @@ def _check_head(lines: list[dict[str, Any]]) -> None:
     if len(lines) < count or lines[count - 1]["chain"] != chain:
         raise SchemaError(
             "This is an older copy of the ledger: releases that were charged are missing. Put the "
-            "newest one back; publish nothing private until then."
+            "newest copy back; publish nothing private until then."
         )

@@ -81,7 +81,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     if target.is_dir() and any(target.iterdir()):
         raise ConfigError(
             "The release's folder is not empty, and its content might be taken for the release; "
-            "give the name of a new one."
+            "give the name of a new folder."
         )
     return target
 

@@ -238,8 +238,8 @@ def _columns(table: SourceTable) -> dict[str, int]:
     missing = [name for name in COLUMNS if name not in found]
     if missing:
         raise SchemaError(
-            f"The questionnaire has no column {missing[0]!r}; it has {table.names()}. Give expert, "
-            "domain, option and score."
+            f"The questionnaire has no column {missing[0]!r}; it has {table.names()}. Give the "
+            "columns expert, domain, option and score."
         )
     return {name: found[name] for name in COLUMNS}
 

@@ -164,7 +164,9 @@ def matched_samples(
     """
     config = config or StretchConfig()
     if a == b:
-        raise InfeasibleError("A fingerprint is matched with another one; choose two people.")
+        raise InfeasibleError(
+            "A fingerprint can only be matched with a different one; choose two people."
+        )
     pair = fs.check_users([a, b])
     longer, shorter = (0, 1) if fs.lengths[a] >= fs.lengths[b] else (1, 0)
     packed = pack(fs.subset(pair), config)

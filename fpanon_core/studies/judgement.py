@@ -73,7 +73,7 @@ class Limits:
             checked = _checked(name, limit)
             if given.setdefault(key, checked) != checked:
                 raise ConfigError(
-                    f"Different thresholds are given for measures that share the one for {key}; "
+                    f"Measures that share the threshold for {key} are given different thresholds; "
                     "give one."
                 )
         told |= given

@@ -154,8 +154,8 @@ def targets_of(
     if release.period is not None and config.strategy == "top":
         # An attacker who knows the period would find more than one who searches all of them.
         raise InfeasibleError(
-            "Places without times do not say which period they come from. So nobody can look for "
-            "the record of that period; draw points other than the most visited places."
+            "Places without times do not say which period they come from. Without the period, "
+            "nobody can look for the right record; draw points other than the most visited places."
         )
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]

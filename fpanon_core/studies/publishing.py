@@ -218,7 +218,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(
             "GLOVE or aligned appears more than once in this option, so the later one would be "
-            "given records of several people. Keep only the one with the largest k."
+            "given records of several people. Keep only the step with the largest k."
         )
     records = origin.records
     naming = records.named()

@@ -207,9 +207,9 @@ def _kept(
         or keep is not None
     ):
         raise ConfigError(
-            "This folder holds data that were already read. How they were read can no longer be "
-            "changed, and they cannot be kept again. Leave these options out, or read the data "
-            "again."
+            "This folder holds data that were already read. How the data were read can no longer "
+            "be changed, and the data cannot be kept again. Leave these options out, or read the "
+            "data again."
         )
     if reading.centre is not None:
         raise ConfigError(
@@ -226,7 +226,7 @@ def _parts(
     if keep is None:
         raise ConfigError(
             "The source is a folder of parts. Say where to keep what is read: fpanon ingest FOLDER "
-            "--keep NEW_FOLDER; then give the new folder in its place."
+            "--keep NEW_FOLDER; then give NEW_FOLDER in place of FOLDER."
         )
     refuse_parts(path)
     fs, report = read_parts(path, keep, **_beside(source), progress=progress, **_options(reading))

@@ -189,7 +189,7 @@ def recipe_of(
     if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
         raise ConfigError(
             "The options were judged by a function of your own, which nobody else can repeat "
-            "from a file; choose a measure of the program (with_choice) first."
+            "from a file; choose one of the program's measures (with_choice) first."
         )
     options = Config(table.options, table.config).options  # refuses two of the same name
     return Recipe(

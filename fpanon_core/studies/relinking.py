@@ -392,7 +392,7 @@ class Copies:
             )
         if len(person) == 0:
             raise InfeasibleError(
-                "Nothing of this release is published. Raise the limits, or choose a smaller k."
+                "Nothing is published in this release. Raise the limits, or choose a smaller k."
             )
         if hidden is None:
             assert isinstance(released, ReleasedSet)

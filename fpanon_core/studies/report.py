@@ -245,7 +245,7 @@ class Report:
         if risk == NAMING[0] and self.exploration.recipient is not None:
             return "follows from who gets the release (first page)"
         if risk == ALONE:
-            return "the threshold of unicity, as proposed for shares of unique people"
+            return "the threshold for unicity, as proposed for shares of unique people"
         return f"{RISKS[risk].source}."
 
     @property

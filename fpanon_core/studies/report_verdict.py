@@ -298,8 +298,8 @@ def describe_tried(exploration: Exploration) -> Sentence:
         )
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
-        "Every option within the thresholds has, or may have, unique records. A person must decide "
-        "whether to accept them; no measurement can tell."
+        "Every option within the thresholds has, or may have, unique records; a person, not a "
+        "measurement, must decide whether to accept them."
     )
     return Sentence(head, (told, describe_alone(table.results[best]), none, *also), "open")
 

@@ -613,7 +613,7 @@ def describe_over(limits: Limits, result: OptionResult) -> str:
     if not over:
         return ""
     return (
-        f"This option is, or may be, above the threshold{'s' * (len(over) > 1)} of "
+        f"This option is, or may be, above the threshold{'s' * (len(over) > 1)} for "
         f"{measures(over)}."
     )
 

@@ -55,7 +55,9 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
         The stated ε of the synthetic people would promise nothing.
     """
     if made.fault:
-        raise ConfigError(f"These synthetic people cannot be released with a promise. {made.fault}")
+        raise ConfigError(
+            f"These synthetic people cannot be released with a promise of privacy. {made.fault}"
+        )
     many = people_packed(made)
     rows = slice(0, int(made.offsets[many]))
     user = np.repeat(np.arange(1, many + 1), np.diff(made.offsets[: many + 1]))
@@ -95,7 +97,9 @@ def _rebuilt(
     if any(type(each) is not int or not 1 <= each <= _MOST_COUNTED for each in learnt):
         raise ConfigError("The package states no number of people, or of groups of places.")
     if learnt[1] not in Ground.of(frame).possible_groups:
-        raise ConfigError("The package states groups of places that these places do not have.")
+        raise ConfigError(
+            "The package states a number of groups into which its places cannot be divided."
+        )
     ending = "parquet" if "records.parquet" in members else "csv"
     table = _read(members[f"records.{ending}"], ending)
     rows = _checked(table, frame)

@@ -123,8 +123,8 @@ def synthetic_people(
     """Make the synthetic people that a release option states; see :func:`synthesize`."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
         raise ConfigError(
-            "Some fingerprints stand for several people, so one person may be in several; make "
-            "synthetic people from the unmerged data."
+            "Some fingerprints stand for several people, so one person may be in more than one "
+            "fingerprint; make synthetic people from the unmerged data."
         )
     ground = Ground.of(table_frame(fs, option.frame))
     exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))

@@ -208,7 +208,7 @@ def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
     ]
     if len(members) != 1:
         raise SchemaError(
-            f"The zip file holds {len(members)} files; give one with exactly one file in it."
+            f"The zip file holds {len(members)} files; give a zip file that holds exactly one."
         )
     if members[0].flag_bits & 1:
         raise SchemaError("The zip file is protected by a password; unpack it first.")
@@ -258,7 +258,9 @@ def _from_workbook(archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable
     sheets = read_sheets(archive, budget)
     tables = [_from_sheet(rows) for rows in sheets if len(rows) > 1]
     if not tables:
-        raise SchemaError("No sheet of the XLSX file has rows below a header; give one per event.")
+        raise SchemaError(
+            "No sheet of the XLSX file has rows below a header; give one row per event."
+        )
     if len(sheets) > 1:
         note = f"The workbook has {len(sheets)} sheets; the first that can be read is used."
         tables = [table.with_note(note) for table in tables]

@@ -117,7 +117,7 @@ class _Book:
         if self._columns > MAX_BOOK_COLUMNS:
             raise SchemaError(
                 f"The sheets of the XLSX file have more than {MAX_BOOK_COLUMNS:,} columns "
-                "together; save the one with the events on its own, or as CSV."
+                "together; save the sheet with the events on its own, or as CSV."
             )
         return rows
 

@@ -330,7 +330,7 @@ def _in_periods(pairs: list[Named], key: Key, of: dict[str, int]) -> list[Named]
 def _pairs(key: Key) -> list[Named]:
     if isinstance(key, pd.DataFrame):
         if not {"pseudonym", "user_id"} <= set(key.columns):
-            raise SchemaError("The key lacks pseudonym or user_id; give the one of this release.")
+            raise SchemaError("The key lacks pseudonym or user_id; give the key of this release.")
         names, ids = key["pseudonym"].tolist(), key["user_id"].tolist()
     elif isinstance(key, pd.Series):
         names, ids = key.index.tolist(), key.tolist()

@@ -292,7 +292,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
             "people share every record. The comparison finds the first grid and time window in a "
-            "list that achieve this; the last entry puts everything into one cell. The "
+            "list that hide everyone; the last entry puts everything into one cell. The "
             f"comparison also runs GLOVE with and without limits, for {crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
@@ -380,7 +380,7 @@ def compared(found: comparison.Result) -> list[str]:
         told = [
             f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
             f"from {found.searched[0]} to {last}, puts everyone in a group of at least {first}"
-            f"{best}. GLOVE hides everyone with {spans}."
+            f"{best}. GLOVE hides everyone in {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:

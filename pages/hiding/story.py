@@ -253,7 +253,7 @@ def promised(result: Result) -> list[str]:
         return [""]
     k, days = result.config.k, result.config.period_days
     same = "" if days is None else f"the same {widgets.one(days)}"
-    within, who = f" in {same}" if same else "", f"Within {same}, an" if same else "An"
+    within, who = f" for {same}" if same else "", f"Within {same}, an" if same else "An"
     told = [
         f"{who} attacker picks the right person at most 1 time in {k}, and learns all that the "
         "group shares.",

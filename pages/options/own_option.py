@@ -326,7 +326,7 @@ def read(content: bytes) -> Recipe:
     if len(found.options) > _MOST_OPTIONS:
         raise SchemaError(
             f"The recipe has {len(found.options):,} options, more than the {_MOST_OPTIONS} that "
-            "this page weighs; use the command options with --recipe."
+            "this page weighs; use fpanon options with --recipe."
         )
     return found
 

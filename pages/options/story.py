@@ -381,7 +381,7 @@ def describe_attacker(known: KnowledgeConfig) -> str:
     return (
         f"For each option, we draw at most {known.users:,} people and {points} of each. "
         f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows all "
-        "of them. The table says how many published records have so few points. For unicity and "
+        "of them. The table counts the published records with fewer than {points}. For unicity and "
         "for k-, EM- and KL-disclosure, the known points are as published; after noise or "
         "exchange, they are the moved points. For linkage, the known points are true: exactly as "
         "in the data that were read. The attacker knows the method and its parameters, never its "

@@ -252,7 +252,7 @@ def test_a_file_that_is_none_is_refused_with_the_way_out(body: bytes, match: str
 def test_a_property_that_does_not_name_them_is_refused() -> None:
     with pytest.raises(ConfigError, match="no property 'nom'; they have: 'code', 'name'"):
         read(DISTRICTS, region_name="nom")
-    with pytest.raises(SchemaError, match="1 of 2 areas have no text or number as 'code'"):
+    with pytest.raises(SchemaError, match="1 of 2 areas have no text or number under 'code'"):
         read(collection(WEST, feature([ring(0, 0, 1, 1)], code=None)), region_name="code")
     with pytest.raises(ConfigError, match="give the regions, too"):
         read(None, region_name="name")

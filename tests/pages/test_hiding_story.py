@@ -99,7 +99,9 @@ def test_names_and_what_a_release_means_are_those_of_the_snapshot(
             "Pairs of at most 300 m": [*story.accurate(limited), *story.left_out(limited)],
             "Both in a table": table.to_csv(index=False, sep="|").splitlines(),
             "Whoever misses a period": story.left_out(hiding.study(missed, days)),
-            "The truth of what is written": release.describe_truth(written, missed).splitlines(),
+            "Whether the written rows are true": release.describe_truth(
+                written, missed
+            ).splitlines(),
             "Too large a k": [
                 story.k_refused(5_000, 42, limits.K.at_most(42)),
                 story.k_refused(150, 900, limits.K),
@@ -143,7 +145,7 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     parts = {name: [": ".join(story.verdict(result, each, none))] for name, each in cases.items()}
     parts["to begin"] = [story.to_begin(Limits(), 20)]
     parts["to begin, too few people"] = [story.to_begin(Limits(), 19)]
-    parts["to begin, nothing is accepted"] = [story.to_begin(Limits({"outsider": 0.0}), 500)]
+    parts["to begin, no risk is accepted"] = [story.to_begin(Limits({"outsider": 0.0}), 500)]
     parts["to begin, k above 100"] = [story.to_begin(Limits({"outsider": 0.002}), 5_000)]
     assert "threshold" not in story.to_begin(none, 500)
     parts["not verified"] = [": ".join(story.verdict(failed, fine, none))]
@@ -156,8 +158,8 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
         parts[name].append(story.to_try(result.config, cases[name]))
         table = figures.releases({result.config: result}, {result.config: cases[name]})
         assert table["Verified"].tolist() == ["yes; of little use"]
-    parts["what may help of days within limits"] = [story.to_try(three, worth(36_000, 120))]
-    parts["where the thresholds allow no smaller k"] = [
+    parts["what may help, with periods and limits"] = [story.to_try(three, worth(36_000, 120))]
+    parts["what may help if the thresholds allow no smaller k"] = [
         story.to_try(three, worth(36_000, 120), least=3)
     ]
     check_snapshot("hiding_verdicts", parts)
@@ -298,7 +300,7 @@ def test_groups_and_hours_are_those_of_the_snapshot(made: Made, in_days: InDays)
         for name, each in shown.items()
     }
     units = [groups.time_unit(at)[0] for at in (119, 120, 2_880, 2_881)]
-    check_snapshot("hiding_groups", parts | {"Units of 2 h and 2 d, and around": units})
+    check_snapshot("hiding_groups", parts | {"Units around 2 hours and 2 days": units})
 
 
 def test_the_map_of_a_group_at_two_moments_is_that_of_the_snapshot(made: Made) -> None:

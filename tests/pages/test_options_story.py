@@ -127,11 +127,13 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             "Some people alone": told(table(WEEKLY, RARE), usual),
             "Intervals do not separate": told(LEVEL, usual),
             "By EM": told(table(RAW, PAIRS, risk="em"), criteria("em", em=8.0)),
-            "Noise, homes, a good one": told(table(NOISY, HOMELY, GOOD, risk="outsider"), first),
+            "Noise, homes and a good option": told(
+                table(NOISY, HOMELY, GOOD, risk="outsider"), first
+            ),
             "Noise and homes": told(table(NOISY, HOMELY, risk="outsider"), first),
             "Under a name": told(table(mine), usual),
             "Pairs chosen": chosen(PAIRS, table(PAIRS, RAW), usual),
-            "Pairs chosen, against more thresholds": chosen(PAIRS, table(PAIRS, RAW), strict),
+            "Pairs chosen, with more thresholds": chosen(PAIRS, table(PAIRS, RAW), strict),
             "Tens chosen": chosen(TENS, table(TENS, RAW), usual),
             "Fine chosen": chosen(FINE, table(FINE, RAW), open_),
             "Raw chosen": chosen(RAW, table(FINE, RAW), open_),

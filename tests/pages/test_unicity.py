@@ -71,19 +71,19 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unici
             story.areas(each),
             *story.area_notes(each),
         ]
-        for whose, each in (("three people, once each,", found), ("five people", areas))
+        for whose, each in (("three people with one sample each", found), ("five people", areas))
     }
     check_snapshot(
         "unicity",
         parts
         | {
             "Known points": story.points_known(found),
-            "Known points, of somebody with one": story.points_known(short),
+            "Known points of a person with one": story.points_known(short),
             "Points needed": story.points_needed(found),
-            "Points needed, of two alike": story.points_needed(alike),
-            "Points needed, of busy people": story.points_needed(busy),
-            "Points needed by half, where two of five are never unique": story.points_needed(half),
-            "Points needed, where fewer than half are ever unique": story.points_needed(
+            "Points needed by two people who are alike": story.points_needed(alike),
+            "Points needed by busy people": story.points_needed(busy),
+            "Points needed by half, if two of five are never unique": story.points_needed(half),
+            "Points needed, if fewer than half are ever unique": story.points_needed(
                 needing(found, [1, np.nan, np.nan])
             ),
             "Coarser data": story.coarser(found, 2),

@@ -156,7 +156,7 @@ def test_verdicts_are_those_of_the_snapshot() -> None:
             "Perhaps above": verdict(perhaps, chosen="coarse"),
             "Some alone": verdict(alone, chosen="fine", why="It is wanted."),
             "Nobody alone": verdict(alone, **hides),
-            "Not weighed as they are": verdict(replace(exploration(fine), raw=None), 0),
+            "Original data not weighed": verdict(replace(exploration(fine), raw=None), 0),
             "Weighed among the options": verdict(replace(among, raw=None), 0),
             "No threshold": verdict(exploration(fine, limits=off), 0, chosen="fine", why="x"),
             "Loose thresholds": verdict(exploration(fine, limits=loose), 0),
@@ -411,7 +411,7 @@ def test_limits_out_of_range_are_refused() -> None:
         "from 0 to 1": {"outsider": 2.0},
         "of 0 or more": {"em": -1.0},
         "give a number": {"home": math.nan},
-        "share the one for outsider": {"linkage": 0.1, "k": 0.2},
+        "share the threshold for outsider": {"linkage": 0.1, "k": 0.2},
     }.items():
         with pytest.raises(ConfigError, match=said):
             Limits(limits)
@@ -550,9 +550,9 @@ def test_of_what_use_a_form_is_is_that_of_the_snapshot() -> None:
         {
             "Wide": verdict(exploration(wide), chosen="hidden", why="It hides."),
             "Fine": describe_use(fine),
-            "Half as wide, and a day": describe_use(edge),
+            "Areas half as wide as the data, windows of a day": describe_use(edge),
             "A minute more": describe_use(over),
-            "Of half of the people": describe_use(replace(edge, suppressed_share=0.51)),
+            "Less than half left": describe_use(replace(edge, suppressed_share=0.51)),
             "Of no size": describe_use(result(FINE, 0.5, 0.8)),
         },
     )
