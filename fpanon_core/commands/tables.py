@@ -298,7 +298,7 @@ def synthesize(
     records = int(released.offsets[packed])
     figures = {"option": str(option), "people": packed, "records": records, "path": path}
     real = f"{released.n_noisy:,} real ones, by a noisy count."
-    run.end(figures, f"{packed:,} made-up people stand for {real}", *lines)
+    run.end(figures, f"{packed:,} synthetic people stand for {real}", *lines)
 
 
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:

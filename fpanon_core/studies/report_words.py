@@ -414,7 +414,7 @@ def describe_kind(result: OptionResult) -> str:
             return "Exact counts are released: a count of one person says where that person was."
         return "Only counts are released."
     if option.recordless is not None:
-        return "Only invented people's records are released."
+        return "Only records of synthetic people are released."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."

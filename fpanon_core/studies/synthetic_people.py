@@ -36,7 +36,7 @@ from .table_package import readme_of
 from .tabled import Tabled, Work, part_of
 
 _WEEK_H = 168
-_PLAYED = 12  # made-up people that can be played
+_PLAYED = 12  # synthetic people that can be played
 _QUANTILES = np.linspace(0, 1, 401)
 
 
@@ -72,7 +72,7 @@ def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
 
 @dataclass(frozen=True, eq=False)
 class Life:
-    """One made-up person: their events, by time.
+    """One synthetic person: their events, by time.
 
     Attributes
     ----------

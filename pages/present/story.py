@@ -335,7 +335,7 @@ def describe_no_person(option: ReleaseOption, name: str) -> str:
         return ""
     holds = "The release holds only counts of people."
     if isinstance(option.recordless, Synthesize):
-        holds = "The release holds only made-up people, none of whom exists."
+        holds = "The release holds only synthetic people; none of them exists."
     return f"**The release has no record of {name}.** {holds}"
 
 

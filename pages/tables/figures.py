@@ -128,7 +128,7 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
 
 def compared(found: Result, of: Theme) -> None:
     """Draw how far real and synthetic people go, how many places they visit, and when."""
-    st.subheader("Real and made-up people", anchor=False)
+    st.subheader("Real and synthetic people", anchor=False)
     both = (BEFORE, AFTER)
     for column, (name, title, scale, log) in zip(
         side_by_side("tables_people"),
@@ -154,12 +154,12 @@ def compared(found: Result, of: Theme) -> None:
                     height=style.OTHER_PX,
                 ),
                 key=f"tables_cdf_{name}",
-                alt=f"{title}: cumulative shares of real and of made-up people.",
+                alt=f"{title}: cumulative shares of real and of synthetic people.",
             )
     show(
         charts.hours_of_week(found.week[0], found.week[1], of),
         key="tables_hours",
-        alt="Records by hour of the week, of real and of made-up people.",
+        alt="Records by hour of the week, of real and of synthetic people.",
     )
 
 
@@ -167,7 +167,7 @@ def life(found: Result, around: Extent, of: Theme) -> None:
     """Draw one synthetic person, record by record."""
     if not found.lives or not len(found.lives[0].lon):
         return
-    st.subheader("One made-up person", anchor=False)
+    st.subheader("One synthetic person", anchor=False)
     who: int = st.segmented_control(
         "Person",
         range(len(found.lives)),
@@ -185,7 +185,7 @@ def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int)
     show_map(
         charts.life_map(one.lon, one.lat, moment, of, around=around),
         key="tables_life_map",
-        alt=f"Map of a made-up person's places: {names[moment]}.",
+        alt=f"Map of a synthetic person's places: {names[moment]}.",
     )
 
 

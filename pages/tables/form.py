@@ -87,7 +87,7 @@ def form(data: Dataset) -> Wish:
     if made_up:
         how = {"placeholder": "as many", "help": story.SCALE, "step": 1000}
         ends = 1, MOST_SYNTHETIC
-        many = where[2].number_input("Made-up people", *ends, None, **how, **kept("made"))
+        many = where[2].number_input("Synthetic people", *ends, None, **how, **kept("made"))
     else:
         bands = where[2].selectbox(
             "Parts of a day",

@@ -1,4 +1,4 @@
-"""Sentences on what tables and made-up people show, what they promise and what they cost."""
+"""Sentences on what tables and synthetic people show, what they promise and what they cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.charts.tables import Flows
 KINDS = ("Weekday", "Weekend")
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area at each "
-    "hour, and how many trips lead from area to area. Or publish made-up people, for researchers "
+    "hour, and how many trips lead from area to area. Or publish synthetic people, for researchers "
     "who need trajectories. State the period and about how many people there are."
 )
 CHOSEN = (

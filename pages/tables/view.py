@@ -49,7 +49,7 @@ if ground and around and made.flows and before.flows:
 if made.presence and before.presence and error is not None:
     figures.week(before.presence, made.presence, error, of)
 
-# --- made-up people ---
+# --- synthetic people ---
 if isinstance(found, synthetic_people.Result):
     figures.compared(found, of)
     if around:
