@@ -167,8 +167,8 @@ def unique(found: recovery.Result) -> Sentences:
 
 PUBLISHED_PLACES = (
     "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
-    "They spend 89 to 95% of the night at one place; at night, 62 to 88% of people are at one "
-    "place only."
+    "People spend 89 to 95% of the night at one place; at night, 62 to 88% are at one place "
+    "only."
 )
 PUBLISHED_NEXT = (
     "74% of predicted places are less than 1 km off (operator), 93% less than 500 m (application); "
