@@ -352,7 +352,7 @@ def _connected(address: str) -> Any:
         return dask.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
-            f"No scheduler answers at {address}; check that one runs there and can be reached from "
+            f"No scheduler answers at {address}; check that one runs and can be reached from "
             "here, with the right keys for tls://, or compute on this machine."
         ) from None
 

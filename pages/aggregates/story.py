@@ -171,7 +171,7 @@ PUBLISHED_PLACES = (
     "only."
 )
 PUBLISHED_NEXT = (
-    "74% of predicted places are less than 1 km off (operator), 93% less than 500 m (application); "
+    "74% of predicted places are less than 1 km off (operator), 93% under 500 m (application); "
     "the information gain is near 0 for the same person, near 1 for different people."
 )
 
