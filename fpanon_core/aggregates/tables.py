@@ -291,7 +291,9 @@ def _most_present(where: TableFrame, option: Tables) -> int:
 def _most_trips(where: TableFrame, option: Tables) -> int:
     trips = option.trips_per_day * len(where.day_type)
     if trips > UNIT:
-        raise ConfigError("The period has too many trips per person; choose fewer days or trips.")
+        raise ConfigError(
+            "The period allows too many trips per person; choose fewer days or trips per day."
+        )
     return trips
 
 

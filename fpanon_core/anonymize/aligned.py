@@ -233,7 +233,7 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     if (group < 0).any():
         raise ConfigError(
             f"groups leaves {int((group < 0).sum())} of {fs.n_users} people without a group (−1); "
-            "give a result that publishes everybody, or leave these people out of the data."
+            "give groups of a result that publishes everybody, or leave these people out."
         )
     number, inverse = np.unique(group, return_inverse=True)
     weight = np.bincount(inverse, fs.weight)

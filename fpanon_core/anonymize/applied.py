@@ -157,7 +157,9 @@ def _applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
             )
         case Tables() | Synthesize():
-            raise ConfigError("This option has no records of anybody; make it with release.")
+            raise ConfigError(
+                "This option holds nobody's records; make it with the function release."
+            )
 
 
 Cells = dict[str, Any]
@@ -360,7 +362,7 @@ def _windows(fs: FingerprintSet, step: Permute) -> IntArray:
     if step.window_min < fs.granularity_min:
         raise ConfigError(
             f"window_min = {step.window_min:g} is finer than the data's {fs.granularity_min:g} "
-            "min; choose one at least as coarse."
+            "min; choose a value that is no finer."
         )
     return distinct_rows(windows_at(fs, fs.t_min, step.window_min)[0])[1]
 
@@ -369,7 +371,7 @@ def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
     if step.region_m < fs.granularity_m:
         raise ConfigError(
             f"region_m = {step.region_m:g} is finer than the data's {fs.granularity_m:g} m; choose "
-            "one at least as coarse."
+            "a value that is no finer."
         )
     column = np.floor((fs.x_m + fs.dx_m / 2) / step.region_m)
     return distinct_rows(column, np.floor((fs.y_m + fs.dy_m / 2) / step.region_m))[1]
@@ -424,7 +426,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     if not kept.any():
         raise InfeasibleError(
             f"No bin has {step.min_users} people or more (the most visited has {visitors.max()}), "
-            "so nothing would be left; lower the number of people or generalize first."
+            "so nothing would be left; require fewer people, or generalize first."
         )
     return fs.with_samples(kept)
 

@@ -158,8 +158,8 @@ def _sites_of_table(fs: FingerprintSet, antennas: Antennas) -> _Sites:
     side = antennas.granularity_m
     if fs.granularity_m != side or np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
         raise ConfigError(
-            "The places of these data are generalized already, and one may lie in several regions; "
-            f"use the data as they were read, with places of {side:g} m."
+            "The places of these data are generalized already, and each may lie in several "
+            f"regions; use the data as they were read, with places of {side:g} m."
         )
     first, _ = distinct_rows(antennas.x_m, antennas.y_m)
     x, y = antennas.x_m[first], antennas.y_m[first]

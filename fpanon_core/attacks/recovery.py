@@ -343,7 +343,7 @@ def entropy(frequencies: npt.ArrayLike) -> float:
     """
     f = np.asarray(frequencies, np.float64)
     if f.size == 0 or not np.isfinite(f).all() or f.min() < 0 or f.sum() == 0:
-        raise ConfigError("Frequencies must not be negative, and one must be above 0.")
+        raise ConfigError("Frequencies must not be negative, and at least one must be above 0.")
     share = f[f > 0] / f.sum()
     return float(abs(-(share * np.log2(share)).sum()))  # turns −0.0 into 0.0
 

@@ -127,8 +127,8 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
     table = wanted.antenna_table()
     if table is not None and wanted.positions not in (None, AS_THEY_ARE):
         raise ConfigError(
-            "For private releases at the antennas, correct the positions in the files themselves: "
-            "with --positions, the events decide how the antennas' positions are read."
+            "For private releases over areas of antennas, correct the positions in the files "
+            "themselves: with --positions, the events decide how the antennas' positions are read."
         )
     return None if table is None else middle_of(read_antennas(table))
 
@@ -239,7 +239,7 @@ def tables(
             "A ledger is charged for private tables only; give --epsilon, or leave --ledger out."
         )
     if wish.people is not None and (option.frame.places != "antennas" or wish.column):
-        raise ConfigError("--people chooses areas of antennas only; leave it out.")
+        raise ConfigError("--people applies only to areas of antennas; leave it out.")
     _read(option, out, run, table_format)
     lines = []
     if wish.people is not None:

@@ -95,7 +95,7 @@ def _check_steps(body: bytes) -> None:
     while at < end:
         argument = _STEPS.get(body[at])
         if argument is None:
-            raise NotDataError("a step of a pickle that no answer has")
+            raise NotDataError("a pickle step that no answer has")
         at += 1
         if argument < 0:  # a length, then as many bytes as it states
             length = int.from_bytes(body[at : at - argument], "little")
@@ -151,7 +151,7 @@ def _parts(obj: object) -> tuple[Any, ...]:
             return ("dataclass", name, obj.__getstate__() or {})
         if isinstance(obj, str) and hasattr(cls, "__getnewargs__"):
             return ("text", name, tuple(obj.__getnewargs__()))
-    raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not cross from a child")
+    raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not come from a child process")
 
 
 _OWN = frozenset({"dataclass", "text", "mapped"})
@@ -253,7 +253,7 @@ def _array(name: str, shape: Parts, order: str, writable: bool, content: Any) ->
 
 def _dtype(name: str) -> np.dtype[Any]:
     if not _OF_NUMBERS.fullmatch(name):
-        raise TypeError("an array of no numbers, times or texts")
+        raise TypeError("an array of neither numbers, times nor texts")
     return np.dtype(name)
 
 
@@ -269,7 +269,7 @@ def _column_parts(values: Any) -> Parts:
         return ("texts", held.dtype.storage, held.tolist())
     if isinstance(held, pd.arrays.DatetimeArray):
         return ("times", values.array.asi8, held.unit, held.tz)  # in UTC, whole numbers of the unit
-    raise NotDataError(f"a column of type {held.dtype} may not cross from a child")
+    raise NotDataError(f"a column of type {held.dtype} may not come from a child process")
 
 
 def _column(kind: str, *parts: Any) -> Any:

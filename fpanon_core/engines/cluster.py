@@ -178,7 +178,7 @@ such as tls://host:8786.
                             raise
                         raise ConfigError(
                             f"fpanon is not installed on a worker of {self._address}; install the "
-                            "same version on all of them (docs/scale.md)."
+                            "same version on all workers (docs/scale.md)."
                         ) from None
                 for future in self._finished(running):
                     number = running.pop(future)
@@ -318,7 +318,7 @@ def check_address(address: str) -> None:
         raise ConfigError(
             f"{address} is on another machine and not encrypted: people's places and times could "
             "be read on the way, and anyone who reaches the port could run programs there. Use "
-            "tls:// (docs/scale.md); or, where the network itself is closed, set "
+            "tls:// (docs/scale.md); or, if the network itself is closed, set "
             f"{UNENCRYPTED_VARIABLE}=yes."
         )
 
@@ -352,8 +352,8 @@ def _connected(address: str) -> Any:
         return dask.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
-            f"No scheduler answers at {address}; see that it runs and can be reached from here, "
-            "with the right keys for tls://, or compute on this machine."
+            f"No scheduler answers at {address}; check that one runs and can be reached from "
+            "here, with the right keys for tls://, or compute on this machine."
         ) from None
 
 

@@ -126,7 +126,7 @@ def receive(pipe: BinaryIO, most: int | None = None) -> bytes:
     """
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
     if most is not None and length > most:
-        raise ValueError("a message that is longer than it may be")
+        raise ValueError("a message that is longer than allowed")
     return _exactly(pipe, length)
 
 

@@ -153,7 +153,7 @@ class AuditLog:
         if len(key) != _KEY_BYTES:
             raise ConfigError(
                 f"The key of the audit log is not {2 * _KEY_BYTES} hexadecimal digits; put the "
-                f"right key there, or remove the file to get a new key. {_NOTHING_LEAVES}"
+                f"right key into its file, or remove the file to get a new key. {_NOTHING_LEAVES}"
             )
         return key
 

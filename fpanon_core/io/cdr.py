@@ -200,7 +200,9 @@ def read_parts(
 def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | None:
     if regions is None:
         if name is not None:
-            raise ConfigError("The property needs regions to name; give the regions, too.")
+            raise ConfigError(
+                "A property that names the regions needs the regions; give them, too."
+            )
         return None
     if antennas is None:
         raise ConfigError(

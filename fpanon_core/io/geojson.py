@@ -238,7 +238,7 @@ def _check_degrees(areas: npt.NDArray[Any]) -> None:
     why = (
         "Latitude seems to come first: exchange the two."
         if turned
-        else "Perhaps it is in metres: save it in degrees (WGS 84)."
+        else "Perhaps the file is in metres: save it in degrees (WGS 84)."
     )
     raise SchemaError(
         "A position in the file of regions lies beyond the globe: longitudes come first, from −180 "
@@ -399,7 +399,7 @@ def _line(coordinates: list[Any]) -> FloatArray:
     if not np.isfinite(line).all() or (np.abs(line) > (360.0, 90.0)).any():
         raise SchemaError(
             "A position in the file lies beyond the globe: longitudes go from −180 to 180, "
-            "latitudes from −90 to 90. Perhaps it is in metres; save it in degrees (WGS 84)."
+            "latitudes from −90 to 90. Perhaps the file is in metres; save it in degrees (WGS 84)."
         )
     return line
 

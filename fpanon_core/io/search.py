@@ -231,7 +231,7 @@ class Search:
         if max(beyond) <= 0.005:
             self.roles.notes.append(
                 Message(
-                    "No name says which column is the latitude, and the values in both columns lie "
+                    "No column name says which is the latitude, and the values in both columns lie "
                     "within ±90°. The program guesses that latitude comes first. If the map is "
                     f"wrong, {give('lat', 'lon')}."
                 )

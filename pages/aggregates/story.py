@@ -58,7 +58,7 @@ def release(found: recovery.Result) -> Sentences:
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
-        "about individual people. For tables that you publish, you state both in advance.",
+        "about individual people. To publish tables, state places and period in advance.",
         f"{words.people(left)} in the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
@@ -168,12 +168,12 @@ def unique(found: recovery.Result) -> Sentences:
 
 PUBLISHED_PLACES = (
     "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
-    "They spend 89 to 95% of the night at one place; at night, 62 to 88% of people are at one "
-    "place only."
+    "People spend 89 to 95% of the night at one place; at night, 62 to 88% are at one place "
+    "only."
 )
 PUBLISHED_NEXT = (
-    "74% of predicted places are less than 1 km off, or 93% less than 500 m; the information "
-    "gain is near 0 for the same person, near 1 for different people."
+    "74% of predicted places are less than 1 km off (operator), 93% under 500 m (application); "
+    "the information gain is near 0 for the same person, near 1 for different people."
 )
 
 

@@ -252,7 +252,7 @@ def assumed(result: Result) -> list[str]:
     if days is not None:
         told.append(
             f"**Periods.** Each {widgets.one(days)} of a person is attacked separately: all known "
-            "points come from one record. These figures do not cover whether a person's records "
+            "points come from one record. These figures do not say whether a person's records "
             "of several periods can be linked; see below."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):

@@ -266,7 +266,7 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     if alike.value - linked.value >= 0.005:
         sentences.append(
             f"In {percent(alike.value, people)} of cases ({between(alike, people)}) the attacker "
-            "links the person's next record, or one with the same places and hours."
+            "picks the person's next record, or one with the same places and hours."
         )
     sentences.append(
         "When records are linked over all periods, on average "

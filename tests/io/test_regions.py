@@ -233,7 +233,7 @@ _PROJECTED = {"type": "FeatureCollection", "crs": _CRS, "features": [WEST]}
         (collection(feature([1, 2], "Point", name="x")), "1 features and no polygon"),
         (collection(WEST, _OPEN), "Feature 2 of the regions' file is not a valid Polygon"),
         (json.dumps(_PROJECTED).encode(), "another map projection"),
-        (collection(_METRES), "Perhaps it is in metres"),
+        (collection(_METRES), "Perhaps the file is in metres"),
         (collection(feature([ring(14, -99, 15, -98)], name="x")), "Latitude seems to come first"),
         (collection(*_TURNED), "None of the 4 antennas .* exchanged, 3 are"),
         (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
