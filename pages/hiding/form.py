@@ -28,14 +28,13 @@ _MANY_USERS = 3_000  # below this, a run ends before anyone asks how long it tak
 def form(data: Dataset) -> hiding.Config | None:
     """Draw the form; return its settings if it was just submitted."""
     k_limit = limits.K.at_most(data.fs.n_users)
-    if st.session_state.get(_FOR) != data.digest:
-        needed, k = crowd(thresholds.in_force()), st.session_state.get("glove_k")
-        usual = needed if needed in k_limit else k_limit.low
-        # A k too large for these data was meant for others.
-        st.session_state["glove_k"] = usual if k is None else min(k, k_limit.high)
-    st.session_state[_FOR] = data.digest
+    if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
+        st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
+    st.session_state[_FOR] = data.digest  # a k too large for these data was meant for others
+    needed = crowd(thresholds.in_force())
     with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        method, k, period, percent = _groups(k_limit.low)
+        usual = needed if needed in k_limit else k_limit.low
+        method, k, period, percent = _groups(k_limit.low, usual)
         with st.popover("Limits", key="glove_limits"):
             space, time, leftover = _limits(data)
             shards = _shards(data)
@@ -65,8 +64,11 @@ def form(data: Dataset) -> hiding.Config | None:
         return None
 
 
-def _groups(least: int) -> tuple[Method, int, str, int]:
-    """Draw and return the method, group size, period, and largest percentage of people left out."""
+def _groups(least: int, usual: int) -> tuple[Method, int, str, int]:
+    """Draw and return the method, group size, period, and largest percentage of people left out.
+
+    ``usual`` is the group size to begin with.
+    """
     method = selectbox(
         "Method",
         list(story.METHODS),
@@ -82,6 +84,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
     k = _field(
         "k",
         least,
+        usual,
         key="glove_k",
         width=90,
         help="Everyone is published with exactly the same record as at least k − 1 others.",

@@ -62,7 +62,8 @@ helps = (
 (accurate, *more), (promised, *also) = story.accurate(result), story.promised(result)
 out = " ".join(story.left_out(result))
 what_this_means(
-    " ".join(filter(None, (accurate, promised, gained, helps))),
+    " ".join(filter(None, ("" if helps else accurate, promised, gained, helps))),
+    accurate if helps else "",  # the verdict has said as much
     *more,
     story.stands_for(worths[chosen]),
     *also,
