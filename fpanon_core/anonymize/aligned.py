@@ -228,7 +228,7 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
         raise ConfigError(
             f"groups has the shape {group.shape}; give a whole number for each of the "
-            f"{fs.n_users} people, as in an earlier result's group."
+            f"{fs.n_users} people, as ``group`` of an earlier result has it."
         )
     if (group < 0).any():
         raise ConfigError(

@@ -110,9 +110,9 @@ def options(
     ----------
     strategy : str
         Choice of the known points. uniform: any of a person's samples with equal chance; random:
-        drawn among the interactions, which usually singles out fewer people.
+        drawn from the interactions, which usually singles out fewer people.
     seed : int
-        Seed of techniques and draws; the same seed gives the same result. It serves studies;
+        Seed of techniques and draws; the same seed gives the same result. It is for studies;
         fpanon publish has no seed.
     out : Path or None
         Write one row per option (.csv, .parquet), and all figures to a .json file beside it,

@@ -152,7 +152,7 @@ Nearest = tuple[float, float, float]
 
 
 def zone_at(nearest: Nearest) -> str:
-    """Return the IANA time zone at a position of :func:`nearest_to`; a nautical zone at sea."""
+    """Return the IANA time zone at a position from :func:`nearest_to`; at sea, a nautical zone."""
     return str(get_tz(*nearest[1:])) or "UTC"
 
 

@@ -220,8 +220,8 @@ class HomeTree(NamedTuple):
     """Places where people may live, in a binary tree.
 
     Branch 0 is the whole tree; branch b is divided into 2b + 1 and 2b + 2. Branches from number
-    ``leaves`` on are leaves; the i-th leaf has the places ``starts[i]:starts[i+1]``. ``box[b]`` is
-    left, right, bottom, top of a branch's places.
+    ``leaves`` on are leaves; the i-th leaf has the places ``starts[i]:starts[i+1]``. ``box[b]`` has
+    the left, right, bottom and top end of the places of branch b.
 
     Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its rank by x, then y; ``only[p]`` is its only
     visitor, or −1 if there were several.

@@ -122,7 +122,7 @@ class LocalClock:
         return reached
 
     def window(self, t_min: npt.ArrayLike, minutes: float) -> tuple[FloatArray, FloatArray]:
-        """Return start and length, elapsed minutes, of the local window that holds each ``t_min``.
+        """Return the start and length, in elapsed minutes, of the local window of each ``t_min``.
 
         Windows are ``minutes`` long, counted from local midnight of the first day. If every offset
         change is a whole number of windows, elapsed and local windows coincide. Otherwise, a window

@@ -36,7 +36,7 @@ class LinkConfig(KnowledgeConfig):
 
     @property
     def knowledge(self) -> KnowledgeConfig:
-        """Parameters of the knowledge without its precision."""
+        """Parameters of the knowledge, except its precision."""
         return KnowledgeConfig(self.p, self.strategy, self.users, self.seed)
 
 

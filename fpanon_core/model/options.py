@@ -481,9 +481,7 @@ class Synthesize(Checked):
         if not isinstance(self.frame, FrameConfig):
             raise ConfigError("Synthetic people need a FrameConfig that states places and days.")
         if self.frame.antennas_an_area > 1 or self.frame.column is not None:
-            raise ConfigError(
-                "Synthetic people need single places; state no areas of several antennas."
-            )
+            raise ConfigError("Synthetic people need single places, not areas of several antennas.")
         super().__post_init__()
 
     def __str__(self) -> str:

@@ -110,11 +110,11 @@ def home_found(
     home, whatever the distance. ``most_nights`` guesses the place with the most night samples.
     ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
     with the most nights within 1 km. With noise in space, it guesses the mean position of these
-    nights. ``by_others`` spreads the samples like the homes of all other people, and guesses the
-    place with the most samples within 1 km. ``noise_likelihood``, with noise in space, guesses
-    the home that is likeliest if half of the samples are from there and were moved by the noise.
-    The first three guess the commonest home instead where the share of homes near it exceeds the
-    share of nights near their own guess.
+    nights. ``by_others`` spreads each sample in proportion to the homes of all other people, and
+    guesses the place with the most samples within 1 km. ``noise_likelihood``, with noise in space,
+    guesses the home that is likeliest if half of the samples are from there and were moved by the
+    noise. The first three guess the commonest home instead where the share of homes near it exceeds
+    the share of nights near their own guess.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def examples(
 
 
 def middle(within_m: Sequence[float]) -> float:
-    """Return the middle one of some distances; the larger one if two are in the middle."""
+    """Return the median of some distances; of an even number, the larger of the middle two."""
     return sorted(within_m)[len(within_m) // 2]
 
 

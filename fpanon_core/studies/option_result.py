@@ -230,7 +230,7 @@ class UtilityChoice:
     ----------
     label : str
         Name of a weighting or purpose, such as ``"transport"``; ``"own weights"``; ``"custom"``; or
-        ``"asked: DOMAIN"`` for experts of a domain.
+        ``"asked: DOMAIN"`` for experts in a domain.
     weights : dict of str to float, or None
         Weights of the computed components, adding up to 1.
     asked : dict of str to float, or None

@@ -185,7 +185,7 @@ class OptionsTable(Tabled):
         choice = self.choice if utility is None else utility_choice(utility)
         if callable(utility):
             raise ConfigError(
-                "A utility function of your own needs the data; explore the options again."
+                "Your own utility function needs the data; explore the options again."
             )
         return replace(self, risk_name=name, choice=choice)
 

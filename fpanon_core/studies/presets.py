@@ -85,10 +85,10 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
     The regions come from the three columns of the antenna table that name the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
-    regions are single antennas, and about 35 and 6 clusters of antennas. Without an antenna table,
-    the regions are the cells of square grids with sides of about a 50th, a 10th and a third of the
-    data's extent. A few far travellers do not count in this extent. These regions replace the ZIP
-    codes, districts and municipalities of Noriega Campero, which belong to another city.
+    three sizes are single antennas, about 35 clusters and about 6 clusters. Without an antenna
+    table, the regions are the cells of square grids with sides of about a 50th, a 10th and a third
+    of the data's extent. A few far travellers do not count in this extent. These regions replace
+    the ZIP codes, districts and municipalities of Noriega Campero, which belong to another city.
 
     Examples
     --------

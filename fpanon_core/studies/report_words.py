@@ -182,7 +182,7 @@ def areas(table: OptionsTable) -> str:
 
 
 def draws(table: OptionsTable) -> str:
-    """Say that utility with ε is a mean over draws; "" if no option has ε, or it is not a mean."""
+    """Return a sentence if utility with ε is a mean over draws, and "" otherwise."""
     noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
