@@ -130,30 +130,30 @@ def needed(result: OptionResult, component: str) -> float:
 
 
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
-    """Say how much of a component is kept and, with ``least``, how much the purpose needs.
+    """Say how much of a component is kept and, with ``least``, whether that is enough.
 
-    An option may serve the purpose although it keeps little more than even shares, the same number
-    everywhere, would keep. The share that these keep is then named, too.
+    It is barely enough if the option keeps little more than even shares.
 
     Examples
     --------
     >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
     >>> keeps(result, "flows")
-    '49% of trips agree with the data (minimum: 48%; the same number everywhere: 42%)'
+    '49% of trips agree with the data (barely enough; minimum: 48%)'
     """
     if component == HOURS:
         return "it shows no differences between hours"
     kept, even = result.components[component], result.guessing.get(component, 0.0)
-    values = _down(kept), needed(result, component), even
+    values = _down(kept), needed(result, component)
     if component == "flows":
-        told, needs, equal = (f"{100 * share:.0f}%" for share in values)
+        told, needs = (f"{100 * share:.0f}%" for share in values)
         said = f"{told} of trips agree with the data"
     else:
-        told, needs, equal = (f"{share:.2f}" for share in values)
+        told, needs = (f"{share:.2f}" for share in values)
         said = f"{COMPONENTS[component][0].lower()} is {told}"
-    if even and even + LOST * (1 - even) <= kept < even + 2 * LOST * (1 - even):
-        needs = f"{needs}; the same number everywhere: {equal}"
-    return f"{said} (minimum: {needs})" if least else said
+    enough = "barely enough" if even and kept < even + 2 * LOST * (1 - even) else "enough"
+    if kept < result.needed(component):
+        enough = "too little"
+    return f"{said} ({enough}; minimum: {needs})" if least else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -436,7 +436,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (minimum: 10%).
+    25% of trips agree with the data (enough; minimum: 10%).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -543,7 +543,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips agree with the data (minimum: 28%).'
+    '11% of trips agree with the data (too little; minimum: 28%).'
     """
     lacking = choice.too_little(file)
     figures = [
@@ -553,9 +553,10 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ]
     if not figures:
         return ""
-    head = "This release keeps too little for the purpose:" if lacking else "In this release,"
     none = [n for n in choice.lost(file) if n not in (*lacking, "space", "time")]
     absent = f" It cannot have {components(none)}." if none else ""
+    head = "In this release," if none else "This release keeps enough for the purpose:"
+    head = "This release keeps too little for the purpose:" if lacking else head
     return f"{head} {listed(figures)}.{absent}"
 
 

@@ -133,7 +133,7 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
-    more = "**Another attack may recover more.** " if found.score.recorded < 1 else ""
+    more = "**The true risk may be larger.** " if found.score.recorded < 1 else ""
     why = "**Why it fails.** " if _fails(found) else more
     if not np.isfinite(found.at_home):
         return (
@@ -143,8 +143,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were filled in: people asleep at home "
-        "may seem to move, which misleads this attack"
+        f"{words.percent(1 - found.recorded)} of the points were not recorded but filled in, which "
+        "misleads this attack"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do, which misleads this attack"
     )

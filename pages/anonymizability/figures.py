@@ -69,10 +69,18 @@ def gaps(
     end: float,
     stretch: StretchConfig,
     *,
+    typical: str = "",
     height: int = style.MAIN_PX,
 ) -> go.Figure:
-    """Return a figure of everyone's k-gaps up to ``end``; ``k`` is the text for k on the axis."""
-    return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
+    """Return a figure of everyone's k-gaps up to ``end``; ``k`` is the text for k on the axis.
+
+    ``typical`` is written beside the median of the first curve.
+    """
+    drawn = cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
+    if typical and curves and (middle := float(np.median(curves[0].values))) > end / 4:
+        beside: style.Part = {"xanchor": "right", "xshift": -12, "yanchor": "bottom"}
+        drawn.add_annotation(style.note(of, typical, middle, 0.5, **beside))
+    return drawn
 
 
 def by_k(

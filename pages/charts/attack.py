@@ -63,7 +63,7 @@ class Compared:
         """Return the texts beside the row: the three values and the threshold ("" if none).
 
         The value in the release has a tick if its whole interval is within the threshold, else a
-        cross.
+        cross. If only the upper end is above the threshold, that end replaces the value.
         """
         if not math.isfinite(self.limit):
             return (*self.told, "")
@@ -72,6 +72,8 @@ class Compared:
         if most == self.told[1]:  # the reader must see which of the two is larger
             most = f"{100 * self.limit:.1f}%"
         before, after, guessing = self.told
+        if self.after.value <= self.limit < self.after.high:
+            after = f"up to {brief(percent(self.after.high))}"
         return before, mark + after, guessing, most
 
 

@@ -94,9 +94,9 @@ def over_profiles(
             ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": panel.limit, "y1": panel.limit}
             line = {"color": of.categories[1], "width": 2, "dash": "dash"}
             lines.append(ends | {"type": "line", "yref": f"y{number}", "line": line})
-            told, at = f"threshold {100 * panel.limit:.3g}%", {"xref": "paper", "xanchor": "left"}
-            at |= {"yref": f"y{number}", "yanchor": "bottom"}
-            headings.append(style.note(of, told, 0.01, panel.limit, **at))
+            told = f"threshold {100 * panel.limit:.3g}%"
+            at: Part = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+            headings.append(style.note(of, told, 0.01, panel.limit, yref=f"y{number}", **at))
     across = {
         "title": "Areas and times as published (profile), most people singled out first",
         "type": "category",

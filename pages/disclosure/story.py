@@ -62,13 +62,18 @@ def panels(found: Result) -> list[Panel]:
     return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
+def limit_of(measure: str, limits: Limits) -> float | None:
+    """Return the threshold of a share of people; None for other measures, or without one."""
+    return None if measure in _SUMS else limits.limit(measure)
+
+
 def panel(found: Result, measure: str, limits: Limits) -> Panel:
     """Return the panel of one measure; EM and KL are summed over bins, to compare profiles.
 
     Shares of people are drawn with their threshold.
     """
     if measure not in _SUMS:
-        limit = limits.limit(measure)
+        limit = limit_of(measure, limits)
         return replace(_panel(found, measure, _HEADINGS[measure]), limit=limit)
     heading = f"{_SUMS[measure]}, mean of the people tested"
     return _panel(found, measure, heading, f"{measure}_sum")
@@ -226,8 +231,13 @@ def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
     return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
-def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
-    """Say what the measures of one profile mean; the given measure comes first."""
+def describe_measures(
+    found: Result, profile: str, measure: str, limit: float | None = None
+) -> list[str]:
+    """Say what the measures of one profile mean; the given measure comes first.
+
+    With a threshold ``limit`` of shares of people, also say how many profiles stay below it.
+    """
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
     names = ("unicity", "k", "em", "kl", "em_sum", "kl_sum")
@@ -240,9 +250,10 @@ def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
     tell = f"{known} tell{'s' * (p == 1)}"
     finding = {
         "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
-        f"{_over(found, profile, _unicity(found))}.",
+        f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
         "k": f"With {words.count(p, 'point')}, an attacker picks the right record "
-        f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}.",
+        f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}."
+        f"{_within(found, 'k', limit)}",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
     }[measure]
@@ -260,6 +271,15 @@ def describe_measures(found: Result, profile: str, measure: str) -> list[str]:
         if few
         else "",
     ]
+
+
+def _within(found: Result, column: str, limit: float | None) -> str:
+    """Say how many profiles are within a threshold by the upper ends; "" without a threshold."""
+    if limit is None:
+        return ""
+    inside, every = int((found.grid[f"{column}_high"] <= limit).sum()), len(found.grid)
+    stay = f"{inside or 'None'} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'}"
+    return f" {stay} within your threshold of {100 * limit:.3g}%."
 
 
 def _over(found: Result, profile: str, column: str) -> str:

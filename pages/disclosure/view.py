@@ -42,7 +42,7 @@ leak = found.leaks[profile]
 
 # --- over profiles ---
 what_this_means(
-    *story.describe_measures(found, profile, what),
+    *story.describe_measures(found, profile, what, story.limit_of(what, limits.in_force())),
     corners_text(each.laid.space for each in found.leaks.values()),
     key="disclosure",
 )

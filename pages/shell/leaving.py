@@ -439,7 +439,7 @@ def section(
 ) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
-    ``warned`` says that the page has already said what the release keeps too little of.
+    ``warned`` says that the page has already said what the release keeps.
 
     If the release did not pass its verification, draw only the reason.
     """
@@ -450,7 +450,7 @@ def section(
     mine = _weighed_as(data, option)
     over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
     told, little = describe_kept(data, found)
-    if told and not (little and warned):
+    if told and not warned:
         (st.warning if little else st.caption)(told)
     if isinstance(found, Result) and (nothing := nothing_shown(found)):
         st.warning(nothing)

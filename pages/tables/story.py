@@ -69,16 +69,14 @@ def shown(result: Result | People) -> str:
     return f"Shown: {plain(str(result.config))}."
 
 
-def found(result: Result | People, too_little: str = "") -> tuple[str, ...]:
+def found(result: Result | People, kept: str = "") -> tuple[str, ...]:
     """Say what the published data show, about which people, and how exactly.
 
-    ``too_little`` comes first: what the release keeps too little of for the purpose.
+    ``kept`` comes first: what the release keeps of what the purpose needs.
     """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
-    if too_little:
-        said.insert(0, f"**{too_little}**")
-    if result.archives:
-        said[0] += " The download is further down."
+    if kept:
+        said[0] = f"**{kept}** {said[0]}"
     return tuple(said)
 
 

@@ -36,9 +36,9 @@ if ground is None:
 around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
-kept, little = leaving.describe_kept(data, found)
+kept, _ = leaving.describe_kept(data, found)
 st.caption(story.shown(found))
-layout.what_this_means(*story.found(found, kept if little else ""), key="tables")
+layout.what_this_means(*story.found(found, kept), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)
 leaving.section(data, found, warned=True)

@@ -154,7 +154,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         assert rows["Hidden records"] == "within, too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
         told = "scores higher, but keeps too little: 5% of trips agree with the data"
-        assert f"{told} (minimum: 10%)." in " ".join(describe_tried(found).text)
+        assert f"{told} (too little; minimum: 10%)." in " ".join(describe_tried(found).text)
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
     found = exploration(bare, moving)
