@@ -16,7 +16,8 @@ _MORE = re.compile(r" \(\[more\]\(science\.md#([^)\s]+)\)\)")
 
 def headings() -> dict[str, str]:
     """Return the heading of each part, in reading order, by its anchor."""
-    return {method.anchor(name): name for name in (GLOSSARY, *method.sections(), REFERENCES)}
+    first, *more = method.sections()
+    return {method.anchor(name): name for name in (first, GLOSSARY, *more, REFERENCES)}
 
 
 def text_of(heading: str) -> str:

@@ -148,9 +148,9 @@ def test_means_private_tables_and_empty_ones_are_refused() -> None:
     fs = people((A, A), (B, B))
     with pytest.raises(fp.ConfigError, match="a mean over up to 5 days"):
         fp.table_recovery(fs, fp.Presence(frame(days=7), 2))
-    with pytest.raises(fp.ConfigError, match="presence without noise"):
+    with pytest.raises(fp.ConfigError, match="presence table without noise"):
         fp.table_recovery(fs, fp.Presence(frame(), 2, None, 1.0))
-    with pytest.raises(fp.ConfigError, match="presence without noise"):
+    with pytest.raises(fp.ConfigError, match="presence table without noise"):
         fp.table_recovery(fs, fp.Flows(frame()))
     with pytest.raises(fp.InfeasibleError, match="Nobody has a sample"):
         fp.table_recovery(people((A, A), first=9), fp.Presence(frame(), 2))

@@ -110,7 +110,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "a mark of byte order": (changed(CSV, lambda b: b"\xef\xbb\xbf" + b), "records.csv is not"),
     "more people than there are": (facts(people=10**12), "number of people"),
     "another number of people": (facts(people=77), "README.md is not"),
-    "another number of groups": (facts(groups=7), "groups of places"),
+    "another number of groups": (facts(groups=7), "number of groups"),
     "people as a text": (facts(people="400"), "number of people"),
     "another zone": (facts(timezone="Africa/Dakar"), "datapackage.json is not"),
     "other shares of ε": (facts(shares={"people": 1.0}), "datapackage.json is not"),
