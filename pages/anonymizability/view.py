@@ -72,7 +72,7 @@ with finding:
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(
-            lambda: results.deepen(data, wanted, profile), "Still measuring larger groups:"
+            lambda: results.deepen(data, wanted, profile), "Measuring larger groups:"
         )
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")

@@ -114,8 +114,8 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
     """Return a kind of box, and its text on the verifier's verdict and the release's usefulness.
 
-    The box is ``success`` only for a useful release whose groups are large enough for the threshold
-    of re-identification.
+    The text begins with its most important part, in bold. The box is ``success`` only for a useful
+    release whose groups are large enough for the threshold of re-identification.
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
@@ -142,7 +142,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     )
     spans = f"time windows of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
-    text = "**Of little use, though verified.**"
+    text = f"**{f'{small} '.lstrip()}Of little use, though verified.**"
     if coarse:
         text += (
             " Half of the samples are published with "
@@ -153,7 +153,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
             " Less than half of the samples or people are left: what is published shows the places "
             "and hours of groups, not a fair picture of anybody's days."
         )
-    return "warning", f"{text} {small}".rstrip()
+    return "warning", text
 
 
 def stands_for(worth: Worth) -> str:

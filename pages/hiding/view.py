@@ -97,7 +97,7 @@ with st.expander("Would equally coarse data do?", key="glove_uniform"):
 
 # --- download ---
 if kind != "success":  # again, next to the download
-    st.warning(verdict)
+    st.warning(f"**{verdict.split('**')[1]}**")
 figures.downloads(data, result, compared)
 layout.formulas("Hiding everyone in step: aligned publishing")
 layout.formulas("Hiding everyone: GLOVE")
