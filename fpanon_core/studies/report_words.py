@@ -555,8 +555,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
         return ""
     none = [n for n in choice.lost(file) if n not in (*lacking, "space", "time")]
     absent = f" It cannot have {components(none)}." if none else ""
-    head = "In this release," if none else "This release keeps enough for the purpose:"
-    head = "This release keeps too little for the purpose:" if lacking else head
+    head = "This release keeps too little for the purpose:" if lacking else "In this release,"
     return f"{head} {listed(figures)}.{absent}"
 
 

@@ -76,7 +76,7 @@ def found(result: Result | People, kept: str = "") -> tuple[str, ...]:
     """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
     if kept:
-        said[0] = f"**{kept}** {said[0]}"
+        said[0] = f"**{kept}** {said[0].replace('**', '')}"
     return tuple(said)
 
 
