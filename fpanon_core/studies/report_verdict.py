@@ -389,9 +389,7 @@ def _some_unique(nobody: int, forms: int) -> list[str]:
 
 
 def _alone_in(nobody: int, forms: int) -> str:
-    """Say that all or none of the options within the thresholds are without unique records."""
-    if nobody == forms:
-        return f", {'all ' * (forms > 1)}without unique records"
+    """Say that some people have a unique record in each option within the thresholds, if so."""
     if nobody == 0:
         return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
     return ""

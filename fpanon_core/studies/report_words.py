@@ -149,7 +149,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
         said = f"{told} of trips agree with the data"
     else:
         told, needs = (f"{share:.2f}" for share in values)
-        said = f"{COMPONENTS[component][0].lower()} is {told}"
+        said = f"{COMPONENTS[component][0].lower()} is {told} of 1"
     enough = "barely enough" if even and kept < even + 2 * LOST * (1 - even) else "enough"
     if kept < result.needed(component):
         enough = "too little"

@@ -78,8 +78,15 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
         moments(by_name[ERROR]),
         *accused(result, by_name[ACCUSED]),
     ]
-    findings, details = zip(*pairs, strict=True)
-    return list(findings), [each for each in details if each]
+    findings, details = map(list, zip(*pairs, strict=True))
+    near, more = by_name.get(home(HOME_WITHIN_M)), limits.limit("home")
+    if near is not None and more is not None and near.after.high > near.guessing + more:
+        high, most = (words.percent(each) for each in (near.after.high, near.guessing + more))
+        within = distance(HOME_WITHIN_M)
+        findings[0] += (
+            f" **Homes found to within {within}: up to {high}, above the accepted {most}.**"
+        )
+    return findings, [each for each in details if each]
 
 
 def found(result: Result, here: Figure, most: float | None) -> Told:

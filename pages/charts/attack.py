@@ -73,7 +73,7 @@ class Compared:
             most = f"{100 * self.limit:.1f}%"
         before, after, guessing = self.told
         if self.after.value <= self.limit < self.after.high:
-            after = f"up to {brief(percent(self.after.high))}"
+            after = f"≤ {brief(percent(self.after.high))}"
         return before, mark + after, guessing, most
 
 

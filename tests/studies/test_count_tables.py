@@ -184,18 +184,17 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     choice = utility_choice({"density": 0.5, "flows": 0.5})
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
     told = (
-        "In this release, density is 0.50 (enough; minimum: 0.10) and 25% of trips agree with the "
-        "data (enough; minimum: 10%)."
+        "In this release, density is 0.50 of 1 (enough; minimum: 0.10) and 25% of trips agree with "
+        "the data (enough; minimum: 10%)."
     )
     assert describe_file(choice, file) == told
     none = utility_choice({"density": 0.5, "mobility": 0.5})
     file = fp.OptionResult(
         fp.ReleaseOption(), components={"density": 0.05, "mobility": float("nan")}
     )
-    told = (
-        "This release keeps too little for the purpose: density is 0.05 (too little; minimum: 0.10)"
-    )
-    assert describe_file(none, file) == f"{told}. It cannot have mobility."
+    head = "This release keeps too little for the purpose:"
+    told = f"{head} density is 0.05 of 1 (too little; minimum: 0.10)."
+    assert describe_file(none, file) == f"{told} It cannot have mobility."
 
 
 def test_a_release_is_not_lost_where_its_utility_cannot_be_measured() -> None:
