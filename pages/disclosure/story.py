@@ -278,7 +278,11 @@ def _within(found: Result, column: str, limit: float | None) -> str:
     if limit is None:
         return ""
     inside, every = int((found.grid[f"{column}_high"] <= limit).sum()), len(found.grid)
-    stay = f"{inside or 'None'} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'}"
+    stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} surely"
+    if not inside:
+        stay = (
+            f"None of the {words.count(every, 'profile')} is surely" if every > 1 else "It is not"
+        )
     return f" {stay} within your threshold of {100 * limit:.3g}%."
 
 
