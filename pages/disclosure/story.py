@@ -281,7 +281,9 @@ def _within(found: Result, column: str, limit: float | None) -> str:
     stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} surely"
     if not inside:
         stay = (
-            f"None of the {words.count(every, 'profile')} is surely" if every > 1 else "It is not"
+            f"None of the {words.count(every, 'profile')} is surely"
+            if every > 1
+            else "This profile is not surely"
         )
     return f" {stay} within your threshold of {100 * limit:.3g}%."
 
