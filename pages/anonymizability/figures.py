@@ -77,7 +77,7 @@ def gaps(
     ``typical`` is written beside the median of the first curve.
     """
     drawn = cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
-    if typical and curves and (middle := float(np.median(curves[0].values))) > end / 4:
+    if typical and curves and (middle := float(np.median(curves[0].values))) > 0.4 * end:
         beside: style.Part = {"xanchor": "right", "xshift": -12, "yanchor": "bottom"}
         drawn.add_annotation(style.note(of, typical, middle, 0.5, **beside))
     return drawn

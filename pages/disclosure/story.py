@@ -252,7 +252,7 @@ def describe_measures(
         "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
         f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
         "k": f"With {words.count(p, 'point')}, an attacker picks the right record "
-        f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}."
+        f"{_over(found, profile, 'k')} (guessing: 1 in {found.n_users:,})."
         f"{_within(found, 'k', limit)}",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
@@ -296,7 +296,7 @@ def _over(found: Result, profile: str, column: str) -> str:
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}. At {_whole(least)}, the share is {words.percent(shares[least])}"
+    return f"{told}, and {words.percent(shares[least])} at {_whole(least)}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:

@@ -170,7 +170,7 @@ def stands_for(worth: Worth) -> str:
 
 
 def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
-    """Return up to four ways to a more useful release; ``least`` is the smallest k allowed."""
+    """Return up to two ways to a more useful release; ``least`` is the smallest k allowed."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
         "aligned instead of GLOVE" if config.method == "glove" else "",
@@ -181,7 +181,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "" if worth.thin else "narrower limits" if limited else "limits on areas and times",
         "coarser places and times before hiding (see Release options)",
     ]
-    return f"These may help: {'; '.join([way for way in ways if way][:4])}."
+    return f"Try {' or '.join([way for way in ways if way][:2])}."
 
 
 # --- how accurate ---

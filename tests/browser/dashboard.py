@@ -364,9 +364,11 @@ class Dashboard:
         if self.page.get_by_role("option").count():
             self.page.keyboard.press("Escape")
 
-    def hide_everyone(self) -> None:
-        """On the view that hides everyone: make a release, unless there is one."""
+    def hide_everyone(self, k: int = 2) -> None:
+        """On the view that hides everyone: make a release in groups of k, unless there is one."""
         if self.page.locator(".st-key-glove_figures").count() == 0:
+            self.page.locator(".st-key-glove_k input").fill(str(k))
+            self.page.keyboard.press("Tab")
             under_way = self.page.locator(".st-key-glove_figures, .st-key-glove_jobs_running").first
             self.insist(lambda: self.press("glove_run"), lambda ms: under_way.wait_for(timeout=ms))
         self.says(re.compile(r"Verified\.|too small for|though verified"))

@@ -31,7 +31,7 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     dashboard.press("overview_find_go")
     dashboard.wait_for_search()
     dashboard.turn_to("Hide everyone")
-    dashboard.hide_everyone()
+    dashboard.hide_everyone(20)
     dashboard.turn_to("Publish tables")
     dashboard.state_tables("2008-06-08", 1, 500)
     dashboard.press("tables_go")
