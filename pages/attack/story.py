@@ -81,10 +81,12 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
     findings, details = map(list, zip(*pairs, strict=True))
     near, more = by_name.get(home(HOME_WITHIN_M)), limits.limit("home")
     if near is not None and more is not None and near.after.high > near.guessing + more:
-        high, most = (words.percent(each) for each in (near.after.high, near.guessing + more))
-        within = distance(HOME_WITHIN_M)
+        most, share = near.guessing + more, words.percent(near.after.value)
+        if near.after.value <= most:
+            share = f"up to {words.percent(near.after.high)}"
         findings[0] += (
-            f" **Homes found to within {within}: up to {high}, above the accepted {most}.**"
+            f" **Homes found to within {distance(HOME_WITHIN_M)}: {share}, above the accepted "
+            f"{100 * most:.3g}%.**"
         )
     return findings, [each for each in details if each]
 

@@ -296,7 +296,7 @@ def _over(found: Result, profile: str, column: str) -> str:
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}, and {words.percent(shares[least])} at {_whole(least)}"
+    return f"{told}. At {_whole(least)}: {words.percent(shares[least])}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:
