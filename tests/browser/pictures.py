@@ -59,7 +59,7 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
     _take(dashboard, options)
 
     dashboard.turn_to("Hide everyone")
-    dashboard.hide_everyone()
+    dashboard.hide_everyone(20)
     dashboard.press("glove_attack")
     dashboard.wait_for_view("Attack the release")
     page.locator(".st-key-attack_found .js-plotly-plot").wait_for()
