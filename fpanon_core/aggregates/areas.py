@@ -153,10 +153,10 @@ class Proposal(NamedTuple):
 
 
 def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
-    """Propose areas and bands for a stated number of people.
+    """Propose numbers of areas and bands for a stated number of people.
 
     The bands use up to half of the tolerated error (:data:`TOLERATED`), and the areas use the rest.
-    A number is 1 if no larger number keeps the error tolerable.
+    Either number is 1 if no larger one keeps the error tolerable.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas, read as ``turn`` says if their middle is then nearer to the events."""
+    """Return the antennas, turned by ``turn`` if that brings their middle nearer to the events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites

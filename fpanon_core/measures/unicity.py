@@ -199,8 +199,8 @@ def points_needed(
     Raises
     ------
     ConfigError
-        The strategy is unknown; ``users`` or ``out_of`` is not an integer of 1 or more; or ``seed``
-        is not an integer, or ``min_per_month`` not a number, of 0 or more.
+        The strategy is unknown; ``users`` or ``out_of`` is not an integer of 1 or more; ``seed`` is
+        not an integer of 0 or more; or ``min_per_month`` is not a number of 0 or more.
     InfeasibleError
         There are no heavy users.
 

@@ -566,7 +566,7 @@ def check_chain(steps: Sequence[Step]) -> None:
             raise ConfigError(f"“{step}” comes before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
-                f"After periods, a record covers only a part of a person's data, but “{step}” "
+                f"A record of a period covers only a part of a person's data, but “{step}” "
                 "needs whole people; put it before the periods."
             )
 
