@@ -253,11 +253,11 @@ class NightPlaces:
 
 
 def most_nights(nights: NightPlaces) -> Said:
-    """Return the middle of the place where each record has the most samples at night.
+    """Return the middle of the place with most of each record's samples at night, and a share.
 
     Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
-    assumes that the home is in that place. So the share is the part of the place that lies within a
-    square. The square has the area of a circle with a radius of 1 km.
+    assumes that the home is in that place. The share is therefore the part of the place that lies
+    within a square around its middle, with the area of a circle with a radius of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]

@@ -81,9 +81,9 @@ class Cost:
     Attributes
     ----------
     bytes_a_sample : float, callable or None
-        Bytes for each sample at the peak: for the data, also while they are being passed on, and
-        for what is derived from them. Or a function that returns these bytes for
-        the data, the settings and the engine. None where not measured.
+        Bytes for each sample at the peak, or a function that returns them for the data, the
+        settings and the engine. They include the data, copies that are passed on, and what is
+        derived from the data. None where not measured.
     beside : int
         Bytes that do not grow with the data.
     growth : Growth
