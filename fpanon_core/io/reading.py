@@ -223,13 +223,14 @@ class Reading:
     def _of_the_table(self, about: SourceTable) -> dict[str, Any]:
         """Return the report's fields about the table."""
         where, found = self.roles.where, self.roles.found
-        roles = [role for role in ROLES if role in where]
+        roles, formats = [role for role in ROLES if role in where], self.known.formats
         return {
             "columns": {r: " + ".join(str(about.labels[i]) for i in where[r]) for r in roles},
             "found": {role: found[role] for role in roles},
             "available": about.labels,
             **{name: getattr(about, name) for name in _TABLE},
-            "time_format": ", ".join(name for name, _ in self.known.formats.most_common(5)),
+            # Equally common formats by name: their order of arrival depends on the pieces.
+            "time_format": ", ".join(sorted(formats, key=lambda f: (-formats[f], f))[:5]),
         }
 
     def _understood(self) -> PositionDoubt | None:

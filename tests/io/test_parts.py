@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import Cancelled, ConfigError, FingerprintSet, SchemaError, read_cdr, read_parts
@@ -124,6 +124,9 @@ SCREENS = st.sampled_from([None, 2, "civ"])
 
 @settings(max_examples=40)
 @given(st.lists(ROW, min_size=1, max_size=40), CUTS, SCREENS, st.sampled_from([1, 2, 5, 1 << 16]))
+@example(
+    rows=[("a", "2024-03-31T02:30:00", "14.71", "-17.45", "")] * 3, at=[], screen=None, batch=5
+)
 def test_parquet_parts_give_what_memory_gives(tmp_path_factory, rows, at, screen, batch):
     """However many rows are held at once."""
     with pytest.MonkeyPatch.context() as patch:
