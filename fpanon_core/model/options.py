@@ -126,6 +126,11 @@ class ReleaseOption:
         return step if isinstance(step, Recordless) else None
 
     @property
+    def epsilon(self) -> float | None:
+        """The ε of an option without records; None for any other, or without ε."""
+        return None if self.recordless is None else self.recordless.epsilon
+
+    @property
     def moved(self) -> bool:
         """Whether noise or exchange moves points, so that published points may be false."""
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)

@@ -126,8 +126,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
 
 def describe_promise(result: OptionResult) -> str:
     """Say what the ε of a recommended option does not cover; return "" for one without ε."""
-    step = result.option.recordless
-    return "" if step is None or step.epsilon is None else UNCOVERED
+    return "" if result.option.epsilon is None else UNCOVERED
 
 
 def advise(

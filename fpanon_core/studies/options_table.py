@@ -131,9 +131,8 @@ class OptionsTable(Tabled):
         record to re-identify, and the smaller ε reveals less.
         """
         by = dominating(self.risk, self.utility, **ends)
-        steps = [option.recordless for option in self.options]
-        noise = np.array([math.inf if s is None or s.epsilon is None else s.epsilon for s in steps])
-        without = np.array([step is not None for step in steps], bool)
+        noise = np.array([math.inf if o.epsilon is None else o.epsilon for o in self.options])
+        without = np.array([option.recordless is not None for option in self.options], bool)
         return [
             rows[~(without[i] & without[rows] & (noise[rows] > noise[i]))]
             for i, rows in enumerate(by)

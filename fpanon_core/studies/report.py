@@ -82,7 +82,7 @@ class Report:
     release : Produced or None
         The release of the chosen option, where it was produced.
     spent : float
-        The ε of all private releases about these people so far.
+        The ε of all private releases about these people so far; NaN if it is not known.
     """
 
     exploration: Exploration
@@ -150,13 +150,10 @@ class Report:
     def promise(self) -> str:
         """What differential privacy does not cover in the chosen option; empty without ε.
 
-        The ε of other private releases adds to that of the chosen option, so their sum is named.
+        The values of ε of several releases add up, so what is spent so far is named.
         """
         told = "" if self.chosen is None else describe_promise(self.chosen)
-        step = None if self.chosen is None else self.chosen.option.recordless
-        if told and step is not None and self.spent > (step.epsilon or 0.0):
-            told += f" {w.describe_spent(self.spent)}"
-        return told
+        return f"{told} {w.describe_spent(self.spent)}" if told and self.spent else told
 
     @property
     def ladder(self) -> pd.DataFrame:
@@ -275,8 +272,8 @@ def report(
     produced : Produced, optional
         The release of the chosen option, where it was produced.
     spent : float
-        The ε of all private releases about these people so far, by the ledger; 0 where none is
-        known.
+        The ε of all private releases about these people so far, by the ledger; 0 without a ledger,
+        and NaN if it cannot be read.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..model.disclosure import RISKS
-from ..model.options import Periods, ReleaseOption
+from ..model.options import Periods
 from . import judgement
 from . import report_words as w
 from .exploration import Exploration
@@ -320,16 +320,10 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
     kind = judgement.kind_of(mine)
     if any(judgement.kind_of(each) != kind for each in others):
         return f" Of those that serve the purpose, {kind} reveal the least about individual people."
-    least = _epsilon(mine)
-    if least < min(map(_epsilon, others)) < math.inf:
+    epsilons = [each.epsilon for each in others if each.epsilon is not None]
+    if mine.epsilon is not None and len(epsilons) == len(others) and mine.epsilon < min(epsilons):
         return " Of those that serve the purpose, it has the smallest ε, so it reveals least."
     return " Of those that serve the purpose, none reveals less."
-
-
-def _epsilon(option: ReleaseOption) -> float:
-    """Return the ε of an option without records; infinity for an option without ε."""
-    epsilon = None if option.recordless is None else option.recordless.epsilon
-    return math.inf if epsilon is None else epsilon
 
 
 def best_named(exploration: Exploration, so_far: str = "") -> str:
@@ -376,8 +370,7 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"
-        step = exploration.table.options[row].recordless
-        noisy = step is not None and step.epsilon is not None
+        noisy = exploration.table.options[row].epsilon is not None
         return (f"{_named(exploration, row)} is more useful, {told}{', at any ε' * noisy}.",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
 

@@ -183,7 +183,7 @@ def areas(table: OptionsTable) -> str:
 
 def draws(table: OptionsTable) -> str:
     """Return a sentence if utility with ε is a mean over draws, and "" otherwise."""
-    noisy = any(r.option.recordless and r.option.recordless.epsilon for r in table.results)
+    noisy = any(r.option.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
     return "With ε, utility is a mean over five draws of noise; the release is another draw."
@@ -494,7 +494,11 @@ def describe_spent(epsilon: float) -> str:
     --------
     >>> describe_spent(2.0)
     'Private releases about these people have spent ε = 2 in all so far.'
+    >>> describe_spent(math.nan)
+    'How much ε private releases about these people have spent is not known.'
     """
+    if math.isnan(epsilon):
+        return "How much ε private releases about these people have spent is not known."
     return f"Private releases about these people have spent ε = {epsilon:g} in all so far."
 
 

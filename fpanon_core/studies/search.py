@@ -393,13 +393,13 @@ class Search:
             mine = [
                 i
                 for i, r in enumerate(results)
-                if kind_of(r.option) == kind and _epsilon(r.option) is not None
+                if kind_of(r.option) == kind and r.option.epsilon is not None
             ]
             inside = [i for i in mine if self._within(results[i])]
             rows = serves(table, inside) if inside else mine
             if not rows:
                 continue
-            least = min(rows, key=lambda i: (_epsilon(results[i].option) or 0, -table.utility[i]))
+            least = min(rows, key=lambda i: (results[i].option.epsilon or 0, -table.utility[i]))
             option = _halved(results[least].option)
             if option is not None and option.steps not in known:
                 found.append(option)
@@ -476,10 +476,6 @@ def _quick(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     if not isinstance(last, Aligned) or last.k < _LARGE:
         return steps
     return (*before, replace(last, effort="quick"))
-
-
-def _epsilon(option: ReleaseOption) -> float | None:
-    return None if option.recordless is None else option.recordless.epsilon
 
 
 def _halved(option: ReleaseOption) -> ReleaseOption | None:

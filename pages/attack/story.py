@@ -74,7 +74,7 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
     pairs = [
         found(result, by_name[FOUND], limits.limit("outsider")),
         *named(result),
-        homes(result, by_name, limits.limit("home")),
+        homes(result, by_name),
         moments(by_name[ERROR]),
         *accused(result, by_name[ACCUSED]),
     ]
@@ -98,24 +98,21 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
     above it.
     """
     link = result.after.link
+    judged = ""
+    if most is not None:
+        above = "above" if here.after.low > most else "and the true share may be above"
+        judged = f", {above if here.after.high > most else 'within'} your threshold of "
+        judged += f"{100 * most:.3g}%"
     among = "" if result.period_days is None else " among records of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)} (before: "
-        f"{_short(here.before.value, here.before_asked)}){_judged(here, most)}.**",
+        f"{_short(here.before.value, here.before_asked)}){judged}.**",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest attacker "
         f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}. We tested {whom(result)} in the release.",
     )
-
-
-def _judged(here: Figure, most: float | None) -> str:
-    """Say whether a share in the release is, or may be, above a threshold; "" without one."""
-    if most is None:
-        return ""
-    above = "above" if here.after.low > most else "and the true share may be above"
-    return f", {above if here.after.high > most else 'within'} your threshold of {100 * most:.3g}%"
 
 
 def whom(result: Result) -> str:
@@ -160,11 +157,8 @@ def named(result: Result) -> list[Told]:
     ]
 
 
-def homes(result: Result, by_name: dict[str, Figure], more: float | None) -> Told:
-    """Say how often the record shows the home, compared with guessing, or why that is unknown.
-
-    ``more`` is what the threshold adds to guessing, within the distance to which it applies.
-    """
+def homes(result: Result, by_name: dict[str, Figure]) -> Told:
+    """Say how often the record shows the home, compared with guessing, or why that is unknown."""
     metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
     here = by_name[home(metres)]
     if not here.known:
@@ -175,9 +169,6 @@ def homes(result: Result, by_name: dict[str, Figure], more: float | None) -> Tol
         if math.isfinite(here.before.value)
         else ""
     )
-    judged = ""
-    if metres == HOME_WITHIN_M and more is not None:
-        judged = _judged(here, here.guessing + more)
     alike = here.after.value <= here.guessing
     share = _short(here.after.value, here.asked, "none")
     gives = f"The record gives away the homes of {share} of the people"
@@ -190,7 +181,7 @@ def homes(result: Result, by_name: dict[str, Figure], more: float | None) -> Tol
             gives = f"None of the {here.asked:,} records tested gives away its person's home"
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
-        f"**{gives} to within {distance(metres)}{before}{judged}.** Guessing "
+        f"**{gives} to within {distance(metres)}{before}.** Guessing "
         f"{'does no worse: it ' if alike else ''}finds {percent(here.guessing, here.asked)}.",
         f"**Home.** We tested {of_whom} whose home is known; the 95% interval of the share found "
         f"is {between(here.after, here.asked)}. Guessing takes the commonest home for everybody. "

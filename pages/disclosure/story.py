@@ -67,13 +67,12 @@ def limit_of(measure: str, limits: Limits) -> float | None:
     return None if measure in _SUMS else limits.limit(measure)
 
 
-def panel(found: Result, measure: str, limits: Limits) -> Panel:
+def panel(found: Result, measure: str, limit: float | None) -> Panel:
     """Return the panel of one measure; EM and KL are summed over bins, to compare profiles.
 
     Shares of people are drawn with their threshold.
     """
     if measure not in _SUMS:
-        limit = limit_of(measure, limits)
         return replace(_panel(found, measure, _HEADINGS[measure]), limit=limit)
     heading = f"{_SUMS[measure]}, mean of the people tested"
     return _panel(found, measure, heading, f"{measure}_sum")

@@ -38,18 +38,18 @@ with st.container(
     profile = selectbox(
         "Profile shown", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
-leak = found.leaks[profile]
+leak, limit = found.leaks[profile], story.limit_of(what, limits.in_force())
 
 # --- over profiles ---
 what_this_means(
-    *story.describe_measures(found, profile, what, story.limit_of(what, limits.in_force())),
+    *story.describe_measures(found, profile, what, limit),
     corners_text(each.laid.space for each in found.leaks.values()),
     key="disclosure",
 )
 with st.container(key="main_figure"):
     show(
         disclosure.over_profiles(
-            names, [story.panel(found, what, limits.in_force())], of, height=style.MAIN_PX
+            names, [story.panel(found, what, limit)], of, height=style.MAIN_PX
         ),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",

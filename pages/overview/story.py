@@ -101,9 +101,9 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
-        step = result.option.recordless
-        private = step is not None and step.epsilon is not None
-        parts = (w.describe_kind(result), _EPSILON * private, w.describe_cost(table.choice, result))
+        epsilon = result.option.epsilon
+        more = _EPSILON if epsilon else ""
+        parts = (w.describe_kind(result), more, w.describe_cost(table.choice, result))
         cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
@@ -111,7 +111,7 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         useful = f"Utility: {w.utility(table.choice, result)}."
         left = f"{useful} {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
-        likely = w.describe_epsilon(step.epsilon) if step and step.epsilon else ""
+        likely = w.describe_epsilon(epsilon) if epsilon else ""
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [f"**4. How sure this is.** {told[grounds]}", *told[grounds + 1 :], likely]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from fpanon_core.io.ledger import Ledger
@@ -92,7 +94,7 @@ def ledger(source: Source) -> None:
 
 
 def spent(source: Source) -> float:
-    """Return the ε spent on the data set's people; 0 if the ledger cannot be read.
+    """Return the ε spent on the data set's people; NaN if the ledger cannot be read.
 
     :func:`ledger` then says why.
     """
@@ -100,4 +102,4 @@ def spent(source: Source) -> float:
     try:
         return Ledger(path).spent if path.exists() else 0.0
     except FpanonError:
-        return 0.0
+        return math.nan

@@ -371,7 +371,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     page = report_page(app)
     assert f"{sha256(found.archives['csv']).hexdigest()}" in page
     assert page.count(told) == 1 + little
-    assert page.count("have spent ε = 0.5 in all so far.") == 1
+    assert page.count("have spent ε = 0.5 in all so far.") == 2
     assert told in said(app)
     # The option fills the fields once: what is changed afterwards stays.
     go(app, "tables")

@@ -192,7 +192,7 @@ def test_the_epsilon_of_other_releases_adds_to_that_of_the_chosen_one() -> None:
     found = exploration(result(made_up, 0.02, 0.8), result(HIDDEN, 0.02, 0.8, least=2))
     for spent, chosen, on_the_first_page in (
         (2.0, "people", 1),
-        (0.5, "people", 0),
+        (0.5, "people", 1),
         (2.0, "hidden", 0),
         (0.0, "people", 0),
     ):
@@ -200,6 +200,8 @@ def test_the_epsilon_of_other_releases_adds_to_that_of_the_chosen_one() -> None:
         told = f"Private releases about these people have spent ε = {spent:g} in all so far."
         assert made.promise.count(told) == on_the_first_page
         assert page(made).count(told) == on_the_first_page + (spent > 0)
+    unread = report(found, Decision(chosen="hidden"), spent=math.nan)
+    assert page(unread).count("have spent is not known.") == 1
 
 
 def test_what_cannot_be_reported() -> None:
