@@ -12,10 +12,11 @@ run: $(VENV)/.compiled
 
 # Compiled first, or each core would compile for itself. The longest files come first, so that no core
 # is left with one at the end.
+TOGETHER = -n auto --max-worker-restart 0 --dist loadfile --no-loadscope-reorder
 LONGEST = $(patsubst %,tests/browser/test_%.py,looking walk_measured walk_unmeasured)
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m browser $(LONGEST) tests/browser
+	$(BIN)/python -m pytest $(TOGETHER) -m "not browser" tests/pages tests
+	$(BIN)/python -m pytest $(TOGETHER) -m browser $(LONGEST) tests/browser
 
 # Every page in every state, three sizes, light and dark; pictures of all in build/walk.
 walk: $(VENV)/.development $(VENV)/.compiled chromium

@@ -46,3 +46,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             own = test._hypothesis_internal_use_settings
             more = settings(own, max_examples=own.max_examples * TIMES)
             test._hypothesis_internal_use_settings = more
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Show a failure at once: a run that is stopped from outside prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.nodeid} ({report.when})\n{report.longreprtext}", flush=True)

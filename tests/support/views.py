@@ -44,7 +44,7 @@ def go(at: AppTest, page: str) -> AppTest:
     return at.switch_page(f"pages/{page}/view.py").run()
 
 
-def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> AppTest:
+def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 300) -> AppTest:
     """Run again, as the polling fragments do in a browser, until something is so.
 
     A runner in this process has its jobs done here and nowhere else.
@@ -53,7 +53,7 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> 
     idle_runs = 0
     while not done(at):
         idle_runs = 0 if runner.work() else idle_runs + 1
-        in_vain = idle_runs > _VAIN if runner.any_open() else time.monotonic() > end
+        in_vain = runner.any_open() and idle_runs > _VAIN or time.monotonic() > end
         assert not in_vain, f"waited in vain; the page says: {said(at)}"
         if not runner.any_open():
             time.sleep(0.1)
