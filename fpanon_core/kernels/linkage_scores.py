@@ -106,6 +106,15 @@ def _bucket(at: float, base: float, size: float, many: int) -> int:
     return int(min(float(many), max(-1.0, math.floor((at - base) / size))))
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _alike(cells: FloatArray, one: int, other: int) -> bool:
+    """Return whether two samples have the same cell."""
+    alike = True
+    for side in range(6):
+        alike = alike and cells[one, side] == cells[other, side]
+    return alike
+
+
 @njit(nogil=True, cache=True)
 def fit_point(
     point: FloatArray, shelf: Shelf, way: Way, density: FloatArray, near: SmallInts
@@ -125,6 +134,8 @@ def fit_point(
     same_place = way.space == NONE and not way.boxes and not anywhere
     same_time = way.time == NONE and not way.boxes and not anytime
     found = 0
+    cells, record, share, starts = shelf.cells, shelf.record, shelf.share, shelf.starts
+    best, mean = density[0], density[1]
     for board in range(len(shelf.first)):
         base, size, widest = shelf.base[board], shelf.size[board], shelf.widest[board]
         nx, ny, nt = shelf.many[board]
@@ -160,17 +171,18 @@ def fit_point(
                     k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))
                 row = shelf.first[board] + (i * ny + j) * nt
                 # Buckets that follow one another in time are adjacent in the list.
-                for s in range(shelf.starts[row + k0], shelf.starts[row + max(k0, k1 + 1)]):
-                    one = density_of(point, shelf.cells[s], way)
+                first, one = starts[row + k0], 0.0
+                for s in range(first, starts[row + max(k0, k1 + 1)]):
+                    if s == first or not _alike(cells, s - 1, s):
+                        one = density_of(point, cells[s], way)
                     if one == 0.0:
                         continue
-                    r = shelf.record[s]
-                    if density[0, r] == 0.0:
+                    r = record[s]
+                    if best[r] == 0.0:
                         near[found] = r
                         found += 1
-                    if one > density[0, r]:
-                        density[0, r] = one
-                    density[1, r] += shelf.share[s] * one
+                    best[r] = max(best[r], one)
+                    mean[r] += share[s] * one
     return found
 
 

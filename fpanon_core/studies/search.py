@@ -3,8 +3,8 @@
 Each kind of records has lines of options; from one option to the next, utility and risk rise. A
 line is bisected until the last option within the thresholds and the first outside are neighbours.
 For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
-can neither serve the purpose best nor be recommended are skipped. Aligned options are first tried
-with a quick search for groups, whose result bounds what they keep.
+can neither serve the purpose best nor be recommended are skipped. Hiding in groups is first tried
+on a quarter of the people, then with a quick search for groups; both results bound what it keeps.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -34,6 +34,7 @@ from ..model.options import (
     Periods,
     Presence,
     ReleaseOption,
+    SampleUsers,
     Step,
     SuppressRare,
     Synthesize,
@@ -88,8 +89,10 @@ _CROWDS = (2.0, 1.5, 1.0)  # times the smallest k that the threshold allows
 _LARGER = (20, 10)  # also tried where the threshold allows a small k
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
-_MOST_RISE = 0.1  # of density and of flows
+_MOST_RISE, _SAMPLED_RISE = 0.1, 0.15  # of density and of flows
 _LARGE = 10  # smallest k for which a quick search for groups takes far less time
+_QUARTER = SampleUsers(0.25)
+_LEAST_GROUPS = 5  # of k people each, in a quarter of the people
 
 Known = Mapping[tuple[Step, ...], OptionResult]
 
@@ -249,14 +252,15 @@ class Search:
                 for one, other in zip(line, suppressed, strict=True):
                     self._finer[other.steps] = self._finer[one.steps]
                 self._lines += [line, suppressed]
-        hidden, self._slow = _hidden(fs, limits), _aligned(fs, limits)
-        self._note(hidden)
-        self._note(self._slow)
-        for option in itertools.chain(*self._slow):
-            finer = self._finer[option.steps]
-            finer += [_quick(steps) for steps in finer]
-            self._finer[_quick(option.steps)] = finer
-        self._lines += hidden
+        self._slow: list[Line] = []
+        for hidden in (_hidden(fs, limits), _aligned(fs, limits)):
+            self._note(hidden)
+            self._slow += hidden
+        self._trials = {o.steps: _trials(o.steps, fs.n_users) for o in itertools.chain(*self._slow)}
+        for steps, trials in self._trials.items():
+            finer = self._finer[steps]
+            finer += [trial for each in finer for trial in self._trials[each]]
+            self._finer |= dict.fromkeys(trials, finer)
 
     def _note(self, lines: list[Line]) -> None:
         """Store, for each option, the options that are at least as fine.
@@ -274,8 +278,8 @@ class Search:
     def wanted(self, known: Known) -> list[ReleaseOption]:
         """Return the options to try next; none where the search is complete.
 
-        Options without records come first: they take little time, and reveal least. Aligned options
-        come last, each with a quick search for groups before the usual one.
+        Options without records come first: they take little time, and reveal least. Options that
+        hide people in groups come last, each after the trials that bound it.
 
         Parameters
         ----------
@@ -284,8 +288,8 @@ class Search:
         first = self._without(known) or [o for o in self._safest if o.steps not in known]
         first = first or self._further(self._lines, known)
         slow = [] if first else self._further(self._slow, known)
-        quick = [steps for o in slow if (steps := _quick(o.steps)) not in {o.steps, *known}]
-        return first or [ReleaseOption(steps=steps) for steps in quick] or slow[:1]
+        left = [[t for t in self._trials[o.steps] if t not in known][:1] for o in slow]
+        return first or [ReleaseOption(steps=t) for t in itertools.chain(*left)] or slow[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """Return the next option of every line that is not complete.
@@ -436,14 +440,14 @@ def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str,
     purposes.
     Longer periods show more of how far people move and among how many places, so these components
     may rise to 1. Flows rose by at most 0.05, and mostly fell: longer records of groups are coarser
-    (four data sets, k = 5 to 20).
+    (four data sets, k = 5 to 20). From a quarter of the people to all, any component may rise to 1.
     """
     steps, others = option.steps, finer.option.steps
     worth = _MARGIN if all(isinstance(step, Generalize) for step in steps) else _WIDE_MARGIN
-    alike = _periods(steps) == _periods(others)
+    alike, sampled = _periods(steps) == _periods(others), _QUARTER in others
     for name, weight in weights.items():
         value = finer.components.get(name, math.nan)
-        rises = name in ("mobility", "visits") and not alike
+        rises = sampled or (name in ("mobility", "visits") and not alike)
         worth += weight * (1.0 if rises or math.isnan(value) else value)
     return worth
 
@@ -452,10 +456,12 @@ def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
     """Return whether an option keeps too little of density or flows, judging by a finer one.
 
     From a finer option to a coarser one, these components rose by at most 0.057 (docs/science.md,
-    “What is skipped”); 0.1 is allowed.
+    “What is skipped”); 0.1 is allowed. From a quarter of the people to all, they rose by at most
+    MEASURED; 0.15 is allowed.
     """
+    rise = _SAMPLED_RISE if _QUARTER in finer.option.steps else _MOST_RISE
     return any(
-        finer.components.get(name, math.nan) + _MOST_RISE < finer.needed(name)
+        finer.components.get(name, math.nan) + rise < finer.needed(name)
         for name in ("density", "flows")
         if name in choice.weighty
     )
@@ -470,12 +476,20 @@ def _periods(steps: Iterable[Step]) -> list[Step]:
     return [step for step in steps if isinstance(step, Periods)]
 
 
-def _quick(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps of an aligned option with a quick search; the same steps if k is small."""
+def _trials(steps: tuple[Step, ...], n_users: int) -> list[tuple[Step, ...]]:
+    """Return what to try before an option that hides people in groups, the fastest first.
+
+    These are a quick search for aligned groups, if k is large, and before it a quarter of the
+    people, if it has enough people for some groups.
+    """
     *before, last = steps
-    if not isinstance(last, Aligned) or last.k < _LARGE:
-        return steps
-    return (*before, replace(last, effort="quick"))
+    assert isinstance(last, Glove)
+    trials: list[tuple[Step, ...]] = []
+    if isinstance(last, Aligned) and last.k >= _LARGE:
+        trials = [steps := (*before, replace(last, effort="quick"))]
+    if n_users * _QUARTER.share >= _LEAST_GROUPS * last.k:
+        trials.insert(0, (_QUARTER, *steps))
+    return trials
 
 
 def _halved(option: ReleaseOption) -> ReleaseOption | None:
