@@ -457,7 +457,7 @@ def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
 
     From a finer option to a coarser one, these components rose by at most 0.057 (docs/science.md,
     “What is skipped”); 0.1 is allowed. From a quarter of the people to all, they rose by at most
-    MEASURED; 0.15 is allowed.
+    0.074; 0.15 is allowed.
     """
     rise = _SAMPLED_RISE if _QUARTER in finer.option.steps else _MOST_RISE
     return any(
