@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 from pyproj import CRS, Proj, Transformer
 
-from .arrays import BoolArray, FloatArray, pieces
+from .arrays import FloatArray, pieces
 
 _STATED = "+title=stated"  # PROJ reads a title as a remark
 _DECIMALS = 7  # of degrees: about a centimetre
@@ -192,11 +192,6 @@ def _ends(values: FloatArray, weight: FloatArray) -> tuple[float, float]:
     return float(inside.min()), float(inside.max())
 
 
-# --- Where may the number of a dot be written? Beside it, over no dot and no other number.
-
-_TOUCHING_PX = 1e-6
-
-
 _SHARES = (1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 _APART = 0.09  # of the axis, between two ticks
 _SHORT = 0.001  # labels of smaller shares take more room
@@ -220,58 +215,3 @@ def root_ticks(top: float) -> list[float]:
         if inside and math.sqrt(share) >= math.sqrt(found[-1]) + apart:
             found.append(share)
     return found
-
-
-def corners_beside(
-    order: Sequence[int],
-    boxes: FloatArray,
-    inside: BoolArray,
-    dots: FloatArray,
-    lines: FloatArray | None = None,
-) -> dict[int, int]:
-    """Return the corner at which the number of each dot is written, by the dot's row.
-
-    A row is missing if no corner is free: each is outside the figure, or its box would overlap a
-    dot or a number placed before.
-
-    Parameters
-    ----------
-    order : sequence of int
-        Rows whose numbers are to be placed, the most important first.
-    boxes : float64 ndarray (n, n_corners, n_screens, 4)
-        Box of each number at each corner, on each screen for which the figure is drawn.
-    inside : bool ndarray (n, n_corners)
-        Whether the box is within the figure, for each number and corner.
-    dots : float64 ndarray (n, n_screens, 4)
-        Boxes that numbers may not overlap.
-    lines : float64 ndarray (m, n_screens, 4), optional
-        Boxes that numbers overlap only if no other corner is free.
-
-    Examples
-    --------
-    Two dots at one place, a corner to the right and one to the left of it.
-
-    >>> right, left = (9.0, 0.0, 15.0, 8.0), (-15.0, 0.0, -9.0, 8.0)
-    >>> boxes = np.array([[[right], [left]]] * 2)
-    >>> dots = np.array([[(-8.0, 0.0, 8.0, 8.0)]] * 2)
-    >>> corners_beside([1, 0], boxes, np.ones((2, 2), bool), dots)
-    {1: 0, 0: 1}
-    """
-    taken, found = dots, {}
-    for row in order:
-        free = np.flatnonzero(inside[row] & ~_meets(boxes[row], taken))
-        if not len(free):
-            continue
-        clear = free if lines is None else free[~_meets(boxes[row, free], lines)]
-        found[row] = int((clear if len(clear) else free)[0])
-        taken = np.concatenate([taken, boxes[row, [found[row]]]])
-    return found
-
-
-def _meets(boxes: FloatArray, others: FloatArray) -> BoolArray:
-    """Return whether each box overlaps any of ``others`` on any of the screens."""
-    one, other = boxes[:, None], others[None]
-    apart: BoolArray = one[..., :2] + _TOUCHING_PX >= other[..., 2:]
-    apart |= other[..., :2] + _TOUCHING_PX >= one[..., 2:]
-    apart_in_some_way: BoolArray = np.any(apart, axis=-1)
-    return np.asarray(~np.all(apart_in_some_way, axis=(1, 2)))

@@ -6,13 +6,12 @@ The page draws them as SVG, with texts as text. No figure shows anything by colo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..model.disclosure import ALONE
-from ..model.projection import corners_beside, root_ticks
+from ..model.projection import root_ticks
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import interval
@@ -23,21 +22,6 @@ COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
 """Measures in percent, which the figure shows on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
-_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # widths: a digit 13 pixels high; the threshold's words
-# Where a number may be: pixels right of its mark and below it, and its share left of that point.
-_BESIDE = np.array(
-    [
-        (10, -6, 0.0),
-        (10, 14, 0.0),
-        (-10, -6, 1.0),
-        (-10, 14, 1.0),
-        (0, -12, 0.5),
-        (0, 22, 0.5),
-        (17, 4, 0.0),
-        (-17, 4, 1.0),
-    ]
-)
-_ANCHORS = {0.0: "start", 0.5: "middle", 1.0: "end"}
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 6
 
@@ -87,8 +71,6 @@ class Mark:
     chosen : bool
     number : int
     name : str
-    label : (x, y, anchor) or None
-        Position of the number, pixels; None where it would overlap others.
     """
 
     x: float
@@ -100,7 +82,6 @@ class Mark:
     chosen: bool
     number: int
     name: str
-    label: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -120,11 +101,6 @@ class Front:
     top: float = _TOP
     bottom: float = _BOTTOM
 
-    @property
-    def unlabelled(self) -> list[int]:
-        """Numbers of the options that have no label because it would overlap others."""
-        return [mark.number for mark in self.marks if mark.label is None]
-
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
     """Build the figure of all options with known risk and utility; return None if there is none."""
@@ -143,8 +119,8 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
     top = max(*high[rows].tolist(), limit or 0.0) * 1.06 or 1.0
     up = math.sqrt if share else float
     y = Scale(0.0, up(top), _BOTTOM - 4, _TOP + 4)
-    marks = _labelled(
-        [
+    marks = sorted(
+        (
             Mark(
                 x(table.utility[i]),
                 y(up(table.risk[i])),
@@ -157,8 +133,8 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
                 w.shown(table.options[i].told),
             )
             for i in rows
-        ],
-        None if limit is None else y(up(limit)),
+        ),
+        key=lambda mark: (mark.chosen, mark.front),
     )
     return Front(
         tuple(marks),
@@ -177,34 +153,6 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         + " Risks are drawn at their square roots." * share
         + " The table of all options has the same numbers.",
     )
-
-
-def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
-    """Place the number of each mark beside it where there is room.
-
-    The number of the chosen option is placed first, then the numbers of options on the front.
-    Numbers never cover the words at the right end of the threshold's line.
-    """
-    at = np.array([(mark.x, mark.y) for mark in marks])
-    digits = _DIGIT_PX * np.array([[len(str(mark.number))] for mark in marks])
-    places = at[:, None] + _BESIDE[:, :2]
-    left, base = places[..., 0] - _BESIDE[:, 2] * digits, places[..., 1]
-    boxes = np.stack([left, base - 11, left + digits, base + 2], axis=-1)
-    inside = (left > _LEFT) & (left + digits < WIDTH) & (base > 11) & (base + 2 < _BOTTOM)
-    # The room that a mark takes, with the ring of the chosen one.
-    half = np.array([[14 if mark.chosen else 7] for mark in marks])
-    taken = np.concatenate([at - half, at + half], axis=1)
-    if limit_y is not None:
-        taken = np.concatenate([taken, [[_RIGHT - _WORDS_PX, limit_y - 19, _RIGHT, limit_y - 2]]])
-    order = sorted(
-        range(len(marks)), key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number)
-    )
-    found = corners_beside(order, boxes[:, :, None], inside, taken[:, None])
-    named = list(marks)
-    for i, place in found.items():
-        x, y = places[i, place].round(1).tolist()
-        named[i] = replace(named[i], label=(x, y, _ANCHORS[_BESIDE[place, 2]]))
-    return sorted(named, key=lambda mark: (mark.chosen, mark.front))
 
 
 @dataclass(frozen=True)

@@ -9,32 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.projection import corners_beside, root_ticks
+from fpanon_core.model.projection import root_ticks
 
 from . import words
 from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, marker, note, series
 
-# Where a number may be written: beside its dot's bar, never on it.
-_CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
-# Widths of the figure's inner part on a small projector, at a desk, and on a wall: a number is
-# written where there is room at all of them.
-_WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
-_DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
-# Positions of the threshold's label across the figure, and the side of the label that is put there.
-_LABEL_AT = {0.005: "left", 0.995: "right"} | dict.fromkeys((0.5, 0.35, 0.65, 0.2, 0.8), "center")
-_OF_LABEL = {"left": 0.0, "center": 0.5, "right": 1.0}
-_LABEL_PX, _LETTER_PX = 22.0, 7.5  # height of the threshold's label, and its width per letter
+_LABEL_PX = 120  # to the right, for the threshold's label
 _LEGEND_ROW_PX, _A_ROW = 44, 3  # kinds of dots in a row of the legend, at a desk
 _KINDS = ("recommended", "serves the purpose", "does not serve it", "fails a threshold", "option")
 _FRONT = "no option is both safer and more useful"
-_LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 Ends: TypeAlias = tuple[float, float]
@@ -47,7 +35,8 @@ class Dot:
     Attributes
     ----------
     number : int
-        Its number in the table, from 1; written beside the dot where there is room.
+        Its number in the table, from 1; written below the dots of the front, and below those that
+        are recommended, chosen or pinned.
     name : str
         Text of the tooltip; plain text.
     risk, low, high : float
@@ -66,7 +55,7 @@ class Dot:
         Whether the estimates place the option behind another one, while the intervals leave the
         order open.
     chosen : bool
-        Whether this is the option chosen for release, whose number is written first.
+        Whether this is the option chosen for release.
     best : bool
         Whether the option is recommended.
     serves : bool
@@ -131,12 +120,6 @@ def pareto(
     up, across = (-0.12 * top, 1.1 * top), _with_room([d.utility for d in dots])
     kinds = [_named(d, limited=limited) for d in dots]
     rows = max(1, math.ceil((len(set(kinds)) + (len(front) > 1)) / _A_ROW))
-    screens = _Screens(across, up, height - _LEGEND_ROW_PX * (rows - 1))
-    around, level = screens.around(dots), {}
-    if limit is not None:
-        across_at, taken = screens.label(text, limit, around)
-        level, around = _limit(limit, text, across_at, of), np.concatenate([around, taken])
-    where = _corners(dots, screens, around, screens.lines(front, limit))
     steps = series(
         _FRONT,
         [d.utility for d in front],
@@ -148,7 +131,7 @@ def pareto(
     traces = [steps] if len(front) > 1 else []
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
         if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
-            traces.append(_dots(some, of, name, said, where) | {"legendrank": rank})
+            traces.append(_dots(some, of, name, said) | {"legendrank": rank})
     return figure(
         of,
         traces,
@@ -156,11 +139,11 @@ def pareto(
         {"title": risk_title, "range": list(up), "zeroline": False}
         | (_root_scale(top**2) if percent else {}),
         height=height,
-        margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)},
+        margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)} | ({"r": _LABEL_PX} if text else {}),
         legend={"y": 1.14} if rows > 1 else {},  # the lower of two rows stays clear of the dots
         hoverdistance=30,
         clickmode="event+select",
-        **level,
+        **({} if limit is None else _limit(limit, text, of)),
     )
 
 
@@ -182,17 +165,21 @@ def _named(dot: Dot, *, limited: bool) -> str:
     return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
-def _dots(
-    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], where: Mapping[int, str]
-) -> Part:
-    """Return the series for the options of one kind."""
+def _dots(some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str]) -> Part:
+    """Return the series for the options of one kind.
+
+    No option is to the lower right of one on the front, so there is room for a number.
+    """
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or some[0].serves or name == _KINDS[-1]
     colour = of.categories[4] if best else of.categories[0] if filled else of.css("quiet")
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
-    texts = [f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) for d in some]
+    texts = [
+        f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) * (d.front or d.best)
+        for d in some
+    ]
     heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
     return series(
         name,
@@ -208,101 +195,18 @@ def _dots(
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
-        text=[text if d.number in where else "" for text, d in zip(texts, some, strict=True)],
-        textposition=[where.get(d.number, _CORNERS[0]) for d in some],
+        text=texts,
+        textposition="bottom right",
         textfont={"size": 14, "color": of.css("ink")},
         customdata=[[d.number, d.name, d.told, said[d.number]] for d in some],
     )
 
 
-def _corners(
-    dots: Sequence[Dot], screens: _Screens, around: FloatArray, lines: FloatArray
-) -> dict[int, str]:
-    """Return, by number, the free corner of each dot at which its number is written.
-
-    A number never covers a dot, the threshold's label or another number, and covers a line only if
-    no other corner is free. A dot without such a corner has no number beside it, only in its
-    tooltip. The numbers of the chosen and the recommended option are placed first, then those of
-    pinned options, then those of the front.
-    """
-    if not dots:
-        return {}
-    at = screens.pixels([(d.utility, d.risk) for d in dots])
-    digits = _DIGIT_PX * np.array([[[len(str(d.number))]] for d in dots])
-    right = np.array([[[each.endswith("right")] for each in _CORNERS]])
-    down = np.array([[[_LINES_DOWN[each.split()[0]]] for each in _CORNERS]])
-    x, y = at[:, None, :, 0], at[:, None, :, 1]
-    left, top = x + np.where(right, _AWAY_PX, -_AWAY_PX - digits), y + _LINE_PX * (down - 0.5)
-    boxes = np.stack([left, top, left + digits, top + _LINE_PX], axis=-1)
-    inside = ((top >= 0) & (top + _LINE_PX <= screens.high)).all(axis=2)
-
-    def rank(i: int) -> tuple[bool | int, ...]:
-        dot = dots[i]
-        first = not (dot.chosen or dot.best), not dot.pinned
-        return *first, not dot.front, dot.behind, dot.number
-
-    order = sorted(range(len(dots)), key=rank)
-    found = corners_beside(order, boxes, inside, around, lines)
-    return {dots[i].number: _CORNERS[corner] for i, corner in found.items()}
-
-
-class _Screens:
-    """The figure's inner part: its possible widths and heights in pixels, and its ranges."""
-
-    def __init__(self, across: Ends, up: Ends, height: int) -> None:
-        highs = [height - _MARGIN_PX - row for row in (0, _LEGEND_ROW_PX)]  # one more, if narrow
-        sides = [(wide, high) for wide in _WIDTHS_PX for high in highs]
-        self.wide, self.high = np.array(sides).T
-        self.across, self.up = across, up
-
-    def pixels(self, points: Sequence[Ends]) -> FloatArray:
-        """Return points in pixels from the upper left, as an array (n, n_screens, 2)."""
-        x, y = np.array(points).reshape(-1, 2).T
-        right = (x - self.across[0]) / (self.across[1] - self.across[0])
-        down = (self.up[1] - y) / (self.up[1] - self.up[0])
-        return np.stack([np.outer(right, self.wide), np.outer(down, self.high)], axis=-1)
-
-    def around(self, dots: Sequence[Dot]) -> FloatArray:
-        """Return the boxes that the dots occupy, in pixels, on each screen."""
-        at = self.pixels([(d.utility, d.risk) for d in dots])
-        return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
-
-    def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
-        """Return the first place along the line where the label covers no dot, and the label's box.
-
-        If no place is free at every width, one that is free at all but the narrowest will do.
-        """
-        level = self.pixels([(self.across[0], limit)])[0, :, 1]
-        wide = _LETTER_PX * len(text) + _DOT_PX
-        sides = [
-            np.stack([left, level - _LABEL_PX, left + wide, level], axis=-1)
-            for left in (at * self.wide - _OF_LABEL[side] * wide for at, side in _LABEL_AT.items())
-        ]
-        free = np.ones((1, len(sides)), bool)
-        of_desk = self.wide > min(_WIDTHS_PX)
-        found = corners_beside([0], np.array([sides]), free, around) or corners_beside(
-            [0], np.array([sides])[:, :, of_desk], free, around[:, of_desk]
-        )
-        at = found.get(0, 0)
-        return list(_LABEL_AT)[at], sides[at][None]
-
-    def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
-        """Return the boxes of the front's steps, and of the threshold's line."""
-        steps: list[tuple[Ends, Ends]] = []
-        for (x, y), (then_x, then_y) in pairwise((d.utility, d.risk) for d in front):
-            steps += [((x, y), (x, then_y)), ((x, then_y), (then_x, then_y))]
-        if limit is not None:
-            steps.append(((self.across[0], limit), (self.across[1], limit)))
-        one, other = (self.pixels([step[end] for step in steps]) for end in (0, 1))
-        return np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
-
-
-def _limit(limit: float, text: str, across: float, of: Theme) -> Part:
-    """Return the threshold's line, with its label at ``across``, from 0 (left) to 1 (right)."""
+def _limit(limit: float, text: str, of: Theme) -> Part:
+    """Return the threshold's line, with its label to the right of the figure's inner part."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    side = _LABEL_AT[across]
-    label = note(of, text, across, limit, xref="paper", xanchor=side, yanchor="bottom")
+    label = note(of, text, 1.0, limit, xref="paper", xanchor="left", yanchor="middle")
     return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import plotly.graph_objects as go
@@ -177,37 +176,6 @@ def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
 # --- numbers beside dots ------------------------------------------------------------------------
 
 
-def written(figure: go.Figure) -> dict[int, tuple[float, ...]]:
-    """Boxes of the numbers that are written, in pixels, by number; from the figure alone."""
-    (x0, x1), (y0, y1) = figure.layout.xaxis.range, figure.layout.yaxis.range
-    wide, high = 870.0, figure.layout.height - 104.0
-    found = {}
-    for trace in figure.data:
-        for i, text in enumerate(trace.text or ()):
-            number = trace.customdata[i][0]
-            assert text in ("", str(number), f"<b>{number}</b>")
-            if not text:
-                continue
-            place, side = trace.textposition[i].split()
-            x = wide * (trace.x[i] - x0) / (x1 - x0)
-            y = high * (y1 - trace.y[i]) / (y1 - y0)
-            y += {"top": -16, "middle": 0, "bottom": 16}[place]
-            length = 9.0 * len(str(number))
-            left = x + 8 if side == "right" else x - 8 - length
-            box = (left, y - 8, left + length, y + 8)
-            found[number] = tuple(round(edge, 6) for edge in box)  # they may lie 1e-12 px apart
-    return found
-
-
-def threshold(figure: go.Figure) -> tuple[float, ...]:
-    """The box of the threshold's label, in pixels."""
-    (note,), (y0, y1) = figure.layout.annotations, figure.layout.yaxis.range
-    low = (figure.layout.height - 104.0) * (y1 - note.y) / (y1 - y0)
-    x, wide = 870.0 * note.x, 7.0 * len(note.text)
-    left = {"left": x, "center": x - wide / 2, "right": x - wide}[note.xanchor]
-    return left, low - 20, left + wide, low
-
-
 def dot(number: int, useful: float, risk: float, front: bool = False, chosen: bool = False) -> Dot:
     name = f"option {number}"
     return Dot(number, name, risk, risk, risk, useful, front, False, chosen=chosen, serves=front)
@@ -217,27 +185,13 @@ def drawn(dots: list[Dot]) -> go.Figure:
     return pareto(dots, style.LIGHT, risk_title="r", utility_title="u", percent=True, limit=0.05)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=40))
-def test_numbers_beside_dots_never_lie_over_each_other(places: list[tuple[float, float]]) -> None:
-    figure = drawn([dot(i + 1, u, r) for i, (u, r) in enumerate(places)])
-    boxes = [*written(figure).values(), threshold(figure)]
-    for one, other in combinations(boxes, 2):
-        apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
-        assert apart
-
-
-def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
-    """Twenty at one place: there is room for none but those at its corners."""
-    crowd = [dot(i, 0.5, 0.5) for i in range(1, 21)]
-    far = [dot(30, 0.0, 0.9), dot(31, 1.0, 0.1)]
-    crowd[16] = dot(17, 0.5, 0.5, chosen=True)
-    crowd[18] = dot(19, 0.5, 0.5, front=True)
-    found = written(drawn([*crowd, *far]))
-    assert {17, 19, 30, 31} < set(found)
-    assert len(found) == 2 + 6  # a number at each corner of the crowd
-    apart = [dot(1, 0.5, 0.5), dot(2, 0.503, 0.5), dot(3, 0.5, 0.504, chosen=True)]
-    assert 3 in written(drawn(apart))
-    assert "<b>3</b>" in [t for trace in drawn(apart).data for t in trace.text or ()]
+def test_numbers_are_those_of_the_front_and_of_what_is_chosen_pinned_or_recommended() -> None:
+    dots = [dot(1, 0.9, 0.9), dot(2, 0.5, 0.1, front=True), dot(3, 0.4, 0.3, chosen=True)]
+    dots += [replace(dot(4, 0.3, 0.3), best=True), replace(dot(5, 0.2, 0.3), pinned=True)]
+    traces = drawn(dots).data
+    found = {text for trace in traces if trace.text for text in trace.text if text}
+    assert found == {"2", "<b>3</b>", "4", "<b>5</b>"}
+    assert {trace.textposition for trace in traces if trace.text} == {"bottom right"}
 
 
 # --- what figures and maps hold -----------------------------------------------------------------
@@ -292,7 +246,6 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Mitigations": recovery.remedies(remedies, of),
         "Options, at the roots of shares": drawn(shares),
         "Options within the threshold": drawn([dot(1, 0.2, 0.0)]),
-        "The threshold's label keeps off a dot": drawn([dot(1, 0.2, 0.9), dot(2, 0, 0.06)]),
         "Options of what is no share": pareto(
             shares, of, risk_title="r", utility_title="u", percent=False, limit=1234.5
         ),

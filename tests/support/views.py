@@ -53,7 +53,7 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 300) -> 
     idle_runs = 0
     while not done(at):
         idle_runs = 0 if runner.work() else idle_runs + 1
-        in_vain = runner.any_open() and idle_runs > _VAIN or time.monotonic() > end
+        in_vain = (runner.any_open() and idle_runs > _VAIN) or time.monotonic() > end
         assert not in_vain, f"waited in vain; the page says: {said(at)}"
         if not runner.any_open():
             time.sleep(0.1)
