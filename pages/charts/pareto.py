@@ -116,8 +116,8 @@ def pareto(
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
-    # Room below for a dot at 0, and above for a label.
-    up, across = (-0.12 * top, 1.1 * top), _with_room([d.utility for d in dots])
+    # Room below for the number of a dot at 0.
+    up, across = (-0.18 * top, 1.1 * top), _with_room([d.utility for d in dots])
     kinds = [_named(d, limited=limited) for d in dots]
     rows = max(1, math.ceil((len(set(kinds)) + (len(front) > 1)) / _A_ROW))
     steps = series(
@@ -177,7 +177,9 @@ def _dots(some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str]) ->
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
     texts = [
-        f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) * (d.front or d.best)
+        f"<b>{d.number}</b>"
+        if d.pinned or d.chosen
+        else str(d.number) * (d.best or (d.front and not d.behind))
         for d in some
     ]
     heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
