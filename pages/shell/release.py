@@ -123,11 +123,14 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     show(describe_verdict(found, over=over))
     st.markdown(describe_truth(found, data.fs))
     hidden = found.config.hidden
+    what = found.config.option.text if hidden is None else hidden.method
     made = {
-        "release": found.config.option.text if hidden is None else hidden.method,
+        "release": what,
         "k": found.facts.k,
         "format": found.config.format,
     }
+    promised = "" if hidden is None else f", k = {found.facts.k}"
+    together.note_made(data, what + promised, {found.config.format: found.archive})
     may_leave, left = together.section(kind, found)
     downloads.offer(
         "Release (zip)",
