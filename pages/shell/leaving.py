@@ -41,7 +41,16 @@ from pages.charts.plain import plain
 
 from . import aims, downloads, layout, questions, together, workspace
 from .dataset import Dataset
-from .release import ABOVE, PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
+from .release import (
+    ABOVE,
+    PEOPLE,
+    PRODUCED,
+    TABLES,
+    describe_page,
+    file_format,
+    note_records,
+    warn,
+)
 from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
@@ -134,10 +143,14 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     if option.recordless is None:
         kept = [each.result for each in questions.of_data(PRODUCED, data.fs).values()]
         mine = [r for r in kept if r.archive and r.config.option.steps == option.steps]
-        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest()) if mine else None
+        if not mine:
+            return None
+        note_records(data, mine[-1])
+        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
     found = latest(data, option.recordless)
     if found is None:
         return None
+    together.note_made(data, str(found.config), found.archives)
     archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
     return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 

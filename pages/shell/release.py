@@ -123,14 +123,12 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     show(describe_verdict(found, over=over))
     st.markdown(describe_truth(found, data.fs))
     hidden = found.config.hidden
-    what = found.config.option.text if hidden is None else hidden.method
     made = {
-        "release": what,
+        "release": found.config.option.text if hidden is None else hidden.method,
         "k": found.facts.k,
         "format": found.config.format,
     }
-    promised = "" if hidden is None else f", k = {found.facts.k}"
-    together.note_made(data, what + promised, {found.config.format: found.archive})
+    note_records(data, found)
     may_leave, left = together.section(kind, found)
     downloads.offer(
         "Release (zip)",
@@ -166,6 +164,13 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
                 )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
         st.markdown(describe_page(found.page))
+
+
+def note_records(data: Dataset, found: Result) -> None:
+    """Record that this session made a release of records."""
+    hidden = found.config.hidden
+    what = found.config.option.text if hidden is None else f"{hidden.method}, k = {found.facts.k}"
+    together.note_made(data, what, {found.config.format: found.archive})
 
 
 # --- sentences ---
