@@ -295,12 +295,15 @@ def test_a_release_of_another_reading_is_not_offered(app: AppTest) -> None:
     found = made(app)
     choose_option(app, found.config)
     digest = sha256(found.archives["csv"]).hexdigest()
-    assert digest in report_page(app)
+    produced = f"<dt>SHA-256 of the release file</dt><dd>{digest}</dd>"
+    assert produced in report_page(app)
     go(app, "data")
     press(app, "data_list_columns", "data_timezone")
     app.selectbox(key="data_timezone").set_value("Africa/Dakar")
     press(app, "data_read_again")
-    assert digest not in report_page(app)
+    page = report_page(app)
+    assert produced not in page
+    assert digest in page, "but it was made about these people"
     go(app, "tables")
     assert not has(app, "tables_get_release"), "its hours are those of Bamako"
     assert has(app, "tables_go")
