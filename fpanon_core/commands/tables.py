@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..io.antennas import read_antennas
-from ..io.ledger import Ledger
+from ..io.ledger import Ledger, spent_at
 from ..io.positions import middle_of
 from ..io.publishing import check_target
 from ..io.turns import AS_THEY_ARE
@@ -30,6 +30,7 @@ from ..studies.count_tables import (
     verify_release,
 )
 from ..studies.framing import frame_for
+from ..studies.report_words import describe_elsewhere
 from ..studies.table_package import package, write_package
 from .from_config import Fields, asked, command
 from .run import Request, Run
@@ -192,7 +193,7 @@ class Book:
     ledger : Path or None
         File next to the data set; ε is entered there as spent before anything is drawn.
     budget : float or None
-        Largest ε that may be spent on these people; the ledger keeps it with each release.
+        Largest ε that this ledger may hold; the ledger keeps it with each release.
     reason : str or None
         Reason for exceeding the budget; the ledger keeps it with the release.
     """
@@ -212,7 +213,8 @@ class Book:
         book = Ledger(self.ledger, budget=self.budget)
         book.spend(option, reason=self.reason)
         left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
-        return [f"Ledger: ε = {book.spent:g} spent{left}."]
+        others = describe_elsewhere(spent_at(self.ledger))
+        return [f"Ledger: ε = {book.spent:g} spent{left}. {others}"]
 
 
 @command
@@ -333,7 +335,7 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
 def ledger(
     ledger: Annotated[Path, asked(argument=True)], as_json: Annotated[bool, asked("--json")] = False
 ) -> None:
-    """Show the ε spent on the people of a data set, and the ε that is left.
+    """Show the ε that a ledger holds, the ε that is left, and what other ledgers hold.
 
     Parameters
     ----------
@@ -351,4 +353,4 @@ def ledger(
         return
     typer.echo(lines.to_string(index=False))
     budget = "no budget stated" if book.budget is None else f"{book.left:g} left of {book.budget:g}"
-    typer.echo(f"ε = {book.spent:g} spent; {budget}.")
+    typer.echo(f"ε = {book.spent:g} spent; {budget}. {describe_elsewhere(spent_at(ledger))}")

@@ -1,10 +1,13 @@
-"""Ledger of the ε spent on the same people: an append-only file next to the data set.
+"""Ledger of the ε spent on one data set: an append-only file next to the data.
 
-The values of ε add up over everything that is published about the same people. Each private release
-is a line of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256), so that an
-edited, removed or inserted line is detected. The last digest is also stored among the user's own
-files, if these can be written. So an older copy of the ledger, put back to start over, is detected
-as well.
+The values of ε add up over everything that is published about the same people. A ledger counts the
+releases of one file alone; :func:`spent_at` also says what other ledgers hold, since they may be
+about the same people.
+
+Each private release is a line of JSON. Lines are chained by digests under the user's own key
+(HMAC-SHA256), so that an edited, removed or inserted line is detected. The last digest is also
+stored among the user's own files, if these can be written. So an older copy of the ledger, put back
+to start over, is detected as well.
 
 A line is written to the disk before anything is published. An incomplete line from a killed process
 does not count as a release. The next charge removes it.
@@ -15,23 +18,74 @@ from __future__ import annotations
 import datetime as dt
 import fcntl
 import json
+import math
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ..model.checks import positive
-from ..model.errors import ConfigError, InfeasibleError, SchemaError
+from ..model.errors import ConfigError, FpanonError, InfeasibleError, SchemaError
 from ..model.files import sealed, state_folder
 from ..tables.writing import write_bytes
 
 _USE = b"fpanon ledger"
 _ROUNDING = 1e-9
 _FIELDS = ("time", "what", "epsilon", "budget", "reason")
+SUFFIX = ".ledger"
+
+
+class Spent(NamedTuple):
+    """The ε of the private releases of a file, and what other ledgers hold; NaN if not known.
+
+    Attributes
+    ----------
+    here : float
+        By the ledger of the file.
+    ledgers : int
+        Number of other ledgers with releases; they may be about the same people.
+    elsewhere : float
+        Sum of the ε in the other ledgers.
+    shared : float
+        Sum of the ε in those of the other ledgers that are known to be about some of these people.
+    """
+
+    here: float = 0.0
+    ledgers: int = 0
+    elsewhere: float = 0.0
+    shared: float = 0.0
+
+
+NOTHING_SPENT = Spent()
+
+
+def spent_at(path: Path, shared: Collection[Path] = ()) -> Spent:
+    """Return the ε in a ledger, and in others in its folder or among the user's own files.
+
+    Parameters
+    ----------
+    path : Path
+        Ledger of the file; it need not exist.
+    shared : collection of Path
+        Other ledgers, wherever they are, that are known to be about some of the same people.
+    """
+    near = {*path.parent.glob(f"*{SUFFIX}"), *ledgers_folder().glob(f"*{SUFFIX}")}
+    known = {each.resolve() for each in shared} - {path.resolve()}
+    others = {each.resolve() for each in near} - {path.resolve()} | known
+    held = {each: spent for each in others if (spent := _held(each))}
+    of_known = sum(spent for each, spent in held.items() if each in known)
+    return Spent(_held(path), len(held), sum(held.values()), of_known)
+
+
+def _held(path: Path) -> float:
+    try:
+        return Ledger(path).spent if path.is_file() else 0.0
+    except FpanonError:
+        return math.nan
 
 
 class Ledger:
@@ -210,8 +264,13 @@ def _chained(before: str, line: dict[str, Any]) -> str:
     return sealed(_USE, content.encode()).hex()
 
 
+def ledgers_folder() -> Path:
+    """Return the folder among the user's own files for ledgers without a place beside the data."""
+    return state_folder() / "ledgers"
+
+
 def _head_file(ledger: str) -> Path:
-    return state_folder() / "ledgers" / f"{ledger}.json"
+    return ledgers_folder() / f"{ledger}.json"
 
 
 def _keep_head(ledger: str, count: int, chain: str) -> None:

@@ -25,7 +25,7 @@ from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
 from ..engines.local import Engine, LocalEngine, beside
 from ..engines.progress import Progress, part, tell
-from ..io.ledger import Ledger
+from ..io.ledger import SUFFIX, Ledger, ledgers_folder
 from ..io.positions import zone_at
 from ..io.publishing import FORMATS, Format
 from ..measures.areas import Squares
@@ -35,7 +35,7 @@ from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
 from ..model.errors import ConfigError, FpanonError, InfeasibleError
-from ..model.files import Place, state_folder
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.membership import MembershipResult, TableRecovery
@@ -508,10 +508,10 @@ def ledger_at(source: Source) -> Path:
     body = source.file[1] if source.file is not None else b""
     if not isinstance(body, bytes):
         file = body if isinstance(body, Path) else body.folder / body.name
-        beside = file.with_name(f"{file.name}.ledger")
+        beside = file.with_name(f"{file.name}{SUFFIX}")
         if beside.exists() or os.access(beside.parent, os.W_OK):
             return beside
-    return state_folder() / "ledgers" / f"{source.seal}.ledger"
+    return ledgers_folder() / f"{source.seal}{SUFFIX}"
 
 
 def charge(

@@ -10,10 +10,13 @@ The template engine escapes every text, and the page's own policy forbids loadin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
+from ..io.ledger import NOTHING_SPENT, Spent
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import ALONE, NAMING, RISKS
 from ..model.errors import ConfigError
@@ -51,6 +54,26 @@ class Produced:
     file: OptionResult | None = None
 
 
+class SessionRelease(NamedTuple):
+    """A release that the session has made about some of the people in the data, in words.
+
+    Attributes
+    ----------
+    what : str
+    made : str
+        When it was made.
+    people : str
+        How many of the people in the data are also in the data that it was made from.
+    sha256 : str
+        SHA-256 of the files, one in each format.
+    """
+
+    what: str
+    made: str
+    people: str
+    sha256: str
+
+
 @dataclass(frozen=True)
 class Row:
     """An option in the report's table of options."""
@@ -81,8 +104,10 @@ class Report:
         The date, as it is printed; empty where it is to be filled in.
     release : Produced or None
         The release of the chosen option, where it was produced.
-    spent : float
-        The ε of all private releases about these people so far; NaN if it is not known.
+    spent : Spent
+        The ε of the private releases of this file, and what other ledgers hold.
+    session : tuple of SessionRelease
+        Releases that the session has made about these people, in order.
     """
 
     exploration: Exploration
@@ -92,7 +117,8 @@ class Report:
     recipe: Recipe
     made_on: str
     release: Produced | None
-    spent: float = 0.0
+    spent: Spent = NOTHING_SPENT
+    session: tuple[SessionRelease, ...] = ()
 
     @property
     def chosen(self) -> OptionResult | None:
@@ -153,7 +179,7 @@ class Report:
         The values of ε of several releases add up, so what is spent so far is named.
         """
         told = "" if self.chosen is None else describe_promise(self.chosen)
-        return f"{told} {w.describe_spent(self.spent)}" if told and self.spent else told
+        return f"{told} {w.describe_spent(self.spent)}".rstrip() if told else ""
 
     @property
     def ladder(self) -> pd.DataFrame:
@@ -257,7 +283,8 @@ def report(
     *,
     made_on: str = "",
     produced: Produced | None = None,
-    spent: float = 0.0,
+    spent: Spent = NOTHING_SPENT,
+    session: Sequence[SessionRelease] = (),
 ) -> Report:
     """Build the report on a saved exploration and a decision.
 
@@ -271,9 +298,10 @@ def report(
         The date, as it is to be printed; if empty, the report has a line to fill in.
     produced : Produced, optional
         The release of the chosen option, where it was produced.
-    spent : float
-        The ε of all private releases about these people so far, by the ledger; 0 without a ledger,
-        and NaN if it cannot be read.
+    spent : Spent
+        The ε of the private releases of this file, by its ledger, and what other ledgers hold.
+    session : sequence of SessionRelease
+        Releases that the session has made about these people, in order.
 
     Raises
     ------
@@ -302,7 +330,8 @@ def report(
     row = None if not decision.chosen else named(table, decision.chosen)
     file = None if produced is None else produced.file
     said = tuple(verdict(exploration, decision, row, file))
-    return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced, spent)
+    release = produced, spent, tuple(session)
+    return Report(exploration, decision, row, said, recipe, w.shown(made_on), *release)
 
 
 def page(report: Report) -> str:

@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
+from ..io.ledger import Spent
 from ..model.configs import Strategy
 from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
@@ -20,6 +21,11 @@ from .options_table import OptionsTable
 from .release_facts import size, thin
 
 QUESTION = "Which release of these data is safe, and what is lost?"
+SESSION = (
+    "Tables of nearly the same people can be subtracted from each other: the difference reveals "
+    "single people. Releases of other sessions are not listed."
+)
+"""What to know about several releases of the same people."""
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 MEASURES = {risk: each.report for risk, each in of_risks().items()}
@@ -487,19 +493,57 @@ def describe_epsilon(epsilon: float) -> str:
     )
 
 
-def describe_spent(epsilon: float) -> str:
-    """Say how much ε all private releases about these people have spent so far.
+def describe_spent(spent: Spent) -> str:
+    r"""Say how much ε the private releases of a file have spent, and what other ledgers hold.
+
+    Return "" if nothing is spent in any of them.
 
     Examples
     --------
-    >>> describe_spent(2.0)
-    'Private releases about these people have spent ε = 2 in all so far.'
-    >>> describe_spent(math.nan)
-    'How much ε private releases about these people have spent is not known.'
+    >>> print(describe_spent(Spent(2.0)).replace("2. ", "2.\n"))
+    Private releases of this file have spent ε = 2.
+    Other files of the same people are not counted.
+    >>> describe_spent(Spent(math.nan)).partition(". ")[0]
+    'How much ε private releases of this file have spent is not known'
+    >>> describe_spent(Spent())
+    ''
     """
-    if math.isnan(epsilon):
-        return "How much ε private releases about these people have spent is not known."
-    return f"Private releases about these people have spent ε = {epsilon:g} in all so far."
+    if not (spent.here or spent.ledgers):
+        return ""
+    here = f"Private releases of this file have spent ε = {spent.here:g}."
+    if math.isnan(spent.here):
+        here = "How much ε private releases of this file have spent is not known."
+    return f"{here} {describe_elsewhere(spent)}"
+
+
+def describe_elsewhere(spent: Spent) -> str:
+    r"""Say how much ε other ledgers hold, which may be about the same people.
+
+    Examples
+    --------
+    >>> describe_elsewhere(Spent(1.0, 2, 1.5))
+    '2 other ledgers here hold ε = 1.5. If they are about the same people, ε adds up to 2.5.'
+    >>> print(describe_elsewhere(Spent(0.0, 1, 1.25, shared=1.25)).replace(". ", ".\n"))
+    1 other ledger here holds ε = 1.25.
+    If it is about the same people, ε adds up to 1.25.
+    Judging by ids, ε = 1.25 of this is about people in this file.
+    >>> describe_elsewhere(Spent(1.0, 2, math.nan))
+    '2 other ledgers are kept here. Not all can be read, so the ε in all is not known.'
+    """
+    if not spent.ledgers:
+        return "Other files of the same people are not counted."
+    hold, they = ("holds", "it is") if spent.ledgers == 1 else ("hold", "they are")
+    others = count(spent.ledgers, "other ledger")
+    if math.isnan(spent.elsewhere):
+        are = "is" if spent.ledgers == 1 else "are"
+        return f"{others} {are} kept here. Not all can be read, so the ε in all is not known."
+    told = f"{others} here {hold} ε = {spent.elsewhere:g}."
+    if not math.isnan(spent.here):
+        total = spent.here + spent.elsewhere
+        told += f" If {they} about the same people, ε adds up to {total:g}."
+    if spent.shared:
+        told += f" Judging by ids, ε = {spent.shared:g} of this is about people in this file."
+    return told
 
 
 def times_as_likely(epsilon: float) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from fpanon_core.io.ledger import Ledger
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import count_tables
-from fpanon_core.studies.reading import Source
 from fpanon_core.studies.recipe import Decision
-from fpanon_core.studies.report_words import QUESTION
+from fpanon_core.studies.report_words import QUESTION, SESSION
 from fpanon_core.studies.study import Weighing
 from pages.report import story
-from pages.shell import layout, officer, workspace
+from pages.shell import layout, officer, together, workspace
+from pages.shell.dataset import Dataset
 
 _NO_PERSON = "This goes into the report as you write it; name nobody from the data."
 
@@ -79,27 +77,22 @@ def decision(weighed: Weighing, label: str) -> Decision:
     return Decision(question.strip(), chosen, *map(str.strip, texts))
 
 
-def ledger(source: Source) -> None:
-    """Draw the ε spent on the data set's people; nothing before the first private release."""
-    path = count_tables.ledger_at(source)
+def releases(data: Dataset) -> None:
+    """Draw what the session has made about these people, and the ε that the file has spent.
+
+    Draw nothing before the first release, or the first private one.
+    """
+    if made := together.made_before(data):
+        st.header("Releases that this session made about these people", anchor=False)
+        st.dataframe(story.made(made), hide_index=True, key="report_made")
+        st.caption(SESSION)
+    path = count_tables.ledger_at(data.source)
     if not path.exists():
         return
     st.header("Privacy budget spent", anchor=False)
     try:
         book = Ledger(path)
         st.dataframe(story.ledger(book), hide_index=True, key="report_ledger")
-        st.caption(story.spent(book))
+        st.caption(story.spent(book, together.spent(data)))
     except FpanonError as fault:
         layout.say(fault)
-
-
-def spent(source: Source) -> float:
-    """Return the ε spent on the data set's people; NaN if the ledger cannot be read.
-
-    :func:`ledger` then says why.
-    """
-    path = count_tables.ledger_at(source)
-    try:
-        return Ledger(path).spent if path.exists() else 0.0
-    except FpanonError:
-        return math.nan

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pandas as pd
 
-from fpanon_core.io.ledger import Ledger
+from fpanon_core.io.ledger import Ledger, Spent
 from fpanon_core.studies.recipe import Decision, Recipe
-from fpanon_core.studies.report_words import listed
+from fpanon_core.studies.report import SessionRelease
+from fpanon_core.studies.report_words import describe_elsewhere, listed
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import plain
@@ -78,8 +80,13 @@ def recipe(made: Recipe) -> bytes:
     return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()
 
 
+def made(releases: Sequence[SessionRelease]) -> pd.DataFrame:
+    """Return the releases that the session has made about these people, a row each."""
+    return pd.DataFrame(releases, columns=["Release", "Made", "People also here", "SHA-256"])
+
+
 def ledger(book: Ledger) -> pd.DataFrame:
-    """Return the private releases about these people, a row each."""
+    """Return the private releases of this file, a row each."""
     lines = book.to_frame()
     return pd.DataFrame(
         {
@@ -92,12 +99,13 @@ def ledger(book: Ledger) -> pd.DataFrame:
     )
 
 
-def spent(book: Ledger) -> str:
-    """Say how much ε is spent, and how much of the budget is left."""
+def spent(book: Ledger, spent: Spent) -> str:
+    """Say how much ε this file has spent, how much of its budget is left, and what others hold."""
     left = (
         "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
     )
     return (
-        f"ε = {book.spent:g} is spent; {left}. The ε of all private releases about the same people "
-        "add up. The ledger only grows, and every altered line is found."
+        f"For this file, ε = {book.spent:g} is spent; {left}. {describe_elsewhere(spent)} The ε of "
+        "all private releases about the same people add up. The ledger only grows, and every "
+        "altered line is found."
     )

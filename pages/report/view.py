@@ -10,7 +10,16 @@ from fpanon_core.studies.report import page, report
 from fpanon_core.studies.report_words import describe_file
 from pages.charts.words import describe_remote
 from pages.report import form, story
-from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
+from pages.shell import (
+    downloads,
+    exploration,
+    layout,
+    leaving,
+    questions,
+    study,
+    together,
+    workspace,
+)
 from pages.shell.guard import end_view
 
 layout.line("report", "What was decided, on what evidence?")
@@ -23,7 +32,7 @@ found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
     st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
-    form.ledger(data.source)
+    form.releases(data)
     end_view()
 
 # --- what is decided ---
@@ -52,7 +61,8 @@ made = report(
     decision,
     made_on=date.today().isoformat(),
     produced=produced,
-    spent=form.spent(data.source),
+    spent=together.spent(data),
+    session=together.made_before(data),
 )
 html = page(made)
 with settings:
@@ -97,5 +107,5 @@ if found.option is None:
 else:
     leaving.of_option(data, found.option)
 
-form.ledger(data.source)
+form.releases(data)
 layout.formulas("Techniques, utility and the front of release options")

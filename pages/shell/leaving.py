@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.io.ledger import Ledger
+from fpanon_core.io.ledger import Ledger, Spent
 from fpanon_core.io.publishing import FORMATS
 from fpanon_core.io.report import IngestReport
 from fpanon_core.model import geography, limits
@@ -34,14 +34,23 @@ from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import describe_exceeded
-from fpanon_core.studies.report_words import describe_file
+from fpanon_core.studies.report_words import describe_elsewhere, describe_file
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import aims, downloads, layout, questions, workspace
+from . import aims, downloads, layout, questions, together, workspace
 from .dataset import Dataset
-from .release import ABOVE, PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
+from .release import (
+    ABOVE,
+    PEOPLE,
+    PRODUCED,
+    TABLES,
+    describe_page,
+    file_format,
+    note_records,
+    warn,
+)
 from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
@@ -71,6 +80,10 @@ REASON = "Who asked for exact counts, and why small ones harm nobody. Name no pe
 REASON_FIRST = (
     "Nothing protects exact counts: a count of one person says where that person was. Say why "
     "they may be released; the download button then appears."
+)
+SUBTRACTED = (
+    "**Publish no second table of nearly the same people:** the difference between two tables "
+    "reveals single people, even where counts are blank."
 )
 VERIFIED_PEOPLE = (
     "places, protection and every byte of the zip were checked. No person in the zip exists."
@@ -130,10 +143,14 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     if option.recordless is None:
         kept = [each.result for each in questions.of_data(PRODUCED, data.fs).values()]
         mine = [r for r in kept if r.archive and r.config.option.steps == option.steps]
-        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest()) if mine else None
+        if not mine:
+            return None
+        note_records(data, mine[-1])
+        return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
     found = latest(data, option.recordless)
     if found is None:
         return None
+    together.note_made(data, str(found.config), found.archives)
     archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
     return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 
@@ -400,7 +417,7 @@ def _pressed(
     budget, reason = None, ""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     if ledger.budget is None:
-        label = "Budget of ε for these people (optional)"
+        label = "Budget of ε for this file (optional)"
         budget = row.number_input(label, 0.1, None, None, key="tables_budget", width=300)
     if past:
         reason = row.text_input("Why the budget may be exceeded", key="tables_reason").strip()
@@ -410,7 +427,7 @@ def _pressed(
         type="secondary" if past else "primary",
         disabled=busy or (past and not reason),
     )
-    st.caption(before_noise(ledger.spent, ledger.budget, reading))
+    st.caption(before_noise(together.spent(data), ledger.budget, reading))
     if pressed:
         count_tables.charge(data.source, option, budget, reason or None)
     return pressed
@@ -454,6 +471,8 @@ def section(
         (st.warning if little else st.caption)(told)
     if isinstance(found, Result) and (nothing := nothing_shown(found)):
         st.warning(nothing)
+    if option.epsilon is None:
+        st.warning(SUBTRACTED)
     with st.container(border=True, key="tables_release"):
         settings: dict[str, Any] = {"release": str(option), "epsilon": option.epsilon}
         if isinstance(option, Tables) and option.epsilon is None and option.threshold is None:
@@ -463,6 +482,7 @@ def section(
             if not settings["why"]:
                 st.caption(REASON_FIRST)
                 return
+        together.note_made(data, str(option), found.archives)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             format = file_format(TABLES)
             made_up = isinstance(option, Synthesize)
@@ -532,12 +552,13 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
-    """Say how much ε is spent on these people, when the promise holds, and how data are reread."""
+def before_noise(spent: Spent, budget: float | None, reading: Reading | None) -> str:
+    """Say how much ε this file has spent, when the promise holds, and how data are reread."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
-        f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "
-        "again: choosing among several releases would break the promise.",
+        f"Releases of this file have spent ε = {spent.here:g}{left}. {describe_elsewhere(spent)} "
+        "Making a release again costs ε again: choosing among several releases would break the "
+        "promise.",
         "The promise holds if areas and days were not chosen by looking at the records.",
     ]
     if reading is not None and reading.centre is not None:

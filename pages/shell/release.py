@@ -128,6 +128,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
         "k": found.facts.k,
         "format": found.config.format,
     }
+    note_records(data, found)
     may_leave, left = together.section(kind, found)
     downloads.offer(
         "Release (zip)",
@@ -163,6 +164,13 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
                 )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
         st.markdown(describe_page(found.page))
+
+
+def note_records(data: Dataset, found: Result) -> None:
+    """Record that this session made a release of records."""
+    hidden = found.config.hidden
+    what = found.config.option.text if hidden is None else f"{hidden.method}, k = {found.facts.k}"
+    together.note_made(data, what, {found.config.format: found.archive})
 
 
 # --- sentences ---

@@ -1,30 +1,41 @@
-"""Check, before a release is exported, whether it is a second release of the same people.
+"""Releases of the same people: all that the session made, and what a second one gives away.
 
 For each exported release, the session keeps which records shared a group, on which days, and how
-the release was made. People are kept as digests under a secret of the session. No place, hour or id
-is kept.
+the release was made. For each release made, with or without records, it keeps what it is, when it
+was made, the digests of its files, and its people. People are kept as digests under a secret of the
+session. No place, hour or id is kept.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.io.ledger import Spent, spent_at
 from fpanon_core.model.composition import Crossing
 from fpanon_core.model.errors import FpanonError, InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.published import Membership
-from fpanon_core.studies import crossing
+from fpanon_core.studies import count_tables, crossing
 from fpanon_core.studies.production import Result
+from fpanon_core.studies.report import SessionRelease
 from pages.charts.plain import plain
 
 from . import job_panel, layout, officer, session
+from .dataset import Dataset
 from .questions import Kind
 
 _JOB, _REGISTER = "older_release", "fp_exported"
@@ -121,6 +132,52 @@ def _adopt(known: Register, job: Job) -> None:
     known.note(read.found, given=True)
 
 
+# --- what was made in this session ---
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """One release that this session made: its name, its time, its people and its files' digests.
+
+    ``ledger`` is the ledger of the data that it was made from, which need not exist.
+    """
+
+    what: str
+    at: dt.datetime
+    people: npt.NDArray[np.uint64]
+    sha256: str
+    ledger: Path
+
+
+def note_made(data: Dataset, what: str, archives: Mapping[str, bytes]) -> None:
+    """Record that a release of some data was made; ``archives`` are its files by their format."""
+    known, key = register(), hash(next(iter(archives.values())))  # Python keeps the hash of bytes
+    if key not in known.made:
+        known.made[key] = Made(
+            what,
+            dt.datetime.now(dt.UTC),
+            known.people(data.fs),
+            "; ".join(f"{form} {sha256(file).hexdigest()}" for form, file in archives.items()),
+            count_tables.ledger_at(data.source),
+        )
+
+
+def made_before(data: Dataset) -> list[SessionRelease]:
+    """Return the releases that this session made about some of the people in the data, in order."""
+    return [
+        SessionRelease(
+            each.what, f"{each.at:%Y-%m-%d %H:%M UTC}", f"{n:,} of {data.fs.n_users:,}", each.sha256
+        )
+        for each, n in register().of_people(data.fs)
+    ]
+
+
+def spent(data: Dataset) -> Spent:
+    """Return the ε that the data's file has spent, and what other ledgers hold."""
+    shared = {each.ledger for each, _ in register().of_people(data.fs)}
+    return spent_at(count_tables.ledger_at(data.source), shared)
+
+
 # --- what left, in this session or earlier ---
 
 
@@ -141,10 +198,14 @@ class Left:
 
 
 class Register:
-    """The releases that left, in order; the same for all views of a session."""
+    """The releases made, and those that left, in order; the same for all views of a session."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(_SECRET_BYTES)
+        self._hash_key = secrets.token_hex(8)
+        self._people: dict[str, npt.NDArray[np.uint64]] = {}
+        self.made: dict[int, Made] = {}
+        """The releases made, by the hash of their first file."""
         self._left: list[Left] = []
         self._change = threading.Lock()
         self._last: tuple[tuple[str, int], Crossing | None] | None = None
@@ -157,6 +218,22 @@ class Register:
         with self._change:
             if all(each.membership.digest != membership.digest for each in self._left):
                 self._left.append(left)
+
+    def people(self, fs: FingerprintSet) -> npt.NDArray[np.uint64]:
+        """Return keyed hashes of the ids of the people, as the same text has in all data."""
+        if fs.digest not in self._people:
+            ids = np.array([str(each) for each in fs.user_ids.tolist()], dtype=object)
+            hashed: Any = pd.util.hash_array(ids, hash_key=self._hash_key, categorize=False)
+            self._people[fs.digest] = hashed
+        return self._people[fs.digest]
+
+    def of_people(self, fs: FingerprintSet) -> list[tuple[Made, int]]:
+        """Return the releases made of some of these people, in order; and of how many each."""
+        found = []
+        for each in self.made.values():
+            if n := len(np.intersect1d(each.people, self.people(fs))):
+                found.append((each, n))
+        return found
 
     @property
     def left(self) -> list[Left]:

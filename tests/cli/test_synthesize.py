@@ -105,8 +105,12 @@ def test_past_the_budget_nothing_is_drawn(data: list[object], tmp_path: Path) ->
     assert "past the budget of 1.5" in refused("synthesize", *more)
     assert not (tmp_path / "b.zip").exists()
     assert fp.Ledger(book).spent == 1
-    said_by("synthesize", *more, "--reason", "asked for by the ministry")
+    fp.Ledger(tmp_path / "other.ledger").charge(0.25, "tables")
+    told = said_by("synthesize", *more, "--reason", "asked for by the ministry")
     assert fp.Ledger(book).spent == 2
+    for told_by in (told, said_by("ledger", book)):
+        plain = " ".join(told_by.split())
+        assert "1 other ledger here holds ε = 0.25. If it is about the same people, ε" in plain
 
 
 def test_a_private_option_is_not_published_past_the_ledger(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -21,7 +22,9 @@ from fpanon_core import (
     Synthesize,
     Tables,
 )
+from fpanon_core.io.ledger import Spent, spent_at
 from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
+from fpanon_core.model.files import state_folder
 
 FRAME = FrameConfig(StatedPeriod(None, 7))
 CHARGE = "import sys; from fpanon_core import Ledger; Ledger(sys.argv[1]).charge(0.5, 'x')"
@@ -86,6 +89,32 @@ def test_half_a_line_is_no_release_and_an_older_copy_is_found_out(path: Path) ->
     path.write_bytes(copy)
     with pytest.raises(SchemaError, match="older copy"):
         Ledger(path)
+
+
+def test_a_file_does_not_hide_what_other_ledgers_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A corrected file begins a ledger; those beside it and the user's own are counted once."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    place, own = tmp_path / "place", state_folder() / "ledgers"
+    far = tmp_path / "far" / "c.csv.ledger"
+    for folder in (place, own, far.parent):
+        folder.mkdir(parents=True)
+    mine, beside = place / "b.csv.ledger", place / "a.csv.ledger"
+    assert spent_at(mine) == Spent(0.0, 0, 0.0)
+    for path, epsilon in ((beside, 1.25), (own / "x.ledger", 0.5), (far, 4.0), (mine, 1.0)):
+        Ledger(path).charge(epsilon, "release")
+    (place / "empty.ledger").touch()
+    (place / "folder.ledger").mkdir()
+    assert spent_at(mine) == Spent(1.0, 2, 1.75)
+    assert spent_at(own / "x.ledger") == Spent(0.5, 0, 0.0)
+    known = spent_at(mine, {beside, far, mine, place / "none.ledger"})
+    assert known == Spent(1.0, 3, 5.75, 5.25)
+    beside.write_text("not a line\n")
+    unread = spent_at(mine)
+    assert (unread.here, unread.ledgers) == (1.0, 2)
+    assert math.isnan(unread.elsewhere)
+    assert math.isnan(spent_at(beside).here)
 
 
 def test_killed_processes_leave_a_ledger_that_opens(path: Path) -> None:

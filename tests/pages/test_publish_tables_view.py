@@ -36,6 +36,7 @@ from tests.support.views import (
     choose_option,
     go,
     has,
+    made_here,
     opened,
     press,
     rows,
@@ -205,6 +206,50 @@ def test_counts_with_blanks_exact_ones_and_an_option_that_brings_what_it_states(
     assert taxis.segmented_control(key="tables_contents").value == ("presence",)
 
 
+def test_a_corrected_file_hides_no_release_of_the_same_people(app: AppTest) -> None:
+    """Tables with ε and with blanks, of one file; then the same people but three, and strangers."""
+
+    def asked(content: bytes, protection: str) -> str:
+        upload(app, content, page="tables")
+        app.segmented_control(key="tables_contents").set_value(("presence",)).run()
+        app.selectbox(key="tables_areas").set_value("squares").run()
+        app.text_input(key="tables_area").set_value(AREA).run()
+        app.selectbox(key="tables_protection").set_value(protection).run()
+        return said(state(app, 30, dt.date(2024, 3, 5)))
+
+    assert "Other files of the same people are not counted." in asked(rows(30, 5), "private")
+    private = made(app)
+    app.selectbox(key="tables_protection").set_value("threshold").run()
+    blanks = made(app)
+    assert leaving.SUBTRACTED in [box.value for box in app.warning]
+    text = asked(rows(27, 5), "private")
+    assert leaving.SUBTRACTED not in [box.value for box in app.warning]
+    assert (
+        "Releases of this file have spent ε = 0. 1 other ledger here holds ε = 1. If it is about "
+        "the same people, ε adds up to 1. Judging by ids, ε = 1 of this is about people in this "
+        "file."
+    ) in text
+    check_sentences(text)
+    # The report names both, in order, whether or not options are weighed.
+    go(app, "report")
+    listed = made_here(app)
+    assert listed is not None
+    assert listed["Release"].tolist() == [str(private.config), str(blanks.config)]
+    assert listed["People also here"].tolist() == ["27 of 27", "27 of 27"]
+    choose_option(app, private.config)
+    page = report_page(app)
+    for found in (private, blanks):
+        for file in found.archives.values():
+            assert page.count(sha256(file).hexdigest()) == 1
+    assert "ε adds up to 1. Judging by ids" in page
+    # Of other people, the ledger may be about the same ones, but nothing says so.
+    text = asked(rows(30, 5).replace(b"subscriber", b"other"), "private")
+    assert "ε adds up to 1." in text
+    assert "Judging by ids" not in text
+    go(app, "report")
+    assert made_here(app) is None
+
+
 def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     upload(app, rows(30, 5), page="tables")
     app.segmented_control(key="tables_contents").set_value(("records",)).run()
@@ -250,12 +295,15 @@ def test_a_release_of_another_reading_is_not_offered(app: AppTest) -> None:
     found = made(app)
     choose_option(app, found.config)
     digest = sha256(found.archives["csv"]).hexdigest()
-    assert digest in report_page(app)
+    produced = f"<dt>SHA-256 of the release file</dt><dd>{digest}</dd>"
+    assert produced in report_page(app)
     go(app, "data")
     press(app, "data_list_columns", "data_timezone")
     app.selectbox(key="data_timezone").set_value("Africa/Dakar")
     press(app, "data_read_again")
-    assert digest not in report_page(app)
+    page = report_page(app)
+    assert produced not in page
+    assert digest in page, "but it was made about these people"
     go(app, "tables")
     assert not has(app, "tables_get_release"), "its hours are those of Bamako"
     assert has(app, "tables_go")
@@ -371,7 +419,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     page = report_page(app)
     assert f"{sha256(found.archives['csv']).hexdigest()}" in page
     assert page.count(told) == 1 + little
-    assert page.count("have spent ε = 0.5 in all so far.") == 2
+    assert page.count("have spent ε = 0.5. Other files of the same people are not counted.") == 2
     assert told in said(app)
     # The option fills the fields once: what is changed afterwards stays.
     go(app, "tables")

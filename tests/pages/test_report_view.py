@@ -190,6 +190,7 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     (found,) = [each.result for each in answers(weighed, PRODUCED).values()]
     facts, digest = found.facts, sha256(found.archive).hexdigest()
     assert f"<dt>SHA-256 of the release file</dt><dd>{digest}</dd>" in page
+    assert page.count(digest) == 2, "at once also among the session's releases"
     assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
     assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
     weighed.text_input(key="report_signer").set_value("").run()
@@ -198,7 +199,9 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     assert "make the release, at the end of this page" not in said(weighed)
     # Of another option nothing was produced; of nothing, there is nothing to make.
     choose(weighed, other, "Asked for.")
-    assert "SHA-256" not in reported(weighed)
+    page = reported(weighed)
+    assert "SHA-256 of the release file" not in page
+    assert page.count(digest) == 1, "listed as made in this session"
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
     assert "make the release, at the end of this page" not in said(weighed)

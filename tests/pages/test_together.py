@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.support.views import (
     go,
     has,
     keep_choice,
+    made_here,
     new_app,
     press,
     said,
@@ -83,6 +85,13 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     assert may_leave_unasked(twelve)
     assert "Have these people's data been released before?" in [e.label for e in twelve.expander]
     second = released(twelve, 5)
+    go(twelve, "report")
+    names = made_here(twelve)
+    assert names is not None
+    assert names["Release"].tolist() == ["aligned, k = 2", "aligned, k = 5"]
+    digests = [f"csv {sha256(each.archive).hexdigest()}" for each in (first, second)]
+    assert names["SHA-256"].tolist() == digests
+    go(twelve, "hiding")
     # Made is not exported: what stayed here tells nobody anything.
     assert may_leave_unasked(twelve)
     assert export_first() == first.archive

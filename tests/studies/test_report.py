@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from fpanon_core import FingerprintSet, GeneralizationProfile, Grid, explore_options
 from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.ledger import Spent
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
@@ -36,7 +37,7 @@ from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision, Recipe
-from fpanon_core.studies.report import page, report
+from fpanon_core.studies.report import SessionRelease, page, report
 from fpanon_core.studies.report_figures import front
 from fpanon_core.studies.report_words import (
     between,
@@ -196,12 +197,35 @@ def test_the_epsilon_of_other_releases_adds_to_that_of_the_chosen_one() -> None:
         (2.0, "hidden", 0),
         (0.0, "people", 0),
     ):
-        made = report(found, Decision(chosen=chosen), spent=spent)
-        told = f"Private releases about these people have spent ε = {spent:g} in all so far."
+        made = report(found, Decision(chosen=chosen), spent=Spent(spent))
+        told = f"Private releases of this file have spent ε = {spent:g}. Other files"
         assert made.promise.count(told) == on_the_first_page
         assert page(made).count(told) == on_the_first_page + (spent > 0)
-    unread = report(found, Decision(chosen="hidden"), spent=math.nan)
+    unread = report(found, Decision(chosen="hidden"), spent=Spent(math.nan))
     assert page(unread).count("have spent is not known.") == 1
+    # A corrected file begins a ledger: what others hold is named, and never taken for nothing.
+    others = report(found, Decision(chosen="people"), spent=Spent(0.0, 2, 1.25, 0.25))
+    told = (
+        "Private releases of this file have spent ε = 0. 2 other ledgers here hold ε = 1.25. If "
+        "they are about the same people, ε adds up to 1.25. Judging by ids, ε = 0.25 of this is "
+        "about people in this file."
+    )
+    assert others.promise.endswith(told)
+    assert page(others).count(told) == 2
+
+
+def test_every_release_of_the_session_is_named() -> None:
+    found = exploration(result(HIDDEN, 0.02, 0.8, least=2))
+    assert "this session made" not in page(report(found, Decision()))
+    made = [
+        SessionRelease("small counts < blank", "2024-03-05 10:00 UTC", "9 of 10", "csv 12ab"),
+        SessionRelease("aligned, k = 12", "2024-03-05 10:05 UTC", "10 of 10", "csv 34cd"),
+    ]
+    text = page(report(found, Decision(), session=made))
+    assert "Tables of nearly the same people can be subtracted from each other" in text
+    rows = text[text.index('id="session"') : text.index('id="kinds"')]
+    first, second = rows.index("small counts &lt; blank"), rows.index("aligned, k = 12")
+    assert first < rows.index("9 of 10") < rows.index("csv 12ab") < second < rows.index("csv 34cd")
 
 
 def test_what_cannot_be_reported() -> None:

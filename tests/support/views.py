@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
@@ -144,6 +145,11 @@ def rows(users: int, samples: int) -> bytes:
         for h in range(samples)
     ]
     return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def made_here(at: AppTest) -> pd.DataFrame | None:
+    """The releases that the session made about these people, as *Report* lists them."""
+    return next((each.value for each in at.dataframe if "SHA-256" in each.value), None)
 
 
 def idle(at: AppTest) -> bool:
