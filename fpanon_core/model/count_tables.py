@@ -105,6 +105,18 @@ def hides_days(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
     return both and bool((shown[:, 0] == shown[:, 1]).all())
 
 
+def has_one_profile(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
+    """Return whether the areas of a private table differ only by one factor each.
+
+    All areas then have the same profile over hours and types of day, up to published rounding.
+    """
+    shown = np.round(values[:, frame.days > 0], PUBLISHED_DIGITS).reshape(len(values), -1)
+    same = np.outer(shown.sum(axis=1), shown.sum(axis=0)) / max(float(shown.sum()), 1e-9)
+    apart = np.abs(shown - same).max(initial=0.0)
+    several = option.epsilon is not None and min(shown.shape) > 1
+    return several and bool(apart < 2 * 10.0**-PUBLISHED_DIGITS)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PresenceTable(Closed):
     """Mean number of people per day, by area, type of day and band of hours.
@@ -142,6 +154,11 @@ class PresenceTable(Closed):
     def days_hidden(self) -> bool:
         """Whether a private table shows no difference between weekdays and weekends."""
         return hides_days(self.values, self.frame, self.protection)
+
+    @property
+    def one_profile(self) -> bool:
+        """Whether the areas of a private table all have the same profile over the week."""
+        return has_one_profile(self.values, self.frame, self.protection)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""

@@ -31,8 +31,9 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 """Columns of the table of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "The promise of ε holds only if no record influenced the areas, days and ε. To keep it, choose "
-    "these on other data, such as an earlier year's, and publish with that choice."
+    "The promise of ε does not cover a choice by these figures: they come from the records. To "
+    "keep it, state areas and days from public facts or earlier data, and choose ε before looking. "
+    "Then make the release once."
 )
 
 _GAIN = 0.02  # a smaller gain in utility is no reason to consider another threshold

@@ -260,7 +260,9 @@ def tables_result(
     Utility is the mean over several draws of noise: the release will be yet another draw.
     """
     compared = reference(fs, areas)
-    kept, hidden = _drawn(fs, option, compared, part_of(work, 0.0, _MAKING_SHARE))
+    kept, (hours_hidden, one_profile) = _drawn(
+        fs, option, compared, part_of(work, 0.0, _MAKING_SHARE)
+    )
     found = _attacked(fs, option, _TARGETS, seed, False, **part_of(work, _MAKING_SHARE, 1.0))
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = dict(compared.even)
@@ -288,22 +290,24 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
-        hours_hidden=hidden,
+        hours_hidden=hours_hidden,
+        one_profile=one_profile,
     )
 
 
 def _drawn(
     fs: FingerprintSet, option: ReleaseOption, compared: Reference, work: Work
-) -> tuple[list[Corners], bool]:
-    """Return the components of utility by draw and grid, and whether most draws hide the hours.
+) -> tuple[list[Corners], list[bool]]:
+    """Return the components of utility by draw and grid, and two facts that hold in most draws.
 
-    Hours are hidden if a private table of people shows no difference between them.
+    The facts are whether a private table of people shows no difference between hours, and whether
+    all its areas have the same profile over the week.
     """
     step, engine = option.recordless, work.get("engine")
     assert step is not None
     draws = 1 if step.epsilon is None else _DRAWS
     kept: list[Corners] = [{}] * draws
-    hidden = [False] * draws
+    lost = [(False, False)] * draws
     workers = 1
     if draws > 1 and not (engine is not None and engine.apart):
         cells = table_frame(fs, step.frame).n_areas ** 2 + fs.n_samples
@@ -315,12 +319,12 @@ def _drawn(
         assert isinstance(made, CountTables | SyntheticPeople)
         components, corners = _measured(compared, made, fs)
         if isinstance(made, CountTables) and made.presence is not None:
-            hidden[draw] = made.presence.hours_hidden
+            lost[draw] = made.presence.hours_hidden, made.presence.one_profile
         many = max(map(len, corners.values()), default=1)
         kept[draw] = {name: (value,) * many for name, value in components.items()} | dict(corners)
 
     beside(LocalEngine(workers), drawn, [1.0] * draws, work.get("progress"))
-    return kept, sum(hidden) > draws / 2
+    return kept, [sum(each) > draws / 2 for each in zip(*lost, strict=True)]
 
 
 def kept_of(

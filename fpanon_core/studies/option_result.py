@@ -33,7 +33,7 @@ _WEIGHTY = 0.2
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 6
+FIGURES = 7
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
 Results saved with another number are not reused. The versions changed the following.
@@ -45,6 +45,7 @@ Results saved with another number are not reused. The versions changed the follo
   nine origins of the grid of squares.
 * 5: Results of tables state whether differences between hours show.
 * 6: Utility with noise is a mean over draws. Density and flows are compared with even shares.
+* 7: Results of tables state whether all areas have the same profile over the week.
 """
 
 
@@ -106,6 +107,8 @@ class OptionResult:
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     hours_hidden : bool
         Whether a private table of people shows no difference between hours, in most draws.
+    one_profile : bool
+        Whether all its areas have the same profile over the week, in most draws.
     """
 
     option: ReleaseOption
@@ -131,6 +134,7 @@ class OptionResult:
     homes_asked: int = 0
     size: dict[str, float] = field(default_factory=dict)
     hours_hidden: bool = False
+    one_profile: bool = False
 
     @property
     def grid(self) -> Grid | None:

@@ -359,10 +359,13 @@ def describe_use(result: OptionResult) -> str:
 
 
 def stated_hours(epsilon: float, people: float) -> str:
-    """Warn if synthetic people are learnt from too few people to keep the hours of the day."""
+    """Warn if synthetic people are learnt from too few people to keep hours and trips."""
     if people * epsilon >= MOSTLY_STATED:
         return ""
-    return "Times of day mostly follow a fixed profile."
+    return (
+        "Times of day mostly follow a fixed profile. Do not read the number of trips as a volume "
+        "of traffic."
+    )
 
 
 def days_lost(result: OptionResult) -> str:
@@ -452,8 +455,10 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days, no hours. " if step and step.bands == 1 else ""
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
+        left += "Single days, such as market days, do not show. "
         left += f"{stated_hours(made_up.epsilon, result.n_users)} ".lstrip()
     left += "The noise hides all differences between hours. " if result.hours_hidden else ""
+    left += "Every area has the same profile over the week. " if result.one_profile else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = ""
     if flows >= _SAID:

@@ -31,6 +31,7 @@ from ..model.count_tables import (
     PUBLISHED_DIGITS,
     CountTables,
     TableFrame,
+    has_one_profile,
     hides_days,
     hides_hours,
 )
@@ -357,6 +358,7 @@ def _hidden(option: Tables, frame: TableFrame, frames: dict[str, pd.DataFrame]) 
         values = people.reshape(frame.n_areas, len(DAY_TYPES), -1)
         found["hours_hidden"] = hides_hours(values, frame, option)
         found["days_hidden"] = hides_days(values, frame, option)
+        found["one_profile"] = has_one_profile(values, frame, option)
     if "flows" in frames and (option.epsilon, option.threshold) != (None, None):
         listed = set(frames["flows"]["day"])
         days = zip(DAY_TYPES, frame.days, strict=True)

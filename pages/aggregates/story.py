@@ -49,12 +49,12 @@ def release(found: recovery.Result) -> Sentences:
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
-        f"{words.percent(found.alone)} of the counts above 0 are of a single person, and "
+        f"Of the counts above 0, {words.percent(found.alone)} are of a single person, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary limit.",
         f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
-        f"{words.percent(filled)} of the points that are counted are filled in from a person's "
-        "records before or after: the person was not recorded then."
+        f"Of the points counted, {words.percent(filled)} are filled in from a person's records "
+        "before or after: the person was not recorded then."
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
@@ -81,20 +81,24 @@ def attack(found: recovery.Result) -> Sentences:
             f"within single days, {words.percent(day)}."
         )
     filled = 1 - found.recorded
-    answer = ""
-    if found.alone:
-        alone = words.percent(found.alone)
-        answer = f"**Exact counts are not safe: {alone} of those above 0 are of a single person.** "
+    recovers = f"recovers {words.percent(whole)} of the recorded points{beside}."
+    of_one = (
+        "a count of one person says where that person was "
+        f"({words.percent(found.alone)} of counts above 0)."
+    )
+    answer = f"Linking counts into trajectories {fails}{recovers}"
+    if found.alone and found.alone >= whole - random:  # the larger finding leads
+        answer = f"**Exact counts are not safe: {of_one}** {answer}"
     elif whole > random:
-        answer = "**Exact counts are not safe.** "
+        more = f" Also, {of_one}" if found.alone else ""
+        answer = f"**Exact counts are not safe: linking them into trajectories {recovers}**{more}"
     return (
-        f"{answer}Linking counts into trajectories {fails}recovers {words.percent(whole)} of the "
-        f"recorded points{beside}.",
+        answer,
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."
         if random > 0
         else "",
-        f"{words.percent(filled)} of the points had to be filled in from the records before or "
+        f"Of the points, {words.percent(filled)} had to be filled in from the records before or "
         "after; they were not recorded. The figures cover the other "
         f"{words.percent(found.recorded)}, the recorded points."
         if filled > 0
@@ -109,7 +113,7 @@ def attack(found: recovery.Result) -> Sentences:
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
         f"truth; {words.percent(found.within(1_000))} within 1 km."
         if score.error_median_m >= 5
-        else f"{words.percent(found.within(0))} of the points are exactly right; "
+        else f"Of the points, {words.percent(found.within(0))} are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
         f"In these counts, people spend {words.percent(found.at_home)} of the night at one place, "
         "on average (89 to 95% in the data of Xu et al. 2017)."
@@ -158,7 +162,7 @@ def lack(found: recovery.Result) -> str:
 def unique(found: recovery.Result) -> Sentences:
     """Say what share of recovered trajectories two places make unique, and what this reveals."""
     return (
-        f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
+        f"Of the recovered trajectories, {words.percent(float(found.score.uniqueness[1]))} have a "
         "pair of most visited places that no other trajectory has.",
         "An attacker who knows those two places of a person, mostly home and work, finds only one "
         "trajectory that fits. The attacker then learns every point that the attack recovered "

@@ -9,6 +9,7 @@ import streamlit as st
 
 from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.profiles import corners_text
+from fpanon_core.studies.judgement import serves, within_limits
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.study import AtHand
@@ -96,6 +97,10 @@ with top:
         tables.COLUMNS_TOLD,
         key="options_front",
     )
+    searchable = mine.tried is None or exploration.untried(data.fs)
+    if searchable and not serves(all_weighed, within_limits(all_weighed, by.limits)):
+        icon = ":material/search:"
+        st.page_link("pages/overview/view.py", label="Find a release on Overview", icon=icon)
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
     source = aims.describe_threshold() if by.risk in NAMING else ""

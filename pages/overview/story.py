@@ -55,8 +55,6 @@ PLAN = (
 _NAMED = 2
 REFUSED = "Decided: **nothing is released.** The report says so, with the reason."
 
-_WITHOUT = "what an attacker finds without the person's data"
-
 
 def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[str, str]]:
     """Return the report's verdict as pairs of a mark and a heading.
@@ -135,11 +133,13 @@ def decides(exploration: Exploration, row: int) -> str:
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
-        most = w.value(limits.allowed(result, risk) or 0.0, risk)
-        if risk == "home":
-            without = "guessing" if result.option.recordless is None else _WITHOUT
-            most += f" ({100 * (limits.limit(risk) or 0):.3g} in 100 above {without})"
-        lines.append(f"| {name} | {w.value(interval(result, risk)[2], risk)} | {most} |")
+        high, allowed = interval(result, risk)[2], limits.allowed(result, risk) or 0.0
+        found, most = w.value(high, risk), w.value(allowed, risk)
+        if guess := w.guessing(result, risk) if risk == "home" else "":
+            more = max(0.0, high - result.guessing[risk])
+            found = f"{100 * more:.3g} more in 100 ({found}; {w.guesses(result, guess)})"
+            most = f"{100 * (limits.limit(risk) or 0):.3g} more in 100 ({most})"
+        lines.append(f"| {name} | {found} | {most} |")
     return "\n".join(lines)
 
 
@@ -208,7 +208,7 @@ def skipped(names: list[str]) -> str:
 
 def _some(names: list[str]) -> str:
     more = len(names) - _NAMED
-    named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
+    named = [f"“{plain(each)}”" for each in names[:_NAMED]] + [f"{more} more"] * (more > 0)
     return w.listed(named)
 
 

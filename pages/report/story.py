@@ -19,6 +19,9 @@ NOTHING_YET = (
     "Nothing has been weighed for these data yet. A report says which options were tried, which "
     "was chosen and why, so weigh the options first."
 )
+NOTHING_MORE = (
+    "**Nothing more is to be filled in.** Print the report. Whether to sign it is your judgement."
+)
 IF_LITTLE = "Choose another option, or say in the reason why this is enough."
 NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release made."
 OPENS = (
@@ -45,7 +48,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = ""
     told += ["make the release, at the end of this page"] if weighed.stands and not made else []
     little = f"{little} {IF_LITTLE}" if little else ""
     if not told:
-        return little or "**Nothing is missing:** print the report, and sign it."
+        return little or NOTHING_MORE
     return f"**Before you sign**, {'; '.join(told)}. {little}".rstrip()
 
 

@@ -220,11 +220,12 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
     """
     for result in _weighed_as(data, found.config):
         if result.areas == found.compared_in:
-            hidden = isinstance(found, Result) and found.made.presence
+            table = isinstance(found, Result) and found.made.presence
             return replace(
                 result,
                 components=found.kept,
-                hours_hidden=bool(hidden and hidden.hours_hidden),
+                hours_hidden=bool(table and table.hours_hidden),
+                one_profile=bool(table and table.one_profile),
             )
     return None
 

@@ -108,6 +108,7 @@ def _presence(result: Result) -> str:
     moved = np.abs(table.values - before.values)
     off, mean = (float(each[:, days].mean()) for each in (moved, before.values))
     pairs = [("hours", table.hours_hidden), ("weekdays and weekends", table.days_hidden)]
+    pairs += [("the areas' profiles over the week", table.one_profile)]
     same = [which for which, hidden in pairs if hidden]
     hides = (
         f" **Noise hides all differences between {' and between '.join(same)}.**" if same else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import FingerprintSet
@@ -73,6 +74,25 @@ def test_settings_are_of_the_address_and_one_person_is_a_pseudonym() -> None:
     box = next(e for e in app.selectbox if e.key.startswith("aggregates_person"))
     box.set_value(3).run()
     assert "The trajectory paired with u0003" in said(app)
+
+
+def test_the_reason_why_counts_are_not_safe_is_the_larger_finding(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attack recovers 84 points in 100 more than at random, so a small share is no reason."""
+    found = answer(attacked(upload(app, rows(9, 30), page="aggregates")), "recovery")[1]
+    share = found.score.recorded, found.score.baseline_recorded
+    monkeypatch.setattr(type(found), "alone", 0.0004)
+    recovers, random = map(words.percent, share)
+    assert story.attack(found)[0] == (
+        f"**Exact counts are not safe: linking them into trajectories recovers {recovers} of the "
+        f"recorded points (at random: {random}).** Also, a count of one person says where that "
+        "person was (less than 0.1% of counts above 0)."
+    )
+    told = (*story.attack(found), *story.release(found), *story.unique(found))
+    assert not [each for each in told if each[:1].islower()]
+    monkeypatch.setattr(type(found), "alone", 0.9)
+    assert "not safe: a count of one person says" in story.attack(found)[0]
 
 
 def test_people_who_are_no_taxis_are_attacked_as_the_snapshot_says(app: AppTest) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import fpanon_core as fp
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.intervals import wilson_interval
 from fpanon_core.model.options import ReleaseOption, Step
@@ -17,6 +18,7 @@ from fpanon_core.studies.judgement import KINDS, Limits
 from fpanon_core.studies.search import find_release
 from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
+from tests.studies.test_count_tables import frame
 from tests.studies.test_report import FINE, exploration, result
 from tests.support.snapshots import check_snapshot
 from tests.support.views import (
@@ -33,6 +35,7 @@ from tests.support.views import (
     workspace,
 )
 
+FIND = "Find a release on Overview"
 FOUR = (AS_IT_IS, MEASURE, RECOVERY)
 
 
@@ -45,6 +48,10 @@ def statements(at: AppTest) -> list[str]:
     """The page, its four numbers, and what is said of whom they are."""
     links = [each.proto.help for each in at.get("page_link")]
     return [*page_lines(at), *(f"{name}: {of}" for name, of in metrics(at).items()), *links]
+
+
+def link_labels(at: AppTest) -> list[str]:
+    return [each.proto.label for each in at.get("page_link")]
 
 
 @pytest.fixture
@@ -113,6 +120,8 @@ def test_none_within_the_limits_names_the_nearest_of_what_the_command_tries_too(
     assert "publish counts of people only" not in text  # tables were tried
     assert has(small, "overview_counts")
     assert not has(small, "overview_choose")
+    assert FIND not in link_labels(until(go(small, "options"), idle).run()), "all were tried"
+    until(go(small, "overview"), idle).run()
     (table,) = [each.value for each in small.table]
     assert table["Kind of release"].str.lower().tolist() == list(KINDS)
     fs = small.session_state["fp_dataset"].fs
@@ -128,7 +137,8 @@ def test_none_within_the_limits_names_the_nearest_of_what_the_command_tries_too(
 
 def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
     measured(small)
-    go(small, "options")
+    until(go(small, "options"), idle).run()
+    assert FIND in link_labels(small), "none is within the thresholds, and nothing was searched"
     others = dict.fromkeys(("unicity", "home"))
     small.session_state["fp_limits"] = Limits({"outsider": 0.6, **others})
     go(small, "overview")
@@ -205,7 +215,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
 def test_what_a_search_skipped_and_what_larger_squares_would_keep_are_named() -> None:
     assert story.skipped([]) == ""
     told = story.skipped(["places of 1 km · 1 h", "GLOVE, *k* = 20"])
-    assert told.startswith("The search skipped options that cannot be recommended: places of")
+    assert told.startswith("The search skipped options that cannot be recommended: “places of")
     assert "\\*k\\*" in told
     one = result(FINE, 0.01, 0.6, least=2, home=0.1)
     for areas, flows, larger in (
@@ -282,12 +292,29 @@ def test_the_advice_and_the_rungs_of_one_option_over_a_threshold() -> None:
 
 
 def test_what_decides_is_listed_with_the_closest_call_first() -> None:
-    """Of 5% accepted, up to 4% are re-identified; of homes up to 12%, and 9 + 5 are accepted."""
+    """Of 5% accepted, up to 4% are re-identified; of homes up to 12%, and 9 + 5 are accepted.
+
+    Homes that are found without the release come beside it: half of the homes may be found so.
+    """
     told = story.decides(exploration(result(FINE, 0.03, 0.6, home=0.1, least=2)), 0)
     rows_told = [line for line in told.splitlines() if line.startswith("| ")][1:]
-    assert rows_told[0] == "| Home found within 1 km | 12% | 14% (5 in 100 above guessing) |"
+    assert rows_told[0] == (
+        "| Home found within 1 km | 3 more in 100 (12%; guessing finds 9.0%) "
+        "| 5 more in 100 (14%) |"
+    )
     assert "| Re-identified | 4.0% | 5.0% |" in rows_told
     assert rows_told[-1] == "| With a unique record | none found | 5.0% |"
+    people = ReleaseOption(steps=[fp.Synthesize(frame(), 0.5)])
+    half = replace(result(people, 0.0, 0.6, home=0.48), guessing={"home": 0.46})
+    (told,) = [each for each in story.decides(exploration(half), 0).splitlines() if "Home" in each]
+    assert "| 4 more in 100 (50%; an attacker without the person's data finds 46%) |" in told
+
+
+def test_options_not_tried_are_named_in_quotation_marks() -> None:
+    names = ["periods of 1 day, then GLOVE, k = 2", "GLOVE, k = 5", "b", "c"]
+    told = story.untried(names)
+    assert told == f"Not tried yet: “{names[0]}”, “{names[1]}” and 2 more."
+    assert story.untried(names[1:2]) == "Not tried yet: “GLOVE, k = 5”."
 
 
 def _areas(at: AppTest) -> Any:

@@ -209,7 +209,10 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     assert weighing is not None
     stated = Decision(why="x", signer="Ada", until="2027")
     nothing = story.to_do(weighing, stated, made=False)
-    assert nothing == "**Nothing is missing:** print the report, and sign it."
+    assert nothing == (
+        "**Nothing more is to be filled in.** Print the report. Whether to sign it is your "
+        "judgement."
+    )
     little = "This release keeps too little."
     assert story.to_do(weighing, stated, made=True, little=little) == (
         "This release keeps too little. Choose another option, or say in the reason why this is "

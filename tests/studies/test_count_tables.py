@@ -12,13 +12,16 @@ import pandas as pd
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.model.count_tables import hides_days
+from fpanon_core.model.count_tables import has_one_profile, hides_days
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import count_tables, synthetic_people
+from fpanon_core.studies.advice import describe_promise
 from fpanon_core.studies.framing import frame_for, stated_of_data
-from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.reading import Reading
-from fpanon_core.studies.report_words import describe_file
+from fpanon_core.studies.report_words import describe_cost, describe_file
+from fpanon_core.studies.table_package import package, readme_of
 from pages.shell.leaving import (
     BY_SPAN,
     NOTHING_LEFT,
@@ -76,6 +79,58 @@ def test_days_that_noise_made_equal_are_said() -> None:
     assert not hides_days(values, table.frame, fp.Presence(frame(), 1))
     assert ("weekdays and weekends" in found.page) is table.days_hidden
     assert any("weekdays and weekends" in said for said in story.found(found)) is table.days_hidden
+
+
+def test_areas_that_noise_left_one_profile_are_said() -> None:
+    """Only a factor tells the areas apart; at ε = 0.0001 nothing else is left of 140 people."""
+    found = count_tables.study(week(100, 40), fp.Presence(frame(), 24, None, 1e-4))
+    table = found.made.presence
+    assert table is not None
+    where, option = table.frame, table.protection
+    one = np.outer([1.0, 7.5], np.arange(1.0, 2 * 24 + 1)).reshape(2, 2, 24).round(3)
+    assert has_one_profile(one, where, option)
+    market = one.copy()
+    market[0, 1, 9] += 1
+    assert not has_one_profile(market, where, option)
+    assert not has_one_profile(one, where, fp.Presence(frame(), 24)), "there is no noise"
+    assert not has_one_profile(one[:1], where, option), "one area has no other"
+    shown = replace(table, values=one)
+    same = replace(found, made=replace(found.made, presence=shown))
+    told = "Noise hides all differences between the areas' profiles over the week."
+    assert told in story.found(same)[0]
+    pages = {
+        told: readme_of(package(replace(found.made, presence=replace(table, values=values))))
+        for told, values in (("every area has the same profile", one), ("smoothing hides", market))
+    }
+    assert all(told in page for told, page in pages.items())
+    kept = fp.explore_options(week(100, 40), [found.made.option], areas=1_000).results[0]
+    assert kept.one_profile
+    assert "Every area has the same profile over the week." in describe_cost(
+        utility_choice("travel"), kept
+    )
+
+
+def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
+    """Below 2,000 people times ε, trips and hours are mostly noise."""
+    option = ReleaseOption(steps=[fp.Synthesize(frame(), 0.5)])
+    for people, few in ((3_999, True), (4_000, False)):
+        result = OptionResult(option, users_share=1.0, n_users=people)
+        told = describe_cost(utility_choice("travel"), result)
+        assert told.startswith("Single days, such as market days, do not show.")
+        assert ("Do not read the number of trips as a volume of traffic." in told) is few
+        assert ("Times of day mostly follow a fixed profile." in told) is few
+    assert "Then make the release once." in describe_promise(result)
+    made = synthetic_people.study(week(100, 40), fp.Synthesize(frame(), 0.5))
+    assert made.page.count("Do not read the number of trips as a volume of traffic.") == 1
+
+
+@pytest.mark.parametrize("epsilon", [None, 1.0])
+def test_no_page_vouches_for_what_the_publisher_stated(epsilon: float | None) -> None:
+    page = count_tables.study(week(100, 40), fp.Presence(frame(), 24, None, epsilon)).page
+    assert "The publisher stated" not in page
+    told = "The publisher answers for areas, days and ε: the promise below holds only if they were"
+    assert (told in page) is (epsilon is not None)
+    assert ("choice made by looking at the records may reveal" in page) is (epsilon is None)
 
 
 def test_counts_moved_are_those_of_the_file_itself() -> None:
