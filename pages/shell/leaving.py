@@ -545,8 +545,9 @@ def expected_people(table: synthetic_people.Expected) -> str:
     """Say how far noise is expected to move a count of homes, and what else to beware of."""
     share = table.error / table.homes
     said = [
-        f"**With homes in up to {words.count(table.groups, 'group')} of places, a typical count of "
-        f"{table.homes:,.0f} homes is off by about {two_digits(table.error)} (up to {share:.0%}).**",
+        f"**With homes in up to {words.count(table.groups, 'group')} of places, a typical count "
+        f"of {table.homes:,.0f} homes is off by about {two_digits(table.error)} (up to "
+        f"{share:.0%}).**",
         *table.warnings,
     ]
     return " ".join(said)

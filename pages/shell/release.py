@@ -231,11 +231,9 @@ def describe_verdict(found: Result, *, over: tuple[str, ...] | None, falls: bool
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
-    ready = TOGETHER if falls else "Ready to release"
-    if over is None:
-        ready, said = UNKNOWN, f"{said} {TO_ATTACK}"
-    elif over:
-        ready, said = ABOVE, " ".join([*over, said])
+    ready = UNKNOWN if over is None else "Ready to release"
+    ready = ABOVE if over else TOGETHER if falls else ready
+    said = " ".join([*(over or ()), said, *[TO_ATTACK] * (over is None)])
     if found.facts.k is None:
         return (
             f"**{ready}. This release does not guarantee k-anonymity.** {alone(found.facts)} "
