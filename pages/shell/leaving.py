@@ -509,12 +509,17 @@ def _similar(data: Dataset, option: Tables | Synthesize) -> str:
 
 # --- sentences ---
 
-NOT_EXPLORED = "Nobody has attacked them: *Find a release* on *Overview* attacks similar ones."
+NOT_EXPLORED = (
+    "Homes and membership were not attacked: *Find a release* on *Overview* attacks similar "
+    "releases."
+)
 SIMILAR_ABOVE = (
-    "Nobody has attacked them, but similar ones, for other areas or hours, are above a threshold."
+    "Homes and membership were not attacked, but a similar release, for other areas or hours, is "
+    "not within your thresholds."
 )
 SIMILAR_WITHIN = (
-    "Nobody has attacked them; similar ones, for other areas or hours, are within the thresholds."
+    "Homes and membership were not attacked; similar releases, for other areas or hours, are "
+    "within the thresholds."
 )
 
 
