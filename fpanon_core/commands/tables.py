@@ -251,7 +251,7 @@ def tables(
         option = replace(option, frame=frame, bands=wise.bands)
         lines.append(
             f"For {wish.people:,} people: {wise.areas} areas, {wise.bands} bands a day; a typical "
-            f"cell is off by about {wise.share:.0%}."
+            f"cell is off by about {wise.share:.0%} at best."
         )
     lines += book.charge(option)
     released = run.ask("tables", release, option)

@@ -37,6 +37,8 @@ from .tabled import Tabled, Work, part_of
 
 _WEEK_H = 168
 _PLAYED = 12  # synthetic people that can be played
+_ROUNDED = 1.5  # people for each one stated, at most, if their number was rounded to one digit
+_NOISIER = 3.0  # a noisy count exceeds the true one by more than this many scales in 2.5% of draws
 _QUANTILES = np.linspace(0, 1, 401)
 
 
@@ -47,9 +49,10 @@ class Expected:
     Attributes
     ----------
     groups : int
-        Number of groups of neighbouring places among which homes are distinguished.
+        Largest number of groups of neighbouring places among which homes are distinguished. It will
+        follow from a noisy count of people.
     homes : float
-        Number of homes in a typical group.
+        Number of homes in a typical group, if there are so many groups.
     error : float
         Expected error of ``homes`` due to noise.
     warnings : tuple of str
@@ -64,7 +67,8 @@ class Expected:
 def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
     """Return the expected effect of noise for a stated number of people at the stated places."""
     ground = Ground.of(table_frame(fs, option.frame))
-    groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
+    counted = _ROUNDED * people + _NOISIER / (option.epsilon * SHARES["people"])
+    groups = int(leaves_for(ground, counted, option.epsilon).max()) + 1
     error = 1 / (option.epsilon * SHARES["homes"])
     said = describe_warnings(option, people, ground.frame.n_areas)
     return Expected(groups, people / groups, error, tuple(said))

@@ -25,6 +25,7 @@ from fpanon_core.studies.study import AtHand
 from pages.attack import story
 from pages.shell import address, definitions, layout, questions, session, widgets, workspace
 from pages.shell.dataset import Dataset
+from pages.shell.kinds import ATTACK
 from pages.shell.questions import Kind, Question
 
 # Every row is equally likely, as where options are weighed: a person's lesser places, which tell
@@ -201,7 +202,6 @@ def typed(text: str) -> AtHand:
     return AtHand("attack", option.name, option)
 
 
-ATTACK = Kind("attack", attack.study, page="attack", kept=24)
 RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 

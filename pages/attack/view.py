@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.attack import figures, form, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, layout, limits, questions, workspace
+from pages.shell import downloads, kinds, layout, limits, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 
@@ -40,7 +40,7 @@ result = questions.settle(
 )
 if result is None:
     questions.announce(
-        form.ATTACK, "The figure appears here as soon as the release is made and attacked."
+        kinds.ATTACK, "The figure appears here as soon as the release is made and attacked."
     )
     end_view()
 

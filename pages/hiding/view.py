@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.studies import hiding, presets
+from fpanon_core.studies import hiding, presets, production
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.hiding import figures, form, groups, story
-from pages.shell import layout, limits, questions, workspace
+from pages.shell import layout, limits, questions, release, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -50,6 +50,9 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
     workspace.attack(story.name_of(chosen), key="glove_attack")
 result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen], limits.in_force())
+over = release.records_exceeded(data, production.Config(hidden=chosen))
+if kind == "success" and over:  # a verified promise is not yet a risk within the thresholds
+    kind, verdict = "warning", f"**{release.ABOVE}.** {' '.join(over)}"
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
 pair = story.pair(made, chosen)

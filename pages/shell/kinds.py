@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from fpanon_core.studies import anonymizability, options, recovery
+from fpanon_core.studies import anonymizability, attack, options, recovery
 
 from .questions import Kind
 
@@ -15,6 +15,9 @@ OPTION = Kind("options", options.study, page="options", kept=200, together=True)
 
 AS_IT_IS = Kind("as_it_is", options.study, page="report", kept=4)
 """Question about the original data, measured as the options are."""
+
+ATTACK = Kind("attack", attack.study, page="attack", kept=24)
+"""Question about what an attacker finds in a release of records."""
 
 RECOVERY = Kind("recovery", recovery.study, page="aggregates")
 """Question about the attack on the data's own counts."""

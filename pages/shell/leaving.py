@@ -33,7 +33,6 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
-from fpanon_core.studies.report_verdict import describe_exceeded
 from fpanon_core.studies.report_words import describe_elsewhere, describe_file
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
@@ -46,7 +45,10 @@ from .release import (
     PEOPLE,
     PRODUCED,
     TABLES,
+    UNKNOWN,
     describe_page,
+    exceeded,
+    explored,
     file_format,
     note_records,
     warn,
@@ -118,11 +120,11 @@ class Wish:
 
 def of_option(data: Dataset, option: ReleaseOption) -> None:
     """Draw the section in which the release of an option, of any kind, is made and downloaded."""
-    over = warn(data, option)
+    warn(data, option)
     step = option.recordless
     if step is None:
         config = production.Config(ReleaseOption(steps=option.steps), format=file_format(PRODUCED))
-        records_section(PRODUCED, data, config, f"“{option.name}”", over=over)
+        records_section(PRODUCED, data, config, f"“{option.name}”")
         return
     if step.epsilon is not None:
         st.caption(CHOSEN_BY_RECORDS)
@@ -207,9 +209,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
 
 def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult]:
     """Return the results of the options to which a release belongs."""
-    found = workspace.of(data.digest).weighed
-    results = () if found is None else found.table.results
-    return [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
+    return [r for r in explored(data) if _is_of(stated, r.option.recordless)]
 
 
 def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionResult | None:
@@ -464,9 +464,8 @@ def section(
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
-    option, weighed = found.config, workspace.of(data.digest).weighed
-    mine = _weighed_as(data, option)
-    over = weighed is not None and any(describe_exceeded(result, weighed.limits) for result in mine)
+    option = found.config
+    over = exceeded(_weighed_as(data, option))
     told, little = describe_kept(data, found)
     if told and not warned:
         (st.warning if little else st.caption)(told)
@@ -492,18 +491,49 @@ def section(
                 lambda: found.archives[format],
                 "synthetic_people.zip" if made_up else f"{data.prefix}tables.zip",
                 key="tables_get_release",
-                kind="secondary" if over or little or option.epsilon is None else "primary",
+                kind="secondary" if little or option.epsilon is None or over != () else "primary",
                 settings=settings | {"format": format},
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
-        attacked = option.epsilon is not None or getattr(found, "recovery", None) is not None
-        ready = "Ready to release" if attacked else "Written, not attacked here"
-        st.caption(f"{f'**{ABOVE}**' if over else ready}: {checked}")
+        if over is None:
+            st.info(f"**{UNKNOWN}**: {checked} {_similar(data, option)}")
+        elif over:
+            st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
+        else:
+            st.caption(f"Ready to release: {checked}")
     with st.expander("The page that goes with the release (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 
 
+def _similar(data: Dataset, option: Tables | Synthesize) -> str:
+    """Say how a release that was not explored can be judged: by similar ones that were."""
+    mine = type(option), option.epsilon, getattr(option, "threshold", None)
+    steps = [(r, r.option.recordless) for r in explored(data)]
+    alike = [
+        r
+        for r, step in steps
+        if step and (type(step), step.epsilon, getattr(step, "threshold", None)) == mine
+    ]
+    over = exceeded(alike)
+    if over is None:
+        return NOT_EXPLORED
+    return f"{SIMILAR_ABOVE} {' '.join(over)}" if over else SIMILAR_WITHIN
+
+
 # --- sentences ---
+
+NOT_EXPLORED = (
+    "Homes and membership were not attacked: *Find a release* on *Overview* attacks similar "
+    "releases."
+)
+SIMILAR_ABOVE = (
+    "Homes and membership were not attacked, but a similar release, for other areas or hours, is "
+    "not within your thresholds."
+)
+SIMILAR_WITHIN = (
+    "Homes and membership were not attacked; similar releases, for other areas or hours, are "
+    "within the thresholds."
+)
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:
@@ -521,10 +551,11 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     verdict = " Counts for fewer areas would be more exact." if fewer else ""
     if first["share"] > 0.5 and option.bands > 1:
         verdict += " The hours of the day may not show."
-    count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
+    count = f"of at most {words.people(round(people))}" if round(people) else "below 1 person"
     return (
-        f"**{setting}, a typical count {count} is off by about {two_digits(first['error'])} "
-        f"({first['share']:.0%}) if everybody is counted.**{verdict}"
+        f"**{setting}, a typical count {count} is off by about {two_digits(first['error'])}: "
+        f"{first['share']:.0%} at best.** People without records at that time are not counted, so "
+        f"expect a larger share.{verdict}"
     )
 
 
@@ -532,9 +563,9 @@ def expected_people(table: synthetic_people.Expected) -> str:
     """Say how far noise is expected to move a count of homes, and what else to beware of."""
     share = table.error / table.homes
     said = [
-        f"**With homes in {words.count(table.groups, 'group')} of places, the count of "
-        f"{table.homes:,.0f} homes in a typical group is off by about {two_digits(table.error)} "
-        f"({share:.0%}).**",
+        f"**With homes in up to {words.count(table.groups, 'group')} of places, a typical count "
+        f"of {table.homes:,.0f} homes is off by about {two_digits(table.error)} (up to "
+        f"{share:.0%}).**",
         *table.warnings,
     ]
     return " ".join(said)
@@ -546,9 +577,9 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
         {
             "Areas": table["areas"].astype(int),
             "Parts": table["bands"].astype(int),
-            "People": table["people"].round(0).astype(int),
+            "People, at most": table["people"].round(0).astype(int),
             "Off by": [two_digits(each) for each in table["error"]],
-            "Share": [f"{each:.0%}" for each in table["share"]],
+            "Share, at best": [f"{each:.0%}" for each in table["share"]],
         }
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,17 @@ import streamlit as st
 
 from fpanon_core.io.publishing import Format
 from fpanon_core.model import limits
+from fpanon_core.model.disclosure import HOME_WITHIN_M
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.release_page import alone, check_command, truth
-from fpanon_core.studies import count_tables, production, report_words, synthetic_people
+from fpanon_core.studies import (
+    attack,
+    count_tables,
+    production,
+    report_words,
+    synthetic_people,
+)
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
@@ -22,12 +31,16 @@ from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import definitions, downloads, layout, questions, together, workspace
+from . import limits as thresholds
 from .dataset import Dataset
+from .kinds import ATTACK, OPTION
 from .questions import Kind, Question
 from .widgets import segments
 
 _FORMATS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet"}
 ABOVE = "Written, but not within your thresholds"
+UNKNOWN = "Written, but not measured against your thresholds"
+TOGETHER = "Written, but weaker together with an earlier release"
 PRODUCED = Kind(
     "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
@@ -43,14 +56,11 @@ PEOPLE = Kind(
 )
 
 
-def warn(data: Dataset, option: ReleaseOption) -> bool:
-    """Show which thresholds an option exceeds or may exceed, and how coarse it is.
-
-    Return whether there is any such threshold.
-    """
+def warn(data: Dataset, option: ReleaseOption) -> None:
+    """Show which thresholds an option exceeds or may exceed, and how coarse it is."""
     found, result = workspace.of(data.digest).weighed, _weighed(data, option)
     if found is None or result is None:
-        return False
+        return
     over = describe_exceeded(result, found.limits)
     if over:
         st.warning(
@@ -62,13 +72,55 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
         st.warning(use)
         use = ""
     layout.details(*(plain(each, MESSAGE_LENGTH) for each in over), use, key="produced")
-    return bool(over)
 
 
 def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
     return next((r for r in results if r.option.steps == option.steps and not r.fault), None)
+
+
+def explored(data: Dataset) -> list[OptionResult]:
+    """Return every result of an option that this session knows, whichever page asked for it."""
+    found = workspace.of(data.digest).weighed
+    answers = questions.of_data(OPTION, data.fs).values()
+    every = [] if found is None else [*found.table.results]
+    every += [result for each in answers for result in each.result.results]
+    return [result for result in every if not result.fault]
+
+
+def exceeded(results: Sequence[OptionResult]) -> tuple[str, ...] | None:
+    """Say which thresholds the worst of these results exceeds, or may exceed; None without any."""
+    every = [describe_exceeded(result, thresholds.in_force()) for result in results]
+    worst = max(every, key=len, default=None)
+    return None if worst is None else tuple(plain(each, MESSAGE_LENGTH) for each in worst)
+
+
+def records_exceeded(data: Dataset, config: production.Config) -> tuple[str, ...] | None:
+    """Say which thresholds a release of records exceeds, explored or attacked; None if neither."""
+    option, hidden = config.option, config.hidden
+    steps = option.steps if hidden is None else hidden.steps
+    known = [result for result in explored(data) if result.option.steps == steps]
+    base = known[0] if known else OptionResult(option)
+    if hidden is not None and not known:  # a group of k leaves nobody unique
+        base = replace(base, risks={"unicity": (0.0, 0.0, 0.0)}, crowd_least=hidden.k)
+    for settings, each in questions.of_data(ATTACK, data.fs).items():
+        asked, made = settings if isinstance(settings, tuple) else (settings, None)
+        if made == hidden if made else asked.option.steps == steps:
+            known.append(_attacked(base, each.result))
+    return exceeded(known)
+
+
+def _attacked(base: OptionResult, found: attack.Result) -> OptionResult:
+    """Return a result with the risks that an attack has found in the same release."""
+    names = {"re-identification risk": "outsider", f"home within {HOME_WITHIN_M:g} m": "home"}
+    risks, guessing = dict(base.risks), dict(base.guessing)
+    for row in found.to_frame().to_dict("records"):
+        if risk := names.get(row["measure"]):
+            value, low, high = (float(row[f"after{end}"]) for end in ("", "_low", "_high"))
+            risks[risk] = value, low, high
+            guessing["linkage" if risk == "outsider" else risk] = float(row["guessing"])
+    return replace(base, risks=risks, guessing=guessing)
 
 
 def file_format(kind: Kind) -> Format:
@@ -83,7 +135,6 @@ def section(
     what: str,
     *,
     also: tuple[Any, ...] = (),
-    over: bool = False,
 ) -> None:
     """Draw a button that makes the release; once it is made, draw its result and the files.
 
@@ -93,10 +144,8 @@ def section(
         Name of the release, for the progress line.
     also : tuple
         Further arguments of :func:`production.study`.
-    over : bool
-        Whether the release is, or may be, above a threshold: then nothing about it is green or
-        stands out.
     """
+    over = records_exceeded(data, config)
     question = Question(kind, data.fs, config, f"Producing {what}", also)
     found: Result | None = questions.answer(question)
     if found is None and st.button(
@@ -113,14 +162,17 @@ def section(
         _offer(kind, found, data, over=over)
 
 
-def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
+def _offer(kind: Kind, found: Result, data: Dataset, *, over: tuple[str, ...] | None) -> None:
     """Draw the verdict; if the release passed, also the files and the page that goes with them."""
+    falls = together.falls(found)
+    told = describe_verdict(found, over=over, falls=falls)
     if not found.verdict.passed:
-        st.error(describe_verdict(found, over=over))
+        st.error(told)
         return
-    # Green means a checked promise: not merely files in order, nor a risk above a threshold.
-    show = st.warning if over else st.info if found.facts.k is None else st.success
-    show(describe_verdict(found, over=over))
+    # Green means a checked promise and measured risks, alone and beside what left before.
+    ready = over is not None and not over and not falls
+    show = st.success if ready and found.facts.k is not None else st.info
+    (st.warning if over or falls else show)(told)
     st.markdown(describe_truth(found, data.fs))
     hidden = found.config.hidden
     made = {
@@ -135,7 +187,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
         lambda: found.archive,
         f"{data.prefix}release.zip",
         key=f"{kind.name}_get_release",
-        kind="secondary" if over else "primary",
+        kind="primary" if ready else "secondary",
         settings=made,
         disabled=not may_leave,
         left=left,
@@ -175,16 +227,21 @@ def note_records(data: Dataset, found: Result) -> None:
 
 # --- sentences ---
 
+TO_ATTACK = "What an attacker finds is not known: *Attack the release* measures it."
 
-def describe_verdict(found: Result, *, over: bool) -> str:
+
+def describe_verdict(found: Result, *, over: tuple[str, ...] | None, falls: bool) -> str:
     """Describe the verdict of the verifier on the bytes of the release.
 
-    ``over`` says that the release is, or may be, above a threshold.
+    ``over`` says which thresholds the release exceeds, or may exceed; None if nothing was measured.
+    ``falls`` says that some people have a smaller group together with an earlier release.
     """
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
-    ready = ABOVE if over else "Ready to release"
+    ready = UNKNOWN if over is None else "Ready to release"
+    ready = ABOVE if over else TOGETHER if falls else ready
+    said = " ".join([*(over or ()), said, *[TO_ATTACK] * (over is None)])
     if found.facts.k is None:
         return (
             f"**{ready}. This release does not guarantee k-anonymity.** {alone(found.facts)} "

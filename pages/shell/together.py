@@ -85,6 +85,13 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     return may_leave, partial(known.note, found.membership)
 
 
+def falls(found: Result) -> bool:
+    """Return whether some people have a smaller group together with releases that left before."""
+    made, known = found.membership, register()
+    crossed = known.crossing(made) if made is not None and known.before(made) else None
+    return crossed is not None and crossed.falls
+
+
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
     """Draw the fields to upload a release that left before this session, and its pseudonym key."""
     with st.expander(QUESTION, key=f"{kind.name}_earlier", expanded=True):

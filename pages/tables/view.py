@@ -12,6 +12,8 @@ from pages.shell.guard import end_view
 from pages.shell.release import PEOPLE, TABLES
 from pages.tables import figures, form, story
 
+_LACKING = "fp_tables_lacking"
+
 of = style.theme(st.context.theme.type)
 
 place = layout.line("tables", "How many people are where, and where do they go?")
@@ -20,16 +22,22 @@ data = layout.data(
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
 known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
+known = known and _LACKING not in st.session_state
 # Another expander once there are tables: an expander that is open would stay open.
 settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
 if wish.option is None:
+    if known:  # a closed form would hide what is lacking
+        st.session_state[_LACKING] = True
+        st.rerun()
     chosen = workspace.of(data.digest).recordless
     st.caption(story.EMPTY if chosen is None else story.CHOSEN)
 found = leaving.ask(data, wish)
 if found is None:
     end_view()
+if st.session_state.pop(_LACKING, None):
+    st.rerun()
 made, before, error, ground = found.made, found.before, found.error, ground_of(found.areas)
 if ground is None:
     st.info("There are no maps: the data carry no map projection.")

@@ -15,6 +15,7 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
 from fpanon_core.studies.study import AtHand
 from pages.attack import form, story
+from pages.shell.kinds import ATTACK
 from tests.support.snapshots import check_snapshot
 from tests.support.views import (
     address,
@@ -39,7 +40,7 @@ from tests.support.views import (
 
 def found(at: AppTest) -> list[attack.Result]:
     """The results that the session keeps, the latest last."""
-    return [each.result for each in answers(at, form.ATTACK).values()]
+    return [each.result for each in answers(at, ATTACK).values()]
 
 
 def attacked(at: AppTest, release: str) -> attack.Result:

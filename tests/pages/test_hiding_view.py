@@ -16,11 +16,29 @@ from typer.testing import CliRunner
 from fpanon_core import verify_k_anonymity
 from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
+from fpanon_core.model.options import Aligned, ReleaseOption
 from fpanon_core.studies import hiding, production, publishing
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.option_result import OptionResult, utility_choice
+from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.search import KNOWLEDGE
 from pages.hiding import form
 from pages.hiding.figures import PRODUCED
+from pages.shell.kinds import ATTACK
+from pages.shell.release import ABOVE, UNKNOWN
 from tests.support.snapshots import check_snapshot
-from tests.support.views import HEADER, answers, go, page_lines, press, rows, said, until, upload
+from tests.support.views import (
+    HEADER,
+    answers,
+    go,
+    page_lines,
+    press,
+    rows,
+    said,
+    until,
+    upload,
+    workspace,
+)
 
 
 def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
@@ -206,9 +224,8 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
         "Pseudonym key (not for release)"
     ]  # no sample is left out: there is nothing to list
     text = said(small)
-    assert (
-        "Ready to release.** Verified: everyone in the release is in a group of at least 2" in text
-    )
+    promise = "Verified: everyone in the release is in a group of at least 2"
+    assert f"{UNKNOWN}.** {promise}" in small.info[0].value, "nobody has attacked it"
     # The page that goes with it stands on the screen, word for word but for its headings.
     inside = unzipped(found.archive)
     page = inside["README.md"].decode()
@@ -240,6 +257,42 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     small.run()
     assert "Do not release this" in small.error[0].value
     assert not has_downloads(small)
+
+
+def test_a_release_above_a_threshold_is_not_ready(small: AppTest) -> None:
+    """As explored or attacked; if it is within all thresholds, it is ready."""
+    hidden(small)
+    produced(small)
+    assert "Ready to release" not in said(small)
+    # Explored, and above.
+    small.session_state["fp_limits"] = Limits({"outsider": None})
+    risks = dict.fromkeys(("outsider", "unicity"), (0.01, 0.0, 0.02))
+    one = OptionResult(
+        ReleaseOption(steps=[Aligned(2)]),
+        risks | {"home": (0.11, 0.1, 0.12)},
+        crowd_least=2,
+        guessing={"home": 0.03},
+    )
+    digest, mine = small.session_state["fp_dataset"].digest, workspace(small)
+    table = OptionsTable((one,), "outsider", utility_choice("transport"), KNOWLEDGE, digest)
+    mine.weigh(table, Limits({"outsider": None}), 0)
+    small.run()
+    above = [each.value for each in small.warning if "Homes found: 11%" in each.value]
+    assert len(above) == 2, "at the top, and beside the download"
+    assert all(each.startswith(f"**{ABOVE}.**") for each in above)
+    assert not small.success
+    mine.weigh(replace(table, results=()), Limits(), 0)
+    # Attacked, and above: one of two people is picked.
+    press(small, "glove_attack", lambda at: answers(at, ATTACK))
+    go(small, "hiding")
+    small.session_state["fp_limits"] = Limits()
+    small.run()
+    assert any("Re-identification risk: " in each.value for each in small.warning)
+    assert not small.success
+    # Attacked, and within.
+    small.session_state["fp_limits"] = Limits({"outsider": None, "home": None})
+    small.run()
+    assert "**Ready to release.** Verified: everyone" in small.success[-1].value
 
 
 def unzipped(archive: bytes) -> dict[str, bytes]:

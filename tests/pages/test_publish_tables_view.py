@@ -17,6 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
+from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.model.count_tables import CountTables
 from fpanon_core.model.options import Presence
 from fpanon_core.model.projection import Extent
@@ -25,10 +26,12 @@ from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.report_words import describe_file
 from fpanon_core.studies.synthetic_people import Expected
+from fpanon_core.synthesis.statistics import Ground, leaves_for
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
 from pages.data.form import CENTRE
 from pages.shell import leaving
+from pages.shell.release import UNKNOWN
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
 from tests.support.views import (
@@ -77,6 +80,10 @@ def made(at: AppTest, kind: str = "produce_tables") -> Any:
     return answer(at, kind)[1]
 
 
+def settings(at: AppTest) -> Any:
+    return next(each for each in at.expander if each.label.startswith("Protection"))
+
+
 def ledger() -> fp.Ledger:
     return fp.Ledger(count_tables.ledger_at(Source.of_sample("sf_cabs")))
 
@@ -114,6 +121,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     assert (ledger().spent, ledger().budget) == (1.0, 1.5)
     assert ledger().to_frame()["what"].tolist() == [str(found.config)]
     assert has(taxis, "tables_get_release")
+    assert leaving.NOT_EXPLORED in said(taxis)
     taxis.run()
     assert ledger().spent == 1.0
     if people:
@@ -382,6 +390,21 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
             made(app)
         assert told in said(app)
         assert app.get("download_button")
+        named = any("Homes found: 18%" in each.value for each in app.warning)
+        assert named is (most < 1), [each.value for each in app.warning]
+    # Tables that nobody attacked: similar ones were.
+    app.session_state["fp_limits"] = Limits({"home": 1e-9, "membership": 1e-9})
+    app.selectbox(key="tables_bands").set_value(3).run()
+    made(app)
+    assert app.info[-1].value.startswith(f"**{UNKNOWN}**")
+    assert leaving.SIMILAR_ABOVE in app.info[-1].value
+    assert "Homes found: 18%" in app.info[-1].value
+    # What is lacking is not hidden in a closed form.
+    assert not settings(app).proto.expanded
+    app.number_input(key="tables_people").set_value(None).run()
+    assert settings(app).proto.expanded
+    app.number_input(key="tables_people").set_value(500).run()
+    assert not settings(app).proto.expanded
 
 
 def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
@@ -437,6 +460,19 @@ def test_data_without_a_clock_give_minutes_and_no_date() -> None:
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         assert pd.read_csv(archive.open("records.csv"))["minute"].between(0, 9 * 1440 - 1).all()
     assert re.fullmatch(r"day [1-9], \d\d:\d\d", story.played(found.lives[0], None)[0])
+
+
+@pytest.mark.parametrize("n", [1195, 1499, 340])
+def test_the_error_before_charging_is_not_below_that_of_what_is_made(n: int) -> None:
+    """The officer states one digit; the program divides homes by a noisy count."""
+    frame = replace(FRAME, side_m=100.0)
+    told = synthetic_people.expected(
+        crowd(60), fp.Synthesize(frame, 0.25), round(n, 1 - len(str(n)))
+    )
+    ground = Ground.of(table_frame(crowd(60), frame))
+    groups = int(leaves_for(ground, n, 0.25).max()) + 1
+    assert told.groups >= groups
+    assert told.homes <= n / groups
 
 
 def test_sentences_are_short() -> None:
