@@ -33,7 +33,7 @@ from ..tables.times import DAY
 from . import instants
 from . import report as why
 from .antennas import antennas_of, nearer_sites, turned_sites
-from .distinct import Buckets, Columns, identical, mixture, screened
+from .distinct import Buckets, Columns, describe_machines, identical, mixture, screened
 from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of
 from .fate import Fate, first_rows, with_users_and_fates
 from .geojson import NamedRegions
@@ -215,6 +215,7 @@ class Reading:
             doubts=() if doubt is None else (doubt,),
             centre_stated=how.stated is not None,
             first_rows=head,
+            machines=describe_machines(fs),
             notes=tuple(dict.fromkeys(notes)),
         )
         how.tell(1.0)

@@ -173,6 +173,8 @@ class IngestReport:
         Whether the projection's centre was stated; if not, it is the middle of the data.
     screening : Screening
     users_screened_out : int
+    machines : str
+        Which ids are probably machines or test phones, and what to do; "" if none are.
     notes : tuple of str
         Assumptions and other findings, in sentences.
     """
@@ -209,6 +211,7 @@ class IngestReport:
     doubts: tuple[PositionDoubt, ...] = ()
     centre_stated: bool = False
     first_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    machines: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -281,6 +284,7 @@ class IngestReport:
             + (" (guessed)." if self.timezone_guessed else "."),
             f"Columns: {', '.join(roles)}.",
             f"Times: {self.time_format}.",
+            *(f"Warning: {worded(self.machines)}" for _ in self.machines[:1]),
             *(f"Note: {worded(note)}" for note in self.notes),
             *(f"Doubt: {worded(doubt.message)}" for doubt in self.doubts),
         ]
@@ -308,6 +312,7 @@ _TUPLES = ("available", "notes")
 def keep_account(report: IngestReport, folder: Path) -> None:
     """Write the report into a folder of fingerprints."""
     plain = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in _LEFT_OUT}
+    plain["machines"] = str(report.machines)
     plain["notes"] = [str(note) for note in report.notes]
     plain["screening"] = asdict(report.screening)
     opened = os.open(folder / _NAME, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

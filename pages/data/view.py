@@ -59,6 +59,8 @@ lon, lat, samples = data.places
 layout.about(place, story.describe_fates(report), story.OUTLINES)
 if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} {story.FAR}")
+if report.machines:
+    st.warning(layout.as_shown(report.machines))
 
 # --- the account, the map and the first rows ---
 what_this_means(

@@ -146,6 +146,21 @@ def test_columns_can_be_named_and_the_whole_file_may_be_one_persons(app: AppTest
     assert "The times run from 2024-02-29 23:00 to 2024-03-02 02:00" in said(app)
 
 
+def test_a_machine_is_named_before_the_release_and_left_out_on_request(app: AppTest) -> None:
+    alarm = "".join(
+        f"subscriber-x,2024-03-{day:02d}T{hour:02d}:00:00+00:00,14.7,-17.4\n"
+        for day in range(5, 10)
+        for hour in range(24)
+    )
+    upload(app, rows(users=20, samples=2) + alarm.encode())
+    told = "1 of 21 ids made 75.0% of all samples, day and night alike"
+    assert any(told in each.value and "u0021. Each" in each.value for each in app.warning)
+    app.checkbox(key="data_people").check()
+    press(app, "data_screen")
+    assert app.session_state["fp_dataset"].fs.n_users == 20
+    assert told not in said(app)
+
+
 EVENTS = [
     {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
     for i in range(6)
