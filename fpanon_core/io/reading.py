@@ -215,6 +215,7 @@ class Reading:
             doubts=() if doubt is None else (doubt,),
             centre_stated=how.stated is not None,
             first_rows=head,
+            sites=self._sites(),
             machines=describe_machines(fs),
             notes=tuple(dict.fromkeys(notes)),
         )
@@ -326,6 +327,12 @@ class Reading:
         table = known.source.taken(np.arange(rows.stop))
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
+
+    def _sites(self) -> pd.DataFrame:
+        """Return the antennas that gave the events their positions, if they did."""
+        if self.sites is None or self.known.placed:
+            return pd.DataFrame()
+        return self.sites[["antenna", "lat", "lon"]]
 
     def _antennas(self, projection: Centre) -> Antennas | None:
         """Return the antennas in the data's projection, with their regions if these were given."""

@@ -4,8 +4,8 @@ Every row is used or set aside for exactly one of the reasons named here, so tha
 rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats a sample of the
 same user, so that ``rows_used == n_samples + rows_repeating``.
 
-The report is stored in the folder of the fingerprints. The rows set aside and the first rows are
-not stored, as they are rows of the source.
+The report is stored in the folder of the fingerprints. The rows set aside, the first rows and
+the antennas are not stored, as they are rows of the source.
 """
 
 from __future__ import annotations
@@ -173,6 +173,8 @@ class IngestReport:
         Whether the projection's centre was stated; if not, it is the middle of the data.
     screening : Screening
     users_screened_out : int
+    sites : DataFrame
+        The antennas that gave the events their positions (``antenna, lat, lon``), if they did.
     machines : str
         Which ids are probably machines or test phones, and what to do; "" if none are.
     notes : tuple of str
@@ -211,6 +213,7 @@ class IngestReport:
     doubts: tuple[PositionDoubt, ...] = ()
     centre_stated: bool = False
     first_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    sites: pd.DataFrame = field(default_factory=pd.DataFrame)
     machines: str = ""
     notes: tuple[str, ...] = ()
 
@@ -303,7 +306,7 @@ def _way(best: str | None, given: str) -> str:
 # --- stored with the fingerprints ----------------------------------------------------------------
 
 _NAME = "account.json"
-_LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts")
+_LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts", "sites")
 OF_THE_SET = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 """Fields that repeat what the set of fingerprints holds."""
 _TUPLES = ("available", "notes")

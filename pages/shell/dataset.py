@@ -149,6 +149,7 @@ def adopt(job: Job) -> None:
     session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
+    st.session_state["data_open"] = False  # the list of ways to open data, on the Data page
 
 
 def _kind(source: Source) -> str:

@@ -161,6 +161,28 @@ def test_a_machine_is_named_before_the_release_and_left_out_on_request(app: AppT
     assert told not in said(app)
 
 
+def test_an_antenna_with_exchanged_degrees_is_named(app: AppTest) -> None:
+    """Its id and the remedy; what to do is possible, and the list of ways to open is closed."""
+    sites = "antenna,lat,lon\n" + "".join(f"K*{i},-1.{i},30.{i}\n" for i in range(9))
+    events = "user,time,antenna\n" + "".join(
+        f"u{i % 40},2024-03-05T{i % 24:02d}:00:00Z,K*{i % 9 if i % 50 else 10}\n"
+        for i in range(400)
+    )
+    upload(app, rows(users=3, samples=2))
+    for far, told in (("30.1,-1.5", True), ("60,10", False)):
+        app.session_state["data_open"] = True
+        antennas = f"{sites}K*10,{far}\n".encode()
+        app.file_uploader(key="data_antennas").upload("sites.csv", antennas).run()
+        upload(app, events.encode())
+        (warning,) = (each.value for each in app.warning)
+        assert r"; antenna K\*10), with 2" in warning
+        remedy = "With latitude and longitude exchanged, it would be 35 km from the middle."
+        assert (remedy in warning) == told
+        assert warning.endswith("synthetic people are wrong, too.")
+        assert "correct the file and open it again" in warning
+        assert not app.session_state["data_open"]
+
+
 EVENTS = [
     {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
     for i in range(6)
@@ -251,7 +273,7 @@ def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: A
 
 def test_antennas_alone_are_not_read_and_the_page_says_what_is_missing(app: AppTest) -> None:
     go(app, "data")
-    wait = "Choose the table of events, too"
+    wait = "Choose the table of events, even if its name is shown above"
     assert wait not in said(app)
     app.file_uploader(key="data_antennas").upload("a.csv", b"antenna,lat,lon\na,1,2\n").run()
     assert wait in said(app)
