@@ -26,6 +26,8 @@ if data is not None and (job is None or job.error is None) and dataset.asked() i
         "On to the overview", icon=":material/arrow_forward:", type="primary", key="data_on"
     ):
         st.switch_page("pages/overview/view.py")
+    if dataset.newly_opened():
+        st.session_state["data_open"] = False
     with place.popover(
         "Open other data", icon=":material/folder_open:", key="data_open", on_change="rerun"
     ):
