@@ -63,7 +63,7 @@ def ingest(
 
 def _figures(report: IngestReport) -> dict[str, Any]:
     """Return the report as numbers, texts and lists, without any row of the data."""
-    rows = ("rejects", "first_rows", "samples_per_user")
+    rows = ("rejects", "first_rows", "samples_per_user", "sites")
     kept = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in rows}
     shares = (0, 25, 50, 75, 100)
     found = np.percentile(report.samples_per_user, shares)

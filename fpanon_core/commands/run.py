@@ -99,8 +99,8 @@ class Request:
     granularity_min : float
         Length of a sample, minutes.
     screen : str or None
-        People to keep: civ (a sample on every day), sen (active on more than 75% of days), or a
-        minimum number of samples.
+        People to keep: civ (a sample on every day), sen (active on more than 75% of days), people
+        (not recorded day and night alike, as machines are), or a minimum number of samples.
     """
 
     source: Annotated[Path | None, _SOURCE] = None
@@ -171,7 +171,8 @@ class Request:
             f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
         )
         note = self.attribution()
-        return f"{read}\nNote: {note}" if note else read
+        lines = [read, report.machines and f"Warning: {for_command_line(report.machines)}"]
+        return "\n".join(filter(None, [*lines, note and f"Note: {note}"]))
 
     def attribution(self) -> str | None:
         """Return the attribution of a shipped data set; None for a file."""

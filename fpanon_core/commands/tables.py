@@ -107,7 +107,7 @@ def check_private(wanted: Request) -> None:
     if wanted.screening.by_span:
         raise ConfigError(
             "--screen civ and sen depend on the days of all records, so one more person can change "
-            "who is kept. For a private release, screen only by a minimum number of samples."
+            "who is kept. For a private release, give a minimum number of samples, or people."
         )
 
 

@@ -65,8 +65,8 @@ def read_cdr(
     granularity_m, granularity_min : float
         Extent of a sample, in metres and minutes.
     screen : optional
-        Users to keep: ``"civ"``, ``"sen"``, a minimum number of samples, or a Screening. Epoch,
-        projection and pseudonyms do not depend on it.
+        Users to keep: ``"civ"``, ``"sen"``, ``"people"``, a minimum number of samples, or a
+        Screening. Epoch, projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if the offset column
         states the offset of each time. The default is the display time zone. With an offset column

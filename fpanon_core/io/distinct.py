@@ -3,7 +3,8 @@
 Data that do not fit into memory are spilled to disk. Rows are divided by ranges of users, and a
 hash of each row's content is stored. Only rows with equal hashes are compared.
 
-Screening of users by activity: Gramaglia & Fiore 2015, section 3.
+Screening of users by activity: Gramaglia & Fiore 2015, section 3. Detection of machines and test
+phones: docs/science.md, “Samples and fingerprints”.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ..model.configs import Screening
 from ..model.fingerprints import FingerprintSet, distinct_cells
 from ..model.mapped import COLUMNS, rows_in
 from .fate import text_frame
+from .hints import Message, Way
 from .instants import microseconds_of
 from .rows import Rows, Store, in_order
 
@@ -137,7 +139,7 @@ def screened(
     fs: FingerprintSet, rule: Screening, columns: Columns, tell: Callable[[float], object]
 ) -> BoolArray:
     """Write the users of a set that meet the rule to ``columns``; return a mask of these users."""
-    blocks = [slice(at, min(at + _USERS, fs.n_users)) for at in range(0, fs.n_users, _USERS)]
+    blocks = _blocks(fs)
     ends = []
     for users in blocks:
         day = _local_days(_users(fs, users))
@@ -165,14 +167,58 @@ def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -
     if rule.min_samples is not None:
         keep &= fs.lengths >= rule.min_samples
     if rule.every_day or rule.active_days_share is not None:
-        n_days = days[1] - days[0] + 1
-        active = np.unique(fs.sample_user * n_days + (_local_days(fs) - days[0])) // n_days
-        active_days = np.bincount(active, minlength=fs.n_users)
+        n_days, active_days = days[1] - days[0] + 1, _active_days(fs)
         if rule.every_day:
             keep &= active_days == n_days
         if rule.active_days_share is not None:
             keep &= active_days > rule.active_days_share * n_days
+    if rule.people_only:
+        keep &= ~_day_and_night(fs)
     return keep
+
+
+_MANY, _MANY_DAYS, _EVEN = 100, 3, 1 / 6
+"""Samples, days, and share of the samples in each quarter of the day, of a likely machine."""
+
+
+def describe_machines(fs: FingerprintSet) -> Message | str:
+    """Say which ids are recorded day and night alike, as machines are; "" if none or many are."""
+    found = np.flatnonzero(
+        np.concatenate([_day_and_night(_users(fs, each)) for each in _blocks(fs)])
+    )
+    if not 0 < len(found) <= fs.n_users / 10:  # many: everybody is recorded all the time
+        return ""
+    samples = fs.lengths[found]
+    names = fs.pseudonyms
+    most = [names[i] for i in found[np.argsort(-samples, kind="stable")][:3]]
+    more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+    return Message(
+        f"{len(found):,} of {fs.n_users:,} ids made {samples.sum() / fs.n_samples:.1%} of all "
+        f"samples, day and night alike, as machines and test phones do: {', '.join(most)}{more}. "
+        "Each counts as a person in every group of k. Leave such ids out before any release",
+        Way(": screen='people'", ": --screen people", ", under Screening on the Data page"),
+        ".",
+    )
+
+
+def _day_and_night(fs: FingerprintSet) -> BoolArray:
+    """Return a mask of users with many samples, on several days, and in each quarter of the day."""
+    quarter = (fs.wall_minutes(fs.t_min) % 1440 // 360).astype(np.int64)
+    in_each = np.bincount(fs.sample_user * 4 + quarter, minlength=fs.n_users * 4).reshape(-1, 4)
+    even: BoolArray = in_each.min(axis=1) >= _EVEN * fs.lengths
+    return even & (fs.lengths >= _MANY) & (_active_days(fs) >= _MANY_DAYS)
+
+
+def _active_days(fs: FingerprintSet) -> IntArray:
+    """Return the number of local days with a sample, for each user."""
+    day = _local_days(fs)
+    day -= day.min()
+    n_days = int(day.max()) + 1
+    return np.bincount(np.unique(fs.sample_user * n_days + day) // n_days, minlength=fs.n_users)
+
+
+def _blocks(fs: FingerprintSet) -> list[slice]:
+    return [slice(at, min(at + _USERS, fs.n_users)) for at in range(0, fs.n_users, _USERS)]
 
 
 def _local_days(fs: FingerprintSet) -> IntArray:

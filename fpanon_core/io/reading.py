@@ -33,7 +33,7 @@ from ..tables.times import DAY
 from . import instants
 from . import report as why
 from .antennas import antennas_of, nearer_sites, turned_sites
-from .distinct import Buckets, Columns, identical, mixture, screened
+from .distinct import Buckets, Columns, describe_machines, identical, mixture, screened
 from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of
 from .fate import Fate, first_rows, with_users_and_fates
 from .geojson import NamedRegions
@@ -215,6 +215,8 @@ class Reading:
             doubts=() if doubt is None else (doubt,),
             centre_stated=how.stated is not None,
             first_rows=head,
+            sites=self._sites(),
+            machines=describe_machines(fs),
             notes=tuple(dict.fromkeys(notes)),
         )
         how.tell(1.0)
@@ -325,6 +327,12 @@ class Reading:
         table = known.source.taken(np.arange(rows.stop))
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
+
+    def _sites(self) -> pd.DataFrame:
+        """Return the antennas that gave the events their positions, if they did."""
+        if self.sites is None or self.known.placed:
+            return pd.DataFrame()
+        return self.sites[["antenna", "lat", "lon"]]
 
     def _antennas(self, projection: Centre) -> Antennas | None:
         """Return the antennas in the data's projection, with their regions if these were given."""

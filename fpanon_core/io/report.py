@@ -4,8 +4,8 @@ Every row is used or set aside for exactly one of the reasons named here, so tha
 rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats a sample of the
 same user, so that ``rows_used == n_samples + rows_repeating``.
 
-The report is stored in the folder of the fingerprints. The rows set aside and the first rows are
-not stored, as they are rows of the source.
+The report is stored in the folder of the fingerprints. The rows set aside, the first rows and
+the antennas are not stored, as they are rows of the source.
 """
 
 from __future__ import annotations
@@ -173,6 +173,10 @@ class IngestReport:
         Whether the projection's centre was stated; if not, it is the middle of the data.
     screening : Screening
     users_screened_out : int
+    sites : DataFrame
+        The antennas that gave the events their positions (``antenna, lat, lon``), if they did.
+    machines : str
+        Which ids are probably machines or test phones, and what to do; "" if none are.
     notes : tuple of str
         Assumptions and other findings, in sentences.
     """
@@ -209,6 +213,8 @@ class IngestReport:
     doubts: tuple[PositionDoubt, ...] = ()
     centre_stated: bool = False
     first_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    sites: pd.DataFrame = field(default_factory=pd.DataFrame)
+    machines: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -281,6 +287,7 @@ class IngestReport:
             + (" (guessed)." if self.timezone_guessed else "."),
             f"Columns: {', '.join(roles)}.",
             f"Times: {self.time_format}.",
+            *(f"Warning: {worded(self.machines)}" for _ in self.machines[:1]),
             *(f"Note: {worded(note)}" for note in self.notes),
             *(f"Doubt: {worded(doubt.message)}" for doubt in self.doubts),
         ]
@@ -299,7 +306,7 @@ def _way(best: str | None, given: str) -> str:
 # --- stored with the fingerprints ----------------------------------------------------------------
 
 _NAME = "account.json"
-_LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts")
+_LEFT_OUT = ("rejects", "first_rows", "samples_per_user", "doubts", "sites")
 OF_THE_SET = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 """Fields that repeat what the set of fingerprints holds."""
 _TUPLES = ("available", "notes")
@@ -308,6 +315,7 @@ _TUPLES = ("available", "notes")
 def keep_account(report: IngestReport, folder: Path) -> None:
     """Write the report into a folder of fingerprints."""
     plain = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in _LEFT_OUT}
+    plain["machines"] = str(report.machines)
     plain["notes"] = [str(note) for note in report.notes]
     plain["screening"] = asdict(report.screening)
     opened = os.open(folder / _NAME, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

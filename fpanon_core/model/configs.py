@@ -73,11 +73,14 @@ class Screening(Checked):
         Active on *more than* this share of the days; "sen" is 0.75.
     min_samples : int or None
         At least this many samples.
+    people_only : bool
+        Not recorded day and night alike, as machines and test phones are ("people").
     """
 
     every_day: bool = False
     active_days_share: Annotated[float | None, partial(share, below_1=True)] = None
     min_samples: Annotated[int | None, AT_LEAST_1] = None
+    people_only: bool = False
 
     @property
     def by_span(self) -> bool:
@@ -86,9 +89,10 @@ class Screening(Checked):
 
     @classmethod
     def of(cls, rule: Any) -> Screening:
-        """Make a Screening from None, ``"civ"``, ``"sen"``, an integer, a dict or a Screening.
+        """Make a Screening from None, a name, an integer, a dict or a Screening.
 
-        An integer is the least number of samples.
+        The names are ``"civ"``, ``"sen"`` and ``"people"``; an integer is the least number of
+        samples.
 
         Raises
         ------
@@ -104,6 +108,8 @@ class Screening(Checked):
                 return cls(every_day=True)
             case "sen":
                 return cls(active_days_share=0.75)
+            case "people":
+                return cls(people_only=True)
             case bool():
                 pass
             case int():
@@ -113,11 +119,13 @@ class Screening(Checked):
                     return cls(**rule)
                 except TypeError as fault:
                     raise ConfigError(
-                        "A screening rule has only every_day, active_days_share and min_samples."
+                        "A screening rule has only every_day, active_days_share, min_samples and "
+                        "people_only."
                     ) from fault
         raise ConfigError(
             f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active "
-            "on more than 75% of days), or a minimum number of samples."
+            "on more than 75% of days), 'people' (not recorded day and night alike), or a minimum "
+            "number of samples."
         )
 
     @property

@@ -387,11 +387,11 @@ def over_ground(deck: Map, background: Background, of: Theme) -> Map:
 
 
 def _box_of(shown: Extent) -> Box:
-    """Return the box to show: the extent, at least 0.01° (about 1 km) wide, with a margin."""
+    """Return the box to show: the extent, at least 0.01° (about 1 km) wide, with room for dots."""
     least = 0.01
     west, east, south, north = shown.west, shown.east, shown.south, shown.north
     x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
-    return Box(west - x, south - y, east + x, north + y).grown(0.08)
+    return Box(west - x, south - y, east + x, north + y).grown(0.15)
 
 
 def _zoom(box: Box, height: int, width: int = _WIDTH_PX) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 
 from fpanon_core.model import geography
 from fpanon_core.model.arrays import FloatArray, IntArray
@@ -107,17 +108,21 @@ def supported(value: float, low: float, high: float) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def describe_remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
+def describe_remote(
+    lat: FloatArray, lon: FloatArray, samples: IntArray, sites: pd.DataFrame | None = None
+) -> str:
     """Warn of places so far from nearly all samples that a coordinate is probably wrong.
 
     Such a place is over 100 km from the middle of the samples, and over ten times as far as 97% of
-    them.
+    them. If no such place were so far with latitude and longitude exchanged, the warning says so.
 
     Parameters
     ----------
     lat, lon : float64 ndarray (n_places,)
         Degrees.
     samples : int64 ndarray (n_places,)
+    sites : DataFrame, optional
+        Antennas at the places, to name one: ``antenna``, ``lat``, ``lon``.
 
     Examples
     --------
@@ -133,14 +138,25 @@ def describe_remote(lat: FloatArray, lon: FloatArray, samples: IntArray) -> str:
         order = np.argsort(values)
         return float(values[order][np.searchsorted(samples[order].cumsum(), share * every)])
 
-    km = geography.km_from(quantile(lat, 0.5), quantile(lon, 0.5), lat, lon)
-    far = km > max(100.0, 10 * quantile(km, 0.97))
+    middle = quantile(lat, 0.5), quantile(lon, 0.5)
+    km = geography.km_from(*middle, lat, lon)
+    most = max(100.0, 10 * quantile(km, 0.97))
+    far = km > most
     if not far.any():
         return ""
     places, east = int(far.sum()), (lon[far][0] + 180) % 360 - 180
     share = percent(samples[far].sum() / every)
+    named = exchanged = ""
+    if sites is not None and len(sites):
+        apart = geography.km_from(lat[far][0], lon[far][0], *sites[["lat", "lon"]].to_numpy().T)
+        named = f"; antenna {plain(sites['antenna'].iloc[int(apart.argmin())])}"
+    other = geography.km_from(*middle, lon[far], lat[far]).max()
+    if (np.abs(lon[far]) <= 90).all() and other <= most:
+        it = "it would be" if places == 1 else "they would be at most"
+        exchanged = f" With latitude and longitude exchanged, {it} {other:,.0f} km from the middle."
     return (
         f"**{count(places, 'place')} {'is' if places == 1 else 'are'} {km[far].min():,.0f} "
         f"km{' or more' * (places > 1)} from the middle of the samples** "
-        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {east:.2f}), with {share} of the samples."
+        f"({'such as ' * (places > 1)}{lat[far][0]:.2f}, {east:.2f}{named}), with {share} of the "
+        f"samples.{exchanged}"
     )

@@ -111,6 +111,9 @@ def screening(rule: Screening) -> Screening | None:
             key="data_active",
             width="content",
         )
+        people = cells.checkbox(
+            "No machines or test phones", rule.people_only, key="data_people", width="content"
+        )
         least = number(
             "Minimum samples per person",
             limits.MIN_SAMPLES,
@@ -121,7 +124,7 @@ def screening(rule: Screening) -> Screening | None:
         )
         if not st.form_submit_button("Screen", type="primary", key="data_screen"):
             return None
-    return Screening(every_day, 0.75 if active else None, least if least > 1 else None)
+    return Screening(every_day, 0.75 if active else None, least if least > 1 else None, people)
 
 
 def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:

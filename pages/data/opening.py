@@ -64,9 +64,11 @@ def _upload() -> None:
     )
     regions, named_by = _regions(antennas is not None)
     st.caption(session.describe_kept())
-    if file is None and antennas is not None:
-        st.info("Choose the table of events, too, even if it was read before: no upload is kept.")
-    if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
+    line = st.container(horizontal=True, vertical_alignment="center")
+    wanted = line.button("Read", key="data_read", type="primary", disabled=file is None)
+    if file is None and (antennas is not None or dataset.current() is not None):
+        line.caption(_AGAIN)
+    if wanted and file:
         dataset.open_file(
             Source(
                 file.name,
@@ -80,6 +82,7 @@ def _upload() -> None:
         st.rerun()
 
 
+_AGAIN = "Choose the table of events, even if its name is shown above: no upload is kept."
 _AREAS = "Districts or other named areas (GeoJSON, optional)"
 _ABOUT_AREAS = (
     "Give public polygons, in degrees. Each antenna gets the area it stands in. Then data and "

@@ -15,8 +15,8 @@ from pages.charts import words
 from pages.charts.plain import plain
 
 FAR = (
-    "If a coordinate is wrong, correct the file, or leave these rows out. Otherwise they affect "
-    "maps, distances and synthetic people."
+    "If a coordinate is wrong, correct the file and open it again. Otherwise maps, distances and "
+    "synthetic people are wrong, too."
 )
 OUTLINES = (
     "**Map**: larger and brighter dots are places with more samples. Outlines: Natural Earth, "

@@ -26,7 +26,11 @@ if data is not None and (job is None or job.error is None) and dataset.asked() i
         "On to the overview", icon=":material/arrow_forward:", type="primary", key="data_on"
     ):
         st.switch_page("pages/overview/view.py")
-    with place.popover("Open other data", icon=":material/folder_open:", key="data_open"):
+    if dataset.newly_opened():
+        st.session_state["data_open"] = False
+    with place.popover(
+        "Open other data", icon=":material/folder_open:", key="data_open", on_change="rerun"
+    ):
         opening.show()
         study.opening(key="data")
 else:
@@ -57,8 +61,10 @@ if data is None:
 report, fs = data.report, data.fs
 lon, lat, samples = data.places
 layout.about(place, story.describe_fates(report), story.OUTLINES)
-if far := describe_remote(lat, lon, samples):
+if far := describe_remote(lat, lon, samples, report.sites):
     st.warning(f"{far} {story.FAR}")
+if report.machines:
+    st.warning(layout.as_shown(report.machines))
 
 # --- the account, the map and the first rows ---
 what_this_means(

@@ -94,6 +94,8 @@ layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report
 lon, lat, samples = data.places
 if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} Correct the data before you sign, if a coordinate is wrong.")
+if data.report.machines:
+    st.warning(layout.as_shown(data.report.machines))
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 

@@ -19,6 +19,7 @@ from . import officer, session
 
 _CURRENT, _BEFORE = "fp_dataset", "fp_readings_before"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
+_NEW = "fp_dataset_new"
 # A file that takes longer to read was hardly meant to be opened: the largest upload takes some
 # ten seconds of processor time. Files of the server's folder may be larger.
 _UPLOAD_S, _FOLDER_S = 180.0, 600.0
@@ -72,6 +73,11 @@ def current() -> Dataset | None:
 def opening() -> Job | None:
     """Return the job that reads a new data set, if there is one, even if it failed."""
     return next(iter(session.jobs("read")), None)
+
+
+def newly_opened() -> bool:
+    """Return whether the data set was opened since the last call."""
+    return bool(st.session_state.pop(_NEW, False))
 
 
 def open_sample(key: str) -> None:
@@ -149,6 +155,7 @@ def adopt(job: Job) -> None:
     session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
+    st.session_state[_NEW] = True
 
 
 def _kind(source: Source) -> str:

@@ -75,8 +75,8 @@ PERIOD = (
 )
 BY_SPAN = (
     "Screening compares each person's days with the days of all records, so one person can change "
-    "who is kept. For a private release, screen only by a minimum number of samples, on the Data "
-    "page."
+    "who is kept. For a private release, screen only by a minimum number of samples or for "
+    "machines, on the Data page."
 )
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (

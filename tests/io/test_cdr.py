@@ -11,9 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.report import REASONS
+from fpanon_core.io.hints import for_command_line
+from fpanon_core.io.report import REASONS, keep_account, kept_account
+from fpanon_core.io.samples import sample
 from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import Cancelled, ConfigError, SchemaError
+from fpanon_core.model.mapped import kept_opened
 from tests.support.refusals import check_refused
 
 
@@ -165,6 +168,54 @@ def test_screening_days_are_local():
     assert fs.t_min.tolist() == everyone.t_min[:2].tolist()
     with pytest.raises(SchemaError, match="none of the 2 people"):
         read_cdr(table, screen=3)
+
+
+def recorded(user, hours, days=5, minutes=(0,)):
+    """Return samples in these hours of each day, in Dakar, where clocks show UTC."""
+    return [
+        (user, f"2024-03-{5 + day:02d}T{hour:02d}:{minute:02d}Z", 14.7, -17.4)
+        for day in range(days)
+        for hour in hours
+        for minute in minutes
+    ]
+
+
+def test_ids_recorded_day_and_night_alike_are_named_and_can_be_left_out(tmp_path):
+    """Not an id active at all hours of two days, nor one that is hardly recorded at night."""
+    people = [row for i in range(18) for row in recorded(f"p{i}", range(8, 10))]
+    others = [
+        *recorded("two days", range(24), 2, (0, 20, 40)),
+        *recorded("by day", range(4, 24), 6),
+    ]
+    alarm = recorded("alarm", range(24))
+    table = events(*people, *others, *alarm)
+    fs, report = read_cdr(table, timezone="Africa/Dakar")
+    number = f"{fs.user_ids.tolist().index('alarm') + 1:04d}"
+    share = f"{120 / fs.n_samples:.1%}"
+    assert for_command_line(report.machines) == (
+        f"1 of 21 ids made {share} of all samples, day and night alike, as machines and test "
+        f"phones do: u{number}. Each counts as a person in every group of k. Leave such ids out "
+        "before any release: --screen people."
+    )
+    assert "Warning: 1 of 21 ids" in report.summary()
+    kept, screened = read_cdr(table, timezone="Africa/Dakar", screen="people")
+    assert set(fs.user_ids) - set(kept.user_ids) == {"alarm"}
+    assert screened.machines == ""
+    assert not Screening.of("people").by_span  # one person does not decide on another
+    fs.save(tmp_path / "kept")
+    keep_account(report, tmp_path / "kept")
+    with kept_opened(tmp_path / "kept") as folder:
+        assert kept_account(folder, fs).machines == report.machines
+    # Among people who are recorded all the time, nothing can be said.
+    phones = [row for i in range(9) for row in recorded(f"q{i}", range(24))]
+    assert read_cdr(events(*people, *phones, *alarm))[1].machines == ""
+
+
+@pytest.mark.parametrize("key", ["synthetic", "sf_cabs"])
+def test_the_samples_have_no_machines(key):
+    known = sample(key)
+    report = read_cdr(known.path, antennas=known.antennas_path, timezone=known.timezone)[1]
+    assert report.machines == ""
 
 
 def test_whole_file_of_one_user():

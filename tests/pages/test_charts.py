@@ -170,7 +170,7 @@ def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     assert spots[0]["tip"] == "1 person"
     assert spots[1]["tip"] == "1 sample"
     assert (spots[0]["r"], spots[1]["r"]) == (4.1, 14.0)  # 3 + 11·√(1/100), 3 + 11
-    assert json.loads(some.to_json())["initialViewState"]["longitude"] == 0.5
+    assert json.loads(some.to_json())["initialViewState"]["longitude"] == pytest.approx(0.5)
 
 
 # --- numbers beside dots ------------------------------------------------------------------------
@@ -328,6 +328,19 @@ def test_who_travelled_far_does_not_make_a_dot_of_the_city() -> None:
     assert far.initial_view_state.min_zoom < city.initial_view_state.min_zoom
     assert far.around.east > 30.0
     assert far.around.north > 50.0
+
+
+def test_the_outermost_dot_is_clear_of_the_edge_and_its_labels() -> None:
+    """The largest dot has 14 pixels; degrees stand along the upper edge."""
+    lon, lat = np.array([-1.71, 30.0]), np.array([29.24, -2.0])
+    deck = places_map(lon, lat, np.array([1, 1]), style.LIGHT, height=205)
+    view = deck.initial_view_state
+
+    def north(at: float) -> float:
+        return float(np.log(np.tan(np.pi / 4 + np.radians(at) / 2)))
+
+    pixels = (north(29.24) - north(view.latitude)) * 512 * 2**view.zoom / (2 * np.pi)
+    assert 205 / 2 - pixels > 20
 
 
 def test_areas_too() -> None:

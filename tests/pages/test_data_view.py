@@ -146,6 +146,43 @@ def test_columns_can_be_named_and_the_whole_file_may_be_one_persons(app: AppTest
     assert "The times run from 2024-02-29 23:00 to 2024-03-02 02:00" in said(app)
 
 
+def test_a_machine_is_named_before_the_release_and_left_out_on_request(app: AppTest) -> None:
+    alarm = "".join(
+        f"subscriber-x,2024-03-{day:02d}T{hour:02d}:00:00+00:00,14.7,-17.4\n"
+        for day in range(5, 10)
+        for hour in range(24)
+    )
+    upload(app, rows(users=20, samples=2) + alarm.encode())
+    told = "1 of 21 ids made 75.0% of all samples, day and night alike"
+    assert any(told in each.value and "u0021. Each" in each.value for each in app.warning)
+    app.checkbox(key="data_people").check()
+    press(app, "data_screen")
+    assert app.session_state["fp_dataset"].fs.n_users == 20
+    assert told not in said(app)
+
+
+def test_an_antenna_with_exchanged_degrees_is_named(app: AppTest) -> None:
+    """Its id and the remedy; what to do is possible, and the list of ways to open is closed."""
+    sites = "antenna,lat,lon\n" + "".join(f"K*{i},-1.{i},30.{i}\n" for i in range(9))
+    events = "user,time,antenna\n" + "".join(
+        f"u{i % 40},2024-03-05T{i % 24:02d}:00:00Z,K*{i % 9 if i % 50 else 10}\n"
+        for i in range(400)
+    )
+    upload(app, rows(users=3, samples=2))
+    for far, told in (("30.1,-1.5", True), ("60,10", False)):
+        app.session_state["data_open"] = True
+        antennas = f"{sites}K*10,{far}\n".encode()
+        app.file_uploader(key="data_antennas").upload("sites.csv", antennas).run()
+        upload(app, events.encode())
+        (warning,) = (each.value for each in app.warning)
+        assert r"; antenna K\*10), with 2" in warning
+        remedy = "With latitude and longitude exchanged, it would be 35 km from the middle."
+        assert (remedy in warning) == told
+        assert warning.endswith("synthetic people are wrong, too.")
+        assert "correct the file and open it again" in warning
+        assert not app.session_state["data_open"]
+
+
 EVENTS = [
     {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
     for i in range(6)
@@ -236,7 +273,7 @@ def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: A
 
 def test_antennas_alone_are_not_read_and_the_page_says_what_is_missing(app: AppTest) -> None:
     go(app, "data")
-    wait = "Choose the table of events, too"
+    wait = "Choose the table of events, even if its name is shown above"
     assert wait not in said(app)
     app.file_uploader(key="data_antennas").upload("a.csv", b"antenna,lat,lon\na,1,2\n").run()
     assert wait in said(app)
