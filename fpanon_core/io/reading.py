@@ -216,7 +216,6 @@ class Reading:
             centre_stated=how.stated is not None,
             first_rows=head,
             sites=self._sites(),
-            machines=describe_machines(fs),
             notes=tuple(dict.fromkeys(notes)),
         )
         how.tell(1.0)
@@ -465,4 +464,5 @@ def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, 
         "last": local[1].isoformat(timespec="minutes"),
         "span_days": int(days[1] - days[0]) + 1,
         "samples_per_user": fs.lengths,
+        "machines": describe_machines(fs),
     }
