@@ -197,7 +197,6 @@ class Reading:
         listed = self._listed() if listed is None else listed
         if of_parts and (n := sum(known.fate.counts().values())) > MOST_LISTED:
             notes.append(f"Of the {n:,} rows set aside, the first {MOST_LISTED:,} are listed.")
-        notes += self._remarks(middle)
         report = IngestReport(
             rows_read=known.fate.n_read,
             rows_used=known.fate.n_used,
@@ -216,7 +215,7 @@ class Reading:
             centre_stated=how.stated is not None,
             first_rows=head,
             sites=self._sites(),
-            notes=tuple(dict.fromkeys(notes)),
+            notes=tuple(dict.fromkeys([*notes, *self._remarks(middle)])),
         )
         how.tell(1.0)
         return fs, report
