@@ -158,7 +158,7 @@ def _belong_together(
             "against the counts they were recovered from."
         )
     if not 0 <= true.min() <= true.max() < counts.n_places:
-        raise ConfigError(f"The truth must hold place numbers, 0 … {counts.n_places - 1}.")
+        raise ConfigError(f"The truth must hold place numbers from 0 to {counts.n_places - 1}.")
     if recorded is not None and recorded.shape != true.shape:
         raise ConfigError("State for each point of the truth whether it was recorded.")
 

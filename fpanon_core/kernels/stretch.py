@@ -252,11 +252,13 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 def match_samples(
     packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
-    """Match each sample of a to the sample of b with the smallest δ (ties: the earlier).
+    """Match each sample of user ``a`` to the sample of user ``b`` with the smallest δ.
+
+    Of samples with equal δ, the earlier one is taken.
 
     ``matched`` receives the rows of these samples in ``packed``. ``space`` and ``time`` receive the
-    weighted parts of δ, w_s·δ_s and w_t·δ_t. All three have one entry per sample of a. The kernel
-    is a plain double loop, because it runs for few pairs only.
+    weighted parts of δ, w_s·δ_s and w_t·δ_t. All three have one entry per sample of ``a``. The
+    kernel is a plain double loop, because it runs for few pairs only.
     """
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]

@@ -107,7 +107,7 @@ class AggregateCounts(Closed):
             raise SchemaError("Counts must be a table of whole numbers, slots by places.")
         slots, places = held.shape
         if slots == 0 or places == 0:
-            raise SchemaError("There is no slot or no place; counts need at least one of each.")
+            raise SchemaError("Counts need at least one slot and one place.")
         if {len(self.x_m), len(self.y_m), len(self.dx_m), len(self.dy_m)} != {places}:
             raise SchemaError(f"Corners and extents must be given for each of {places} places.")
         if {len(self.slot_start_min), len(self.wall_start_min)} != {slots}:

@@ -367,7 +367,8 @@ def membership(
     if isinstance(released, (ReleasedSet, GloveResult)):
         if key is not None:
             raise ConfigError(
-                "A pseudonym key belongs to files; a result itself says whose records it holds."
+                "Give a pseudonym key only with a release read from files; a result already says "
+                "whose records it holds."
             )
         return of_origin(origin_of(released, original))
     if key is None:
@@ -557,7 +558,9 @@ def describe_crossing(
     if found.only_first or found.only_second:
         both += " in both"
     within = "" if found.followed is None else " within a period"
-    no_smaller = f"nobody's group{within} is smaller than the smaller of their two groups"
+    no_smaller = (
+        f"no person's group{within} is smaller than the smaller of that person's two groups"
+    )
     if found.falls and not found.smaller:
         return f"{together}, {no_smaller}. {describe_followed(found, where)}"
     if not found.falls:

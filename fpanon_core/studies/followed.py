@@ -341,10 +341,10 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own: with noise and exchange, and without.
+        """Rank each record as if it were the person's own: with noise and exchange, then without.
 
-        ``numbers`` states for each record how many points are known; the record −1 is nobody's.
-        All records are ranked in one call, as each call sorts what is published.
+        ``numbers`` states for each record how many points are known; record −1 belongs to nobody.
+        All records are ranked in one call, because each call sorts what is published.
         """
         rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells

@@ -168,7 +168,7 @@ def some_alone(result: OptionResult) -> bool:
 
 
 def beyond(result: OptionResult, limits: Limits) -> float:
-    """Return the worst upper end of a risk as a multiple of its threshold; NaN where unknown."""
+    """Return the largest upper end of the risks, as multiples of their thresholds, or NaN."""
     every = [limits.times(result, risk) for risk in limits.judged]
     return math.nan if any(map(math.isnan, every)) else max(every, default=0.0)
 

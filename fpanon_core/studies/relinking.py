@@ -159,7 +159,7 @@ def relink_periods(
     if len(periods) < 2:
         raise InfeasibleError(
             "This release has records of one period only, so there is nothing to link; make "
-            "shorter periods, or load data of more days."
+            "shorter periods, or load data that cover more days."
         )
     work = working(engine, progress)
     rng = np.random.default_rng(config.seed)

@@ -144,7 +144,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     --------
     >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
     >>> keeps(result, "flows")
-    '49% of trips agree with the data (barely enough; minimum: 48%)'
+    '49% of trips agree with the data (barely enough; minimum: 48%; equal counts everywhere: 42%)'
     """
     if component == HOURS:
         return "it shows no differences between hours"
@@ -159,7 +159,8 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     enough = "barely enough" if even and kept < even + 2 * LOST * (1 - even) else "enough"
     if kept < result.needed(component):
         enough = "too little"
-    return f"{said} ({enough}; minimum: {needs})" if least else said
+    spread = f"; equal counts everywhere: {even:.0%}" if even and component == "flows" else ""
+    return f"{said} ({enough}; minimum: {needs}{spread})" if least else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -423,7 +424,7 @@ def describe_kind(result: OptionResult) -> str:
             return "Exact counts are released: a count of one person says where that person was."
         return "Only counts are released."
     if option.recordless is not None:
-        return "Only records of synthetic people are released."
+        return "Records of people who do not exist are released, made from noisy statistics."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."
@@ -522,7 +523,7 @@ def describe_spent(spent: Spent) -> str:
 
 
 def describe_elsewhere(spent: Spent) -> str:
-    r"""Say how much ε other ledgers hold, which may be about the same people.
+    r"""Say how much ε is held in other ledgers, which may be about the same people.
 
     Examples
     --------
@@ -533,7 +534,7 @@ def describe_elsewhere(spent: Spent) -> str:
     If it is about the same people, ε adds up to 1.25.
     Judging by ids, ε = 1.25 of this is about people in this file.
     >>> describe_elsewhere(Spent(1.0, 2, math.nan))
-    '2 other ledgers are kept here. Not all can be read, so the ε in all is not known.'
+    '2 other ledgers are kept here. Not all can be read, so the total ε is not known.'
     """
     if not spent.ledgers:
         return "Other files of the same people are not counted."
@@ -541,7 +542,7 @@ def describe_elsewhere(spent: Spent) -> str:
     others = count(spent.ledgers, "other ledger")
     if math.isnan(spent.elsewhere):
         are = "is" if spent.ledgers == 1 else "are"
-        return f"{others} {are} kept here. Not all can be read, so the ε in all is not known."
+        return f"{others} {are} kept here. Not all can be read, so the total ε is not known."
     told = f"{others} here {hold} ε = {spent.elsewhere:g}."
     if not math.isnan(spent.here):
         total = spent.here + spent.elsewhere
@@ -596,7 +597,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips agree with the data (too little; minimum: 28%).'
+    '11% of trips agree with the data (too little; minimum: 28%; equal counts everywhere: 20%).'
     """
     lacking = choice.too_little(file)
     figures = [

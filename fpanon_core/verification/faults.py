@@ -52,8 +52,9 @@ class Claim:
         Class of each original user; −1 = the user has no published record. None if the classes are
         not known.
     elsewhere : int64 ndarray (n, 2)
-        With periods, one row for each record moved into a period without samples of its person:
-        the original's row number for the person's piece in another period, and the class.
+        With periods, one row for each record that was moved into a period in which its person has
+        no samples: the row number, in the original, of that person's piece in another period, and
+        the record's class.
     """
 
     cells: FloatArray

@@ -147,8 +147,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points were not recorded but filled in, which "
-        "misleads this attack"
+        f"{words.percent(1 - found.recorded)} of the points lie between two records, where the "
+        "program fills them in; they mislead this attack, and are not in its figures"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do, which misleads this attack"
     )

@@ -505,6 +505,14 @@ def section(
         st.markdown(describe_page(found.page))
 
 
+def describe_measured(data: Dataset, found: Result | synthetic_people.Result) -> str:
+    """Say whether a release was measured against the thresholds, and whether it is within them."""
+    over = exceeded(_weighed_as(data, found.config))
+    if over is None:
+        return "**Not measured against your thresholds.**"
+    return "**Not within your thresholds.**" if over else "Within your thresholds."
+
+
 def _similar(data: Dataset, option: Tables | Synthesize) -> str:
     """Say how a release that was not explored can be judged: by similar ones that were."""
     mine = type(option), option.epsilon, getattr(option, "threshold", None)

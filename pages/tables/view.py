@@ -45,7 +45,7 @@ around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
 kept, _ = leaving.describe_kept(data, found)
-st.caption(story.shown(found))
+st.caption(f"{story.shown(found)} {leaving.describe_measured(data, found)}")
 layout.what_this_means(*story.found(found, kept), key="tables")
 if ground and around and made.presence and before.presence and error is not None:
     figures.presence(ground, around, before.presence, made.presence, error, of)

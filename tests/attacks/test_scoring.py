@@ -159,7 +159,7 @@ def test_what_does_not_belong_together():
     recovered = fp.recover_trajectories(counts)
     with pytest.raises(fp.ConfigError, match="do not belong together"):
         fp.score_recovery(recovered, counts, truth[:, 1:])
-    with pytest.raises(fp.ConfigError, match="place numbers, 0 … 1"):
+    with pytest.raises(fp.ConfigError, match="place numbers from 0 to 1"):
         fp.score_recovery(recovered, counts, truth + 1)
     merged, merged_truth = fp.coarsen(counts, truth, metres=10_000)
     with pytest.raises(fp.ConfigError, match="recovered from"):

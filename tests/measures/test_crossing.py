@@ -200,8 +200,8 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert found.falls
     said = describe_crossing(found, "the other")
     assert (
-        "nobody's group within a period is smaller than the smaller of their two groups. These "
-        "figures concern" in said
+        "no person's group within a period is smaller than the smaller of that person's two "
+        "groups. These figures concern" in said
     )
     assert "4 of 4 people are then alone" in said
 

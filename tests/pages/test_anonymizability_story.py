@@ -77,7 +77,7 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
                 *person.place_or_time(own.matches, 2),
             ],
             "One person who is 2-anonymous already": person.gap(THREE, 0, coarse, own, 2),
-            "One person of those far apart": person.gap(fs, 0, far, near[0], 2),
+            "One of the people far from all others": person.gap(fs, 0, far, near[0], 2),
             "The hardest of them": person.gap(fs, 2, far, near[2], 2),
         }
         | {title: figures.temporal_share(share, k, usual) for title, (share, k) in shares.items()}

@@ -246,7 +246,7 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Mitigations": recovery.remedies(remedies, of),
         "Options, at the roots of shares": drawn(shares),
         "Options within the threshold": drawn([dot(1, 0.2, 0.0)]),
-        "Options of what is no share": pareto(
+        "Options for measures that are not shares": pareto(
             shares, of, risk_title="r", utility_title="u", percent=False, limit=1234.5
         ),
         "Measures over profiles": disclosure.over_profiles(["a", "b"], panels, of),

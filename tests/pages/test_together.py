@@ -126,7 +126,9 @@ def test_the_same_groups_again_and_people_who_are_alone_already_are_no_question(
     # In the other format: other names, the same groups.
     twelve.segmented_control(key="produce_hidden_format").set_value("parquet").run()
     press(twelve, "produce_hidden_go", lambda at: len(answers(at, PRODUCED)) == 2).run()
-    assert "(aligned, k = 2) and this release together, nobody's group is smaller" in said(twelve)
+    assert "(aligned, k = 2) and this release together, no person's group is smaller" in said(
+        twelve
+    )
     assert may_leave_unasked(twelve)
     # What left in one view is known in the other: an option in which all are alone anyhow.
     go(twelve, "options")
@@ -137,9 +139,9 @@ def test_the_same_groups_again_and_people_who_are_alone_already_are_no_question(
     until(twelve, lambda at: has(at, "produce_option_go")).run()
     press(twelve, "produce_option_go", lambda at: len(answers(at, OPTION_PRODUCED)) == 1).run()
     assert (
-        "With the release exported before (aligned, k = 2) and this release together, nobody's "
-        "group is smaller than the smaller of their two groups: 12 of 12 people are alone, each "
-        "already alone in earlier releases or in this release."
+        "With the release exported before (aligned, k = 2) and this release together, no "
+        "person's group is smaller than the smaller of that person's two groups: 12 of 12 people "
+        "are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
 

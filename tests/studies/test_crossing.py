@@ -137,8 +137,8 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     others = found.together.smallest - 1
     assert crossing.describe_crossing(found, "the first") == (
-        "With the first and this release together, nobody's group is smaller than the smaller "
-        "of their two groups: each of 40 people shares both groups with at least "
+        "With the first and this release together, no person's group is smaller than the smaller "
+        "of that person's two groups: each of 40 people shares both groups with at least "
         f"{others} other{'s' * (others > 1)}."
     )
 
@@ -151,7 +151,7 @@ def test_without_a_key_it_is_said_what_is_needed(files, made):
     for keys in ({}, {"first_key": key}):
         with pytest.raises(fp.ConfigError, match=r"who is who.*Give the pseudonym key"):
             fp.cross_releases(place, place, **keys)
-    with pytest.raises(fp.ConfigError, match="A pseudonym key belongs to files"):
+    with pytest.raises(fp.ConfigError, match="Give a pseudonym key only with"):
         fp.cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
     changed = made["GLOVE"].subset([0, 1])
     with pytest.raises(fp.ConfigError, match="give what release or glove returned"):
