@@ -182,11 +182,11 @@ _MANY, _MANY_DAYS, _EVEN = 100, 3, 1 / 6
 
 
 def describe_machines(fs: FingerprintSet) -> Message | str:
-    """Say which ids are recorded day and night alike, as machines are; "" if none or many are."""
+    """Say which ids are recorded day and night alike, as machines are; "" if none are."""
     found = np.flatnonzero(
         np.concatenate([_day_and_night(_users(fs, each)) for each in _blocks(fs)])
     )
-    if not 0 < len(found) <= fs.n_users / 10:  # many: everybody is recorded all the time
+    if not len(found):
         return ""
     samples = fs.lengths[found]
     names = fs.pseudonyms
@@ -195,7 +195,10 @@ def describe_machines(fs: FingerprintSet) -> Message | str:
     return Message(
         f"{len(found):,} of {fs.n_users:,} ids made {samples.sum() / fs.n_samples:.1%} of all "
         f"samples, day and night alike, as machines and test phones do: {', '.join(most)}{more}. "
-        "Each counts as a person in every group of k. Leave such ids out before any release",
+        "Each counts as a person in every group of k. "
+        # Of many, some may be people who are recorded all the time.
+        f"{'Unless they are people, l' if len(found) > fs.n_users / 10 else 'L'}eave such ids out "
+        "before any release",
         Way(": screen='people'", ": --screen people", ", under Screening on the Data page"),
         ".",
     )

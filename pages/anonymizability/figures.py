@@ -205,7 +205,7 @@ DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
 _EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
 REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
 """Tail weights of known distributions."""
-_USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%"), (0.8, "published 80%"))
+_USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0.8, ""))
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:

@@ -78,10 +78,10 @@ def cdf(
     if log_x:
         ticks = ticks or {at: f"{at:g}" for at in _TICKS}
         x_axis |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
-    sides = ["right"] * (len(references) - 1) + ["left"] * bool(references)
     along: dict[str, Any] = {
         "yref": "paper",
         "textangle": -90,
+        "xanchor": "right",
         "yanchor": "bottom",
         "bgcolor": of.css("paper"),  # no curve runs through a label
     }
@@ -95,9 +95,7 @@ def cdf(
         clickmode="event+select",
         shapes=[upright(at, of.css("quiet"), layer="below") for at, _ in references],
         annotations=[
-            note(of, text, place(at), 0.02, colour="quiet", xanchor=side, **along)
-            # The last two lines may be close: their labels stand on either side.
-            for (at, text), side in zip(references, sides, strict=True)
+            note(of, text, place(at), 0.02, colour="quiet", **along) for at, text in references
         ],
     )
 

@@ -64,6 +64,8 @@ with right.container(key="overview_four", gap="xsmall"):
 statements.failures(four)
 if far := describe_remote(lat, lon, samples):
     st.warning(f"{far} See Data.")
+if data.report.machines:
+    st.warning(layout.as_shown(data.report.machines))
 if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
     for each in four

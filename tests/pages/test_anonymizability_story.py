@@ -179,8 +179,7 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert "0.09" in story.published_by_k(FINE, (2, 5), usual)
     assert "30%" in story.published_by_profile([FINE, COARSE], 2, usual)
     assert "80%" in figures.published_temporal_share(2, usual)
-    shares = [(0.42, "taxis 42%"), (0.77, "synthetic 77%"), (0.8, "published 80%")]
-    assert list(figures.usual_shares(2, usual)) == shares
+    assert [at for at, _ in figures.usual_shares(2, usual)] == [0.42, 0.77, 0.8]
     assert not any(
         (
             story.published_by_k(FINE, (5,), usual),
