@@ -144,7 +144,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     --------
     >>> result = OptionResult(ReleaseOption(), components={"flows": 0.49}, guessing={"flows": 0.42})
     >>> keeps(result, "flows")
-    '49% of trips agree with the data (barely enough; minimum: 48%; equal counts everywhere: 42%)'
+    '49% of trips agree with the data (barely enough; minimum: 48%; guessing: 42%)'
     """
     if component == HOURS:
         return "it shows no differences between hours"
@@ -159,7 +159,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     enough = "barely enough" if even and kept < even + 2 * LOST * (1 - even) else "enough"
     if kept < result.needed(component):
         enough = "too little"
-    spread = f"; equal counts everywhere: {even:.0%}" if even and component == "flows" else ""
+    spread = f"; guessing: {even:.0%}" if even and component == "flows" else ""
     return f"{said} ({enough}; minimum: {needs}{spread})" if least else said
 
 
@@ -597,7 +597,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     ...     ReleaseOption(), components={"flows": 0.11}, guessing={"flows": 0.2}
     ... )
     >>> describe_file(utility_choice({"flows": 1.0}), file).partition(": ")[2]
-    '11% of trips agree with the data (too little; minimum: 28%; equal counts everywhere: 20%).'
+    '11% of trips agree with the data (too little; minimum: 28%; guessing: 20%).'
     """
     lacking = choice.too_little(file)
     figures = [

@@ -7,7 +7,7 @@ component of utility is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from fpanon_core.model.projection import root_ticks
 from . import words
 from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, marker, note, series
 
+_APART = 0.05, 0.06  # of the figure's width and height, between two numbers
 _LABEL_PX = 120  # to the right, for the threshold's label
 _LEGEND_ROW_PX, _A_ROW = 44, 3  # kinds of dots in a row of the legend, at a desk
 _KINDS = ("recommended", "serves the purpose", "does not serve it", "fails a threshold", "option")
@@ -119,6 +120,7 @@ def pareto(
     # Room below for the number of a dot at 0.
     up, across = (-0.18 * top, 1.1 * top), _with_room([d.utility for d in dots])
     kinds = [_named(d, limited=limited) for d in dots]
+    numbered = _numbered(dots, _APART[0] * (across[1] - across[0]), _APART[1] * (up[1] - up[0]))
     rows = max(1, math.ceil((len(set(kinds)) + (len(front) > 1)) / _A_ROW))
     steps = series(
         _FRONT,
@@ -131,7 +133,7 @@ def pareto(
     traces = [steps] if len(front) > 1 else []
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
         if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
-            traces.append(_dots(some, of, name, said) | {"legendrank": rank})
+            traces.append(_dots(some, of, name, said, numbered) | {"legendrank": rank})
     return figure(
         of,
         traces,
@@ -165,23 +167,32 @@ def _named(dot: Dot, *, limited: bool) -> str:
     return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
-def _dots(some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str]) -> Part:
-    """Return the series for the options of one kind.
+def _numbered(dots: Sequence[Dot], across: float, up: float) -> set[int]:
+    """Return the numbers that are written, the most important first; none lies on another.
 
-    No option is to the lower right of one on the front, so there is room for a number.
+    No option is to the lower right of one on the front, so there is room for its number.
     """
+    found: list[Dot] = []
+    for dot in sorted(dots, key=lambda d: not (d.chosen or d.best or d.pinned)):
+        if dot.chosen or dot.best or dot.pinned or (dot.front and not dot.behind):
+            apart = [abs(dot.utility - o.utility) >= across for o in found]
+            apart_in_risk = [abs(dot.risk - o.risk) >= up for o in found]
+            if all(map(max, apart, apart_in_risk)):
+                found.append(dot)
+    return {dot.number for dot in found}
+
+
+def _dots(
+    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], numbered: Set[int]
+) -> Part:
+    """Return the series for the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or some[0].serves or name == _KINDS[-1]
     colour = of.categories[4] if best else of.categories[0] if filled else of.css("quiet")
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
-    texts = [
-        f"<b>{d.number}</b>"
-        if d.pinned or d.chosen
-        else str(d.number) * (d.best or (d.front and not d.behind))
-        for d in some
-    ]
+    texts = [f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) for d in some]
     heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
     return series(
         name,
@@ -197,7 +208,7 @@ def _dots(some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str]) ->
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
-        text=texts,
+        text=[text * (d.number in numbered) for text, d in zip(texts, some, strict=True)],
         textposition="bottom right",
         textfont={"size": 14, "color": of.css("ink")},
         customdata=[[d.number, d.name, d.told, said[d.number]] for d in some],

@@ -194,6 +194,13 @@ def test_numbers_are_those_of_the_front_and_of_what_is_chosen_pinned_or_recommen
     assert {trace.textposition for trace in traces if trace.text} == {"bottom right"}
 
 
+def test_no_number_is_written_on_another() -> None:
+    """The chosen option's is written first; beside it there is room for the far one's."""
+    near, far = dot(1, 0.5, 0.5, front=True), dot(3, 0.9, 0.5, front=True)
+    traces = drawn([near, dot(2, 0.501, 0.501, chosen=True, front=True), far]).data
+    assert {t for trace in traces for t in trace.text or () if t} == {"<b>2</b>", "3"}
+
+
 # --- what figures and maps hold -----------------------------------------------------------------
 
 
