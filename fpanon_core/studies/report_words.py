@@ -458,8 +458,10 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     if isinstance(made_up, Synthesize):
         left += "Single days, such as market days, do not show. "
         left += f"{stated_hours(made_up.epsilon, result.n_users)} ".lstrip()
-    left += "The noise hides all differences between hours. " if result.hours_hidden else ""
-    left += "Every area has the same profile over the week. " if result.one_profile else ""
+    if result.hours_hidden:
+        left += "The noise hides all differences between hours. "
+    elif result.one_profile:
+        left += "Every area has the same profile over the week. "
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = ""
     if flows >= _SAID:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +13,10 @@ import streamlit as st
 
 from fpanon_core.io.publishing import Format
 from fpanon_core.model import limits
+from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.disclosure import HOME_WITHIN_M
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.release_page import alone, check_command, truth
 from fpanon_core.studies import (
@@ -23,10 +26,12 @@ from fpanon_core.studies import (
     report_words,
     synthetic_people,
 )
+from fpanon_core.studies.judgement import Limits, asked_of, interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
 from fpanon_core.studies.report_verdict import describe_exceeded
+from fpanon_core.studies.search import KNOWLEDGE
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -81,23 +86,51 @@ def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
 
 
 def explored(data: Dataset) -> list[OptionResult]:
-    """Return every result of an option that this session knows, whichever page asked for it."""
+    """Return every result that counts of an option that this session knows, of whichever page."""
     found = workspace.of(data.digest).weighed
-    answers = questions.of_data(OPTION, data.fs).values()
-    every = [] if found is None else [*found.table.results]
-    every += [result for each in answers for result in each.result.results]
-    return [result for result in every if not result.fault]
+    tables = [each.result for each in questions.of_data(OPTION, data.fs).values()]
+    every = [*([] if found is None else [found.table]), *tables]
+    return [r for each in every for r in each.results if not r.fault and _counts(r, each.config)]
+
+
+def _counts(result: OptionResult, known: KnowledgeConfig) -> bool:
+    """Return whether the attacker is no weaker than the usual one, or is known to find too much.
+
+    Options without records are always attacked alike.
+    """
+    exact, in_force = LinkConfig(**vars(known)), thresholds.in_force()
+    usual = (
+        known.strategy == KNOWLEDGE.strategy
+        and known.p >= KNOWLEDGE.p
+        and known.users >= KNOWLEDGE.users
+        and exact.blur_m == exact.blur_min == 0
+    )
+    above = any(in_force.times(result, risk) > 1 for risk in in_force.judged)
+    return usual or above or result.option.recordless is not None
 
 
 def exceeded(results: Sequence[OptionResult]) -> tuple[str, ...] | None:
-    """Say which thresholds the worst of these results exceeds, or may exceed; None without any."""
-    every = [describe_exceeded(result, thresholds.in_force()) for result in results]
+    """Say which thresholds the worst of these results exceeds, or may exceed.
+
+    Return None if none of them has a figure that a threshold in force applies to.
+    """
+    in_force = thresholds.in_force()
+    every = [describe_exceeded(r, in_force) for r in results if _measured(r, in_force)]
     worst = max(every, key=len, default=None)
     return None if worst is None else tuple(plain(each, MESSAGE_LENGTH) for each in worst)
 
 
+def _measured(result: OptionResult, in_force: Limits) -> bool:
+    """Return whether a result has a figure to compare with any threshold."""
+    risks = [risk for risk in in_force.judged if asked_of(result, risk)]
+    return any(not math.isnan(interval(result, risk)[2]) for risk in risks)
+
+
 def records_exceeded(data: Dataset, config: production.Config) -> tuple[str, ...] | None:
-    """Say which thresholds a release of records exceeds, explored or attacked; None if neither."""
+    """Say which thresholds a release of records exceeds, explored or attacked; None if neither.
+
+    Within the thresholds counts only what an attacker at least as strong as the usual one finds.
+    """
     option, hidden = config.option, config.hidden
     steps = option.steps if hidden is None else hidden.steps
     known = [result for result in explored(data) if result.option.steps == steps]
@@ -107,7 +140,8 @@ def records_exceeded(data: Dataset, config: production.Config) -> tuple[str, ...
     for settings, each in questions.of_data(ATTACK, data.fs).items():
         asked, made = settings if isinstance(settings, tuple) else (settings, None)
         if made == hidden if made else asked.option.steps == steps:
-            known.append(_attacked(base, each.result))
+            result = _attacked(base, each.result)
+            known += [result] * _counts(result, asked.knowledge)
     return exceeded(known)
 
 
@@ -227,7 +261,10 @@ def note_records(data: Dataset, found: Result) -> None:
 
 # --- sentences ---
 
-TO_ATTACK = "What an attacker finds is not known: *Attack the release* measures it."
+TO_ATTACK = (
+    f"*Attack the release* measures what the usual attacker finds ({KNOWLEDGE.p} points, "
+    f"{KNOWLEDGE.strategy}, exact)."
+)
 
 
 def describe_verdict(found: Result, *, over: tuple[str, ...] | None, falls: bool) -> str:

@@ -108,7 +108,8 @@ def _presence(result: Result) -> str:
     moved = np.abs(table.values - before.values)
     off, mean = (float(each[:, days].mean()) for each in (moved, before.values))
     pairs = [("hours", table.hours_hidden), ("weekdays and weekends", table.days_hidden)]
-    pairs += [("the areas' profiles over the week", table.one_profile)]
+    one_profile = table.one_profile and not table.hours_hidden
+    pairs += [("the areas' profiles over the week", one_profile)]
     same = [which for which, hidden in pairs if hidden]
     hides = (
         f" **Noise hides all differences between {' and between '.join(same)}.**" if same else ""

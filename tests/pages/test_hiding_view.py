@@ -18,7 +18,7 @@ from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.model.options import Aligned, ReleaseOption
 from fpanon_core.studies import hiding, production, publishing
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import JUDGED, Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.search import KNOWLEDGE
@@ -260,7 +260,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
 
 
 def test_a_release_above_a_threshold_is_not_ready(small: AppTest) -> None:
-    """As explored or attacked; if it is within all thresholds, it is ready."""
+    """As explored; if it is within all thresholds, it is ready."""
     hidden(small)
     produced(small)
     assert "Ready to release" not in said(small)
@@ -281,18 +281,51 @@ def test_a_release_above_a_threshold_is_not_ready(small: AppTest) -> None:
     assert len(above) == 2, "at the top, and beside the download"
     assert all(each.startswith(f"**{ABOVE}.**") for each in above)
     assert not small.success
-    mine.weigh(replace(table, results=()), Limits(), 0)
-    # Attacked, and above: one of two people is picked.
-    press(small, "glove_attack", lambda at: answers(at, ATTACK))
-    go(small, "hiding")
-    small.session_state["fp_limits"] = Limits()
-    small.run()
-    assert any("Re-identification risk: " in each.value for each in small.warning)
-    assert not small.success
-    # Attacked, and within.
-    small.session_state["fp_limits"] = Limits({"outsider": None, "home": None})
-    small.run()
-    assert "**Ready to release.** Verified: everyone" in small.success[-1].value
+    # Only what the usual attacker finds, who knows four points, shows that it is within.
+    fine = replace(one, risks=risks | {"home": (0.0, 0.0, 0.01)})
+    for known, head in ((KNOWLEDGE, READY), (replace(KNOWLEDGE, p=1), UNKNOWN)):
+        mine.weigh(replace(table, results=(fine,), config=known), Limits(), 0)
+        assert head in standing(small, Limits())
+    mine.weigh(replace(table, results=(fine,)), Limits(), 0)
+    assert UNKNOWN in standing(small, Limits(dict.fromkeys(JUDGED))), "no threshold is left"
+    unknown = replace(one, risks={}, crowd_least=0)
+    mine.weigh(replace(table, results=(unknown,)), Limits(), 0)
+    assert UNKNOWN in standing(small, Limits()), "no risk is known"
+
+
+def test_a_release_is_ready_if_the_usual_attacker_finds_no_more_than_accepted(
+    small: AppTest,
+) -> None:
+    """A weaker attacker cannot show that; what one finds above a threshold counts."""
+    hidden(small)
+    produced(small)
+    go(small, "attack")
+    usual = {"p": 4, "strategy": "uniform", "blur_m": 0.0}
+    for name, weaker in (("p", 1), ("strategy", "random"), ("blur_m", 50.0), ("p", 4)):
+        for field, value in (usual | {name: weaker}).items():
+            widget = small.selectbox if field == "strategy" else small.number_input
+            widget(key=f"attack_{field}").set_value(value)
+        before = len(answers(small, ATTACK))
+        until(small.run(), lambda at, n=before: len(answers(at, ATTACK)) > n)
+        found = [*answers(small, ATTACK).values()][-1].result.to_frame().set_index("measure")
+        most = float(found.loc["re-identification risk", "after_high"])
+        go(small, "hiding")
+        head = READY if (name, weaker) == ("p", 4) else UNKNOWN
+        assert head in standing(small, Limits({"outsider": most + 1e-6, "home": None}))
+        above = standing(small, Limits({"outsider": most - 1e-6, "home": None}))
+        assert f"{ABOVE}.** Re-identification risk: " in above
+        assert "Ready" not in above
+        go(small, "attack")
+
+
+READY = "**Ready to release.** Verified: everyone"
+
+
+def standing(at: AppTest, limits: Limits) -> str:
+    """What the view says under these thresholds."""
+    at.session_state["fp_limits"] = limits
+    assert not at.run().exception
+    return said(at)
 
 
 def unzipped(archive: bytes) -> dict[str, bytes]:

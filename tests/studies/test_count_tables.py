@@ -98,6 +98,9 @@ def test_areas_that_noise_left_one_profile_are_said() -> None:
     same = replace(found, made=replace(found.made, presence=shown))
     told = "Noise hides all differences between the areas' profiles over the week."
     assert told in story.found(same)[0]
+    flat = replace(found, made=replace(found.made, presence=replace(table, values=one * 0 + 1)))
+    assert flat.made.presence.one_profile
+    assert "between hours and between weekdays and weekends.**" in story.found(flat)[0]
     pages = {
         told: readme_of(package(replace(found.made, presence=replace(table, values=values))))
         for told, values in (("every area has the same profile", one), ("smoothing hides", market))
@@ -105,9 +108,10 @@ def test_areas_that_noise_left_one_profile_are_said() -> None:
     assert all(told in page for told, page in pages.items())
     kept = fp.explore_options(week(100, 40), [found.made.option], areas=1_000).results[0]
     assert kept.one_profile
-    assert "Every area has the same profile over the week." in describe_cost(
-        utility_choice("travel"), kept
-    )
+    same_profile = "Every area has the same profile over the week."
+    for hours_hidden in (False, True):  # without hours, it goes without saying
+        cost = describe_cost(utility_choice("travel"), replace(kept, hours_hidden=hours_hidden))
+        assert (same_profile in cost) is not hours_hidden
 
 
 def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
