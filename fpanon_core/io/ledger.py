@@ -63,8 +63,11 @@ class Spent(NamedTuple):
 NOTHING_SPENT = Spent()
 
 
-def spent_at(path: Path, shared: Collection[Path] = ()) -> Spent:
+def spent_at(path: Path, shared: Collection[Path] = (), *, own: bool = True) -> Spent:
     """Return the ε in a ledger, and in others in its folder or among the user's own files.
+
+    Only files whose names end in :data:`SUFFIX` are found. No link is followed. What cannot be
+    read is NaN; nothing is raised.
 
     Parameters
     ----------
@@ -72,19 +75,31 @@ def spent_at(path: Path, shared: Collection[Path] = ()) -> Spent:
         Ledger of the file; it need not exist.
     shared : collection of Path
         Other ledgers, wherever they are, that are known to be about some of the same people.
+    own : bool
+        Whether to count the ledgers among the user's own files, which may be several officers'.
     """
-    near = {*path.parent.glob(f"*{SUFFIX}"), *ledgers_folder().glob(f"*{SUFFIX}")}
-    known = {each.resolve() for each in shared} - {path.resolve()}
-    others = {each.resolve() for each in near} - {path.resolve()} | known
+    try:
+        folders = {path.parent.resolve(), ledgers_folder().resolve()}
+        folders -= set() if own else {ledgers_folder().resolve()}
+        near = {each for one in folders for each in one.glob(f"*{SUFFIX}") if not each.is_symlink()}
+        known = {_unlinked(each) for each in shared} - {_unlinked(path)}
+        others = near - {_unlinked(path)} | known
+    except (OSError, RuntimeError):
+        return Spent(_held(path), 0, math.nan, math.nan)
     held = {each: spent for each in others if (spent := _held(each))}
     of_known = sum(spent for each, spent in held.items() if each in known)
     return Spent(_held(path), len(held), sum(held.values()), of_known)
 
 
+def _unlinked(path: Path) -> Path:
+    """Return a path without links in its folders; a link in the file's place is not followed."""
+    return path.parent.resolve() / path.name
+
+
 def _held(path: Path) -> float:
     try:
         return Ledger(path).spent if path.is_file() else 0.0
-    except FpanonError:
+    except (FpanonError, OSError, RuntimeError):
         return math.nan
 
 
@@ -94,7 +109,8 @@ class Ledger:
     Parameters
     ----------
     path : path
-        Path of the file, made at the first release and readable by its owner alone.
+        Path of the file, made at the first release and readable by its owner alone. Other files'
+        totals include it only if its name ends in ``.ledger``.
     budget : float, optional
         Largest ε that may be spent; stored in the file with each release. If None, the budget
         stored last applies.
@@ -110,7 +126,7 @@ class Ledger:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ledger = Ledger(Path(folder, "ledger.jsonl"), budget=2)
+    ...     ledger = Ledger(Path(folder, "records.csv.ledger"), budget=2)
     ...     ledger.charge(1.5, "presence")
     ...     ledger.spent, ledger.left
     (1.5, 0.5)
@@ -243,7 +259,7 @@ class Ledger:
                 line = json.loads(text)
                 due = _chained(before, line)
                 intact = line["chain"] == due and line["epsilon"] > 0
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 intact = False
             if not intact:
                 raise SchemaError(

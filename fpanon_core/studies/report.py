@@ -61,7 +61,7 @@ class SessionRelease(NamedTuple):
     ----------
     what : str
     made : str
-        When it was made.
+        When the session first showed it.
     people : str
         How many of the people in the data are also in the data that it was made from.
     sha256 : str

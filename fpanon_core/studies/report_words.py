@@ -23,7 +23,8 @@ from .release_facts import size, thin
 QUESTION = "Which release of these data is safe, and what is lost?"
 SESSION = (
     "Tables of nearly the same people can be subtracted from each other: the difference reveals "
-    "single people. Releases of other sessions are not listed."
+    "single people. Releases of other sessions are not listed. People are recognized by their ids, "
+    "so releases of files with other ids are not listed."
 )
 """What to know about several releases of the same people."""
 _LONGEST = 2_000
@@ -516,7 +517,7 @@ def describe_spent(spent: Spent) -> str:
     >>> describe_spent(Spent())
     ''
     """
-    if not (spent.here or spent.ledgers):
+    if not (spent.here or spent.elsewhere):
         return ""
     here = f"Private releases of this file have spent ε = {spent.here:g}."
     if math.isnan(spent.here):
@@ -536,15 +537,14 @@ def describe_elsewhere(spent: Spent) -> str:
     If it is about the same people, ε adds up to 1.25.
     Judging by ids, ε = 1.25 of this is about people in this file.
     >>> describe_elsewhere(Spent(1.0, 2, math.nan))
-    '2 other ledgers are kept here. Not all can be read, so the total ε is not known.'
+    'Not all other ledgers here can be read, so the total ε is not known.'
     """
+    if math.isnan(spent.elsewhere):
+        return "Not all other ledgers here can be read, so the total ε is not known."
     if not spent.ledgers:
         return "Other files of the same people are not counted."
     hold, they = ("holds", "it is") if spent.ledgers == 1 else ("hold", "they are")
     others = count(spent.ledgers, "other ledger")
-    if math.isnan(spent.elsewhere):
-        are = "is" if spent.ledgers == 1 else "are"
-        return f"{others} {are} kept here. Not all can be read, so the total ε is not known."
     told = f"{others} here {hold} ε = {spent.elsewhere:g}."
     if not math.isnan(spent.here):
         total = spent.here + spent.elsewhere

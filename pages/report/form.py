@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.io.ledger import Ledger
+from fpanon_core.io.ledger import Ledger, Spent
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.recipe import Decision
+from fpanon_core.studies.report import SessionRelease
 from fpanon_core.studies.report_words import QUESTION, SESSION
 from fpanon_core.studies.study import Weighing
 from pages.report import story
-from pages.shell import layout, officer, together, workspace
+from pages.shell import layout, officer, workspace
 from pages.shell.dataset import Dataset
 
 _NO_PERSON = "This goes into the report as you write it; name nobody from the data."
@@ -77,12 +78,12 @@ def decision(weighed: Weighing, label: str) -> Decision:
     return Decision(question.strip(), chosen, *map(str.strip, texts))
 
 
-def releases(data: Dataset) -> None:
+def releases(data: Dataset, made: list[SessionRelease], spent: Spent) -> None:
     """Draw what the session has made about these people, and the ε that the file has spent.
 
     Draw nothing before the first release, or the first private one.
     """
-    if made := together.made_before(data):
+    if made:
         st.header("Releases that this session made about these people", anchor=False)
         st.dataframe(story.made(made), hide_index=True, key="report_made")
         st.caption(SESSION)
@@ -93,6 +94,6 @@ def releases(data: Dataset) -> None:
     try:
         book = Ledger(path)
         st.dataframe(story.ledger(book), hide_index=True, key="report_ledger")
-        st.caption(story.spent(book, together.spent(data)))
+        st.caption(story.spent(book, spent))
     except FpanonError as fault:
         layout.say(fault)

@@ -85,7 +85,7 @@ def recipe(made: Recipe) -> bytes:
 
 def made(releases: Sequence[SessionRelease]) -> pd.DataFrame:
     """Return the releases that the session has made about these people, a row each."""
-    return pd.DataFrame(releases, columns=["Release", "Made", "People also here", "SHA-256"])
+    return pd.DataFrame(releases, columns=["Release", "First shown", "People also here", "SHA-256"])
 
 
 def ledger(book: Ledger) -> pd.DataFrame:

@@ -32,7 +32,7 @@ found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
     st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
-    form.releases(data)
+    form.releases(data, together.made_before(data), together.spent(data))
     end_view()
 
 # --- what is decided ---
@@ -56,13 +56,14 @@ asked = exploration.as_it_is(data.fs, found.table.config)
 questions.settle(asked, button="Measure as they are")
 
 # --- the report ---
+session, spent = together.made_before(data), together.spent(data)
 made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
     made_on=date.today().isoformat(),
     produced=produced,
-    spent=together.spent(data),
-    session=together.made_before(data),
+    spent=spent,
+    session=session,
 )
 html = page(made)
 with settings:
@@ -109,5 +110,5 @@ if found.option is None:
 else:
     leaving.of_option(data, found.option)
 
-form.releases(data)
+form.releases(data, session, spent)
 layout.formulas("Techniques, utility and the front of release options")

@@ -13,7 +13,7 @@ import streamlit as st
 from fpanon_core.io import audit
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.server import entrance
+from pages.server import entrance, environment
 
 _SIGNER = "report_signer"
 
@@ -31,6 +31,11 @@ def passed() -> bool:
 def officer() -> str:
     """Return the name of this session's officer: given by the login provider, or ``local``."""
     return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
+
+
+def several() -> bool:
+    """Return whether several officers may share this dashboard: with a login, here or elsewhere."""
+    return entrance.current().required or environment.public() is not None
 
 
 def named() -> str:

@@ -2,8 +2,8 @@
 
 For each exported release, the session keeps which records shared a group, on which days, and how
 the release was made. For each release made, with or without records, it keeps what it is, when it
-was made, the digests of its files, and its people. People are kept as digests under a secret of the
-session. No place, hour or id is kept.
+was first shown, the digests of its files, its people, and the path of its data's ledger. People are
+kept as digests under a secret of the session. No place, hour or id is kept.
 """
 
 from __future__ import annotations
@@ -144,9 +144,10 @@ def _adopt(known: Register, job: Job) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """One release that this session made: its name, its time, its people and its files' digests.
+    """One release that this session made: its name, its people, its files' digests.
 
-    ``ledger`` is the ledger of the data that it was made from, which need not exist.
+    ``at`` is when it was first shown. ``ledger`` is the ledger of the data that it was made from,
+    which need not exist.
     """
 
     what: str
@@ -180,9 +181,13 @@ def made_before(data: Dataset) -> list[SessionRelease]:
 
 
 def spent(data: Dataset) -> Spent:
-    """Return the ε that the data's file has spent, and what other ledgers hold."""
+    """Return the ε that the data's file has spent, and what other ledgers hold.
+
+    On a dashboard of several officers, the ledgers among the files of the server's user are
+    theirs: only those of this session's releases are counted.
+    """
     shared = {each.ledger for each, _ in register().of_people(data.fs)}
-    return spent_at(count_tables.ledger_at(data.source), shared)
+    return spent_at(count_tables.ledger_at(data.source), shared, own=not officer.several())
 
 
 # --- what left, in this session or earlier ---
@@ -211,6 +216,7 @@ class Register:
         self._secret = secrets.token_bytes(_SECRET_BYTES)
         self._hash_key = secrets.token_hex(8)
         self._people: dict[str, npt.NDArray[np.uint64]] = {}
+        self._shared: dict[tuple[int, str], int] = {}
         self.made: dict[int, Made] = {}
         """The releases made, by the hash of their first file."""
         self._left: list[Left] = []
@@ -227,18 +233,23 @@ class Register:
                 self._left.append(left)
 
     def people(self, fs: FingerprintSet) -> npt.NDArray[np.uint64]:
-        """Return keyed hashes of the ids of the people, as the same text has in all data."""
+        """Return keyed hashes of the ids of the people, sorted; the same text has the same hash."""
         if fs.digest not in self._people:
             ids = np.array([str(each) for each in fs.user_ids.tolist()], dtype=object)
             hashed: Any = pd.util.hash_array(ids, hash_key=self._hash_key, categorize=False)
-            self._people[fs.digest] = hashed
+            self._people[fs.digest] = np.unique(hashed)
         return self._people[fs.digest]
 
     def of_people(self, fs: FingerprintSet) -> list[tuple[Made, int]]:
         """Return the releases made of some of these people, in order; and of how many each."""
-        found = []
-        for each in self.made.values():
-            if n := len(np.intersect1d(each.people, self.people(fs))):
+        found, mine = [], self.people(fs)
+        for key, each in self.made.items():
+            pair = (key, fs.digest)
+            if pair not in self._shared:
+                same = each.people is mine
+                both = mine if same else np.intersect1d(each.people, mine, assume_unique=True)
+                self._shared[pair] = len(both)
+            if n := self._shared[pair]:
                 found.append((each, n))
         return found
 

@@ -25,6 +25,7 @@ from fpanon_core import (
 from fpanon_core.io.ledger import Spent, spent_at
 from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.files import state_folder
+from fpanon_core.studies.report_words import describe_elsewhere
 
 FRAME = FrameConfig(StatedPeriod(None, 7))
 CHARGE = "import sys; from fpanon_core import Ledger; Ledger(sys.argv[1]).charge(0.5, 'x')"
@@ -115,6 +116,35 @@ def test_a_file_does_not_hide_what_other_ledgers_hold(
     assert (unread.here, unread.ledgers) == (1.0, 2)
     assert math.isnan(unread.elsewhere)
     assert math.isnan(spent_at(beside).here)
+
+
+def test_links_and_damage_beside_a_ledger_stop_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    place, own = tmp_path / "place", state_folder() / "ledgers"
+    for folder in (place, own):
+        folder.mkdir(parents=True)
+    Ledger(place / "target").charge(2, "release")
+    for link, target in (("a", "target"), ("loop", "loop.ledger"), ("b", "none")):
+        (place / f"{link}.ledger").symlink_to(place / target)
+    mine = place / "mine.ledger"
+    assert spent_at(mine) == Spent()
+    (own / "damaged.ledger").write_text("[1]\n")
+    assert math.isnan(spent_at(mine).elsewhere)
+    assert spent_at(mine, own=False) == Spent()
+    assert spent_at(own / "mine.ledger", own=False) == Spent()
+    (own / "damaged.ledger").write_text("[" * 100_000 + "\n")
+    assert math.isnan(spent_at(mine).elsewhere)
+
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "glob", refused)
+    Ledger(mine).charge(1, "release")
+    unknown = spent_at(mine)
+    assert unknown.here == 1
+    assert "not known" in describe_elsewhere(unknown)
 
 
 def test_killed_processes_leave_a_ledger_that_opens(path: Path) -> None:

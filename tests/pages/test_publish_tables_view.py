@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
+from fpanon_core.io.ledger import ledgers_folder
 from fpanon_core.model.count_tables import CountTables
 from fpanon_core.model.options import Presence
 from fpanon_core.model.projection import Extent
@@ -214,7 +215,9 @@ def test_counts_with_blanks_exact_ones_and_an_option_that_brings_what_it_states(
     assert taxis.segmented_control(key="tables_contents").value == ("presence",)
 
 
-def test_a_corrected_file_hides_no_release_of_the_same_people(app: AppTest) -> None:
+def test_a_corrected_file_hides_no_release_of_the_same_people(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Tables with ε and with blanks, of one file; then the same people but three, and strangers."""
 
     def asked(content: bytes, protection: str) -> str:
@@ -256,6 +259,15 @@ def test_a_corrected_file_hides_no_release_of_the_same_people(app: AppTest) -> N
     assert "Judging by ids" not in text
     go(app, "report")
     assert made_here(app) is None
+    # On a dashboard of several officers, ledgers that this session did not fill are others'.
+    (ledgers_folder() / "foreign.ledger").write_text("[1]\n")
+    assert "Not all other ledgers here can be read" in asked(rows(27, 5), "private")
+    monkeypatch.setenv("FPANON_PUBLIC_URL", "https://fpanon.example")
+    text = asked(rows(26, 5), "private")
+    assert "1 other ledger here holds ε = 1." in text
+    assert "Judging by ids, ε = 1 of this" in text
+    text = asked(rows(30, 5).replace(b"subscriber", b"another"), "private")
+    assert "Other files of the same people are not counted." in text
 
 
 def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime as dt
 import json
 from collections.abc import Callable
 from hashlib import sha256
@@ -20,6 +22,7 @@ from pages.hiding.figures import PRODUCED
 from pages.shell import together
 from pages.shell.release import PRODUCED as OPTION_PRODUCED
 from pages.shell.together import Register
+from tests.support.stated_frames import crowd
 from tests.support.views import (
     HEADER,
     answers,
@@ -156,6 +159,30 @@ def test_of_a_release_that_left_nothing_of_anybody_is_kept(
     assert left.membership.pseudonym is None
     assert all(isinstance(name, bytes) and len(name) == 16 for name in left.membership.who)
     assert b"subscriber" not in b"".join(left.membership.who)
+    (made,) = register.made.values()
+    kept = {"what", "at", "people", "sha256", "ledger"}
+    assert {each.name for each in dataclasses.fields(made)} == kept
+    assert made.people.dtype == np.uint64
+
+
+def test_people_of_releases_are_counted_once_for_each_data_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    some, more = crowd(9), crowd(12)
+    known, now = Register(), dt.datetime.now(dt.UTC)
+    known.made[1] = together.Made("first", now, known.people(some), "", Path("a.ledger"))
+    usual, calls = np.intersect1d, []
+
+    def counted(*given: Any, **how: Any) -> Any:
+        calls.append(given)
+        return usual(*given, **how)
+
+    monkeypatch.setattr(np, "intersect1d", counted)
+    assert [n for _, n in known.of_people(some)] == [some.n_users]
+    assert not calls, "the very same people are not compared"
+    for _ in range(2):
+        assert [n for _, n in known.of_people(more)] == [min(some.n_users, more.n_users)]
+    assert len(calls) == 1
 
 
 def test_an_older_release_is_given_with_its_key(twelve: AppTest) -> None:
