@@ -108,6 +108,8 @@ class Report:
         The ε of the private releases of this file, and what other ledgers hold.
     session : tuple of SessionRelease
         Releases that the session has made about these people, in order.
+    warnings : tuple of str
+        What may be wrong with the data: machines among the people, places far from all others.
     """
 
     exploration: Exploration
@@ -119,6 +121,7 @@ class Report:
     release: Produced | None
     spent: Spent = NOTHING_SPENT
     session: tuple[SessionRelease, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> OptionResult | None:
@@ -285,6 +288,7 @@ def report(
     produced: Produced | None = None,
     spent: Spent = NOTHING_SPENT,
     session: Sequence[SessionRelease] = (),
+    warnings: Sequence[str] = (),
 ) -> Report:
     """Build the report on a saved exploration and a decision.
 
@@ -302,6 +306,8 @@ def report(
         The ε of the private releases of this file, by its ledger, and what other ledgers hold.
     session : sequence of SessionRelease
         Releases that the session has made about these people, in order.
+    warnings : sequence of str
+        What may be wrong with the data, in sentences.
 
     Raises
     ------
@@ -330,7 +336,7 @@ def report(
     row = None if not decision.chosen else named(table, decision.chosen)
     file = None if produced is None else produced.file
     said = tuple(verdict(exploration, decision, row, file))
-    release = produced, spent, tuple(session)
+    release = produced, spent, tuple(session), tuple(map(w.shown, warnings))
     return Report(exploration, decision, row, said, recipe, w.shown(made_on), *release)
 
 

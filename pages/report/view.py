@@ -6,6 +6,7 @@ from datetime import date
 
 import streamlit as st
 
+from fpanon_core.io.hints import for_screen
 from fpanon_core.studies.report import page, report
 from fpanon_core.studies.report_words import describe_file
 from pages.charts.words import describe_remote
@@ -57,6 +58,9 @@ questions.settle(asked, button="Measure as they are")
 
 # --- the report ---
 session, spent = together.made_before(data), together.spent(data)
+lon, lat, samples = data.places
+far = describe_remote(lat, lon, samples).replace("**", "")
+warnings = [each for each in (far, for_screen(data.report.machines)) if each]
 made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
@@ -64,6 +68,7 @@ made = report(
     produced=produced,
     spent=spent,
     session=session,
+    warnings=warnings,
 )
 html = page(made)
 with settings:
@@ -92,11 +97,8 @@ told += story.missing(
     otherwise=workspace.of(data.digest).decided_otherwise,
 )
 layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
-lon, lat, samples = data.places
-if far := describe_remote(lat, lon, samples):
-    st.warning(f"{far} Correct the data before you sign, if a coordinate is wrong.")
-if data.report.machines:
-    st.warning(layout.as_shown(data.report.machines))
+for each in warnings:
+    st.warning(f"{layout.as_shown(each)} Correct the data before you sign, if they are wrong.")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 
