@@ -106,6 +106,7 @@ def test_past_the_budget_nothing_is_drawn(data: list[object], tmp_path: Path) ->
     assert not (tmp_path / "b.zip").exists()
     assert fp.Ledger(book).spent == 1
     fp.Ledger(tmp_path / "other.ledger").charge(0.25, "tables")
+    (tmp_path / "loop.ledger").symlink_to(tmp_path / "loop.ledger")  # stops nothing
     told = said_by("synthesize", *more, "--reason", "asked for by the ministry")
     assert fp.Ledger(book).spent == 2
     for told_by in (told, said_by("ledger", book)):

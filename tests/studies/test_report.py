@@ -223,6 +223,8 @@ def test_every_release_of_the_session_is_named() -> None:
     ]
     text = page(report(found, Decision(), session=made))
     assert "Tables of nearly the same people can be subtracted from each other" in text
+    assert "so releases of files with other ids are not listed." in text
+    assert '<th scope="col">First shown</th>' in text
     rows = text[text.index('id="session"') : text.index('id="kinds"')]
     first, second = rows.index("small counts &lt; blank"), rows.index("aligned, k = 12")
     assert first < rows.index("9 of 10") < rows.index("csv 12ab") < second < rows.index("csv 34cd")
