@@ -89,7 +89,8 @@ _CROWDS = (2.0, 1.5, 1.0)  # times the smallest k that the threshold allows
 _LARGER = (20, 10)  # also tried where the threshold allows a small k
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 _MARGIN, _WIDE_MARGIN = 0.02, 0.06  # by which utility may rise; wide with groups and rare bins
-_MOST_RISE, _SAMPLED_RISE = 0.1, 0.15  # of density and of flows
+_BOUNDED = ("density", "flows")
+_MOST_RISE, _SAMPLED_RISE = 0.1, 0.15  # of these components
 _LARGE = 10  # smallest k for which a quick search for groups takes far less time
 _QUARTER = SampleUsers(0.25)
 _LEAST_GROUPS = 5  # of k people each, in a quarter of the people
@@ -288,8 +289,14 @@ class Search:
         first = self._without(known) or [o for o in self._safest if o.steps not in known]
         first = first or self._further(self._lines, known)
         slow = [] if first else self._further(self._slow, known)
-        left = [[t for t in self._trials[o.steps] if t not in known][:1] for o in slow]
-        return first or [ReleaseOption(steps=t) for t in itertools.chain(*left)] or slow[:1]
+        # Only density and flows of a quarter bound those of all, and only once an option serves.
+        bounds = self._standing(known).least > -math.inf and {*_BOUNDED} & {*self.choice.weighty}
+        left = [
+            [t for t in self._trials[o.steps] if t not in known and (bounds or _QUARTER not in t)]
+            for o in slow
+        ]
+        trials = [ReleaseOption(steps=each[0]) for each in left if each]
+        return first or trials or slow[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """Return the next option of every line that is not complete.
@@ -462,7 +469,7 @@ def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
     rise = _SAMPLED_RISE if _QUARTER in finer.option.steps else _MOST_RISE
     return any(
         finer.components.get(name, math.nan) + rise < finer.needed(name)
-        for name in ("density", "flows")
+        for name in _BOUNDED
         if name in choice.weighty
     )
 
