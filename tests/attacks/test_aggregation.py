@@ -128,7 +128,7 @@ def test_too_many_cells_are_refused(monkeypatch):
     ("wrong", "words"),
     [
         ({"counts": np.zeros((1, 2))}, "whole numbers"),
-        ({"counts": np.zeros((0, 2), int), "slot_start_min": []}, "no slot"),
+        ({"counts": np.zeros((0, 2), int), "slot_start_min": []}, "one slot"),
         ({"x_m": [0.0]}, "each of 2 places"),
         ({"slot_start_min": [0.0, 1.0]}, "each of 1 slots"),
         ({"y_m": [0.0, np.nan]}, "no position"),
