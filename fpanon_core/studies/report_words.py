@@ -425,7 +425,7 @@ def describe_kind(result: OptionResult) -> str:
             return "Exact counts are released: a count of one person says where that person was."
         return "Only counts are released."
     if option.recordless is not None:
-        return "Records of people who do not exist are released, made from noisy statistics."
+        return "Its people do not exist."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."
@@ -457,8 +457,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left += "Whole days, no hours. " if step and step.bands == 1 else ""
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
-        left += "Single days, such as market days, do not show. "
-        left += f"{stated_hours(made_up.epsilon, result.n_users)} ".lstrip()
+        few = stated_hours(made_up.epsilon, result.n_users)
+        left += f"Single days{', hours and volumes of traffic' if few else ''} do not show. "
     if result.hours_hidden:
         left += "The noise hides all differences between hours. "
     elif result.one_profile:

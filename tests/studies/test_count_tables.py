@@ -120,9 +120,8 @@ def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
     for people, few in ((3_999, True), (4_000, False)):
         result = OptionResult(option, users_share=1.0, n_users=people)
         told = describe_cost(utility_choice("travel"), result)
-        assert told.startswith("Single days, such as market days, do not show.")
-        assert ("Do not read the number of trips as a volume of traffic." in told) is few
-        assert ("Times of day mostly follow a fixed profile." in told) is few
+        what = "Single days, hours and volumes of traffic" if few else "Single days"
+        assert told.startswith(f"{what} do not show.")
     assert "Then make the release once." in describe_promise(result)
     made = synthetic_people.study(week(100, 40), fp.Synthesize(frame(), 0.5))
     assert made.page.count("Do not read the number of trips as a volume of traffic.") == 1
