@@ -39,14 +39,14 @@ BUDGET = {
     "pages/hiding": (6, 1_141),
     "pages/method": (2, 54),
     "pages/options": (6, 1_413),
-    "pages/overview": (5, 664),
+    "pages/overview": (5, 662),
     "pages/present": (6, 785),
     "pages/report": (3, 254),
     "pages/server": (9, 1_107),
     "pages/shell": (24, 3_270),
     "pages/tables": (4, 581),
     "pages/unicity": (4, 582),
-    "tests": (297, 37_356),
+    "tests": (297, 37_355),
 }
 
 
