@@ -18,7 +18,7 @@ from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
 from pages.disclosure import story
-from pages.shell import address, definitions, layout, questions
+from pages.shell import address, definitions, job_panel, layout, questions
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import TYPED, number, offered, profiles_of
 
@@ -132,7 +132,9 @@ def explainer() -> None:
         questions.ask(EXAMPLE)
         worked = questions.answer(EXAMPLE)
         if worked is None:
-            st.caption("The numbers appear here in a moment.")
+            for job in questions.jobs_of(EXAMPLE):
+                if not job.error:
+                    job_panel.quiet(job, "The numbers appear here in a moment.")
             return
         # A plain table: a grid is not drawn while the expander around it is closed.
         st.markdown(story.example_table(worked))
