@@ -6,7 +6,6 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.io.hints import for_screen
 from fpanon_core.studies.report import page, report
 from fpanon_core.studies.report_words import describe_file
 from pages.charts.words import describe_remote
@@ -59,8 +58,8 @@ questions.settle(asked, button="Measure as they are")
 # --- the report ---
 session, spent = together.made_before(data), together.spent(data)
 lon, lat, samples = data.places
-far = describe_remote(lat, lon, samples).replace("**", "")
-warnings = [each for each in (far, for_screen(data.report.machines)) if each]
+remote = describe_remote(lat, lon, samples)
+warnings = story.doubtful(remote=bool(remote), machines=bool(data.report.machines))
 made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
@@ -98,7 +97,7 @@ told += story.missing(
 )
 layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 for each in warnings:
-    st.warning(f"{layout.as_shown(each)} Correct the data before you sign, if they are wrong.")
+    st.warning(f"{each} The *Data* page names them. Correct the data before you sign.")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 

@@ -100,12 +100,14 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
     reported(weighed)
     assert "The search has not tried every option" in said(weighed)
-    # Machines are named before the officer signs, and on what is signed.
+    # Machines are warned of before the officer signs, and on what is signed, without a pseudonym.
     data = weighed.session_state["fp_dataset"]
-    machines = replace(data.report, machines="3 of 9 ids made most samples.")
+    machines = replace(data.report, machines="3 ids made most samples: subscriber-1, …")
     weighed.session_state["fp_dataset"] = replace(data, report=machines)
-    assert "3 of 9 ids made most samples." in said(weighed.run())
-    assert "<li><b>3 of 9 ids made most samples.</b></li>" in reported(weighed)
+    warning = "Some ids are recorded day and night alike, as machines and test phones are."
+    assert warning in said(weighed.run())
+    assert f"<li><b>{warning}</b></li>" in reported(weighed)
+    assert "subscriber-1" not in reported(weighed)
 
 
 def test_the_choice_is_in_the_page_letter_by_letter_and_what_is_over_thresholds_first_of_all(
