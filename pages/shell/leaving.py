@@ -34,12 +34,14 @@ from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_words import describe_elsewhere, describe_file
+from fpanon_core.studies.search import KNOWLEDGE
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import aims, downloads, layout, questions, together, workspace
+from . import aims, downloads, exploration, layout, questions, together
 from .dataset import Dataset
+from .kinds import OPTION
 from .release import (
     ABOVE,
     PEOPLE,
@@ -439,8 +441,8 @@ def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tup
 
     If the release keeps too little, also say which page recommends an option that keeps enough.
     """
-    weighed, file = workspace.of(data.digest).weighed, file_of(data, found)
-    if weighed is None or file is None:
+    file, weighed = file_of(data, found), exploration.current(data)
+    if file is None:
         mine = found.compared_in and _weighed_as(data, found.config)
         return OTHER_AREAS.format(found.compared_in) if mine else "", False
     table, limits = weighed.table, weighed.limits
@@ -496,7 +498,9 @@ def section(
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
         if over is None:
-            st.info(f"**{UNKNOWN}**: {checked} {_similar(data, option)}")
+            uncovered = NOT_COVERED if option.epsilon is not None else ""
+            st.info(f"**{UNKNOWN}**: {checked} {NOT_ATTACKED} {uncovered}".rstrip())
+            _attack(data, option)
         elif over:
             st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
         else:
@@ -513,35 +517,20 @@ def describe_measured(data: Dataset, found: Result | synthetic_people.Result) ->
     return "**Not within your thresholds.**" if over else "Within your thresholds."
 
 
-def _similar(data: Dataset, option: Tables | Synthesize) -> str:
-    """Say how a release that was not explored can be judged: by similar ones that were."""
-    mine = type(option), option.epsilon, getattr(option, "threshold", None)
-    steps = [(r, r.option.recordless) for r in explored(data)]
-    alike = [
-        r
-        for r, step in steps
-        if step and (type(step), step.epsilon, getattr(step, "threshold", None)) == mine
-    ]
-    over = exceeded(alike)
-    if over is None:
-        return NOT_EXPLORED
-    return f"{SIMILAR_ABOVE} {' '.join(over)}" if over else SIMILAR_WITHIN
+def _attack(data: Dataset, option: Tables | Synthesize) -> None:
+    """Draw a button that attacks a release as a search for releases does, and the progress."""
+    asked = exploration.question(data.fs, ReleaseOption(steps=[option]), KNOWLEDGE)
+    busy = questions.under_way(asked)
+    if st.button("Attack this release", key="tables_attack", type="primary", disabled=busy):
+        questions.ask(asked)
+        st.rerun()
+    questions.progress(OPTION)
 
 
 # --- sentences ---
 
-NOT_EXPLORED = (
-    "Homes and membership were not attacked: *Find a release* on *Overview* attacks similar "
-    "releases."
-)
-SIMILAR_ABOVE = (
-    "Homes and membership were not attacked, but a similar release, for other areas or hours, is "
-    "not within your thresholds."
-)
-SIMILAR_WITHIN = (
-    "Homes and membership were not attacked; similar releases, for other areas or hours, are "
-    "within the thresholds."
-)
+NOT_ATTACKED = "Homes and membership have not been attacked yet."
+NOT_COVERED = "The attack uses the real records. ε does not cover a choice based on its result."
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:

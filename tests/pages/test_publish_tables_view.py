@@ -32,7 +32,7 @@ from pages.charts import tables as charts
 from pages.charts.style import LIGHT
 from pages.data.form import CENTRE
 from pages.shell import leaving
-from pages.shell.release import UNKNOWN
+from pages.shell.release import ABOVE, UNKNOWN
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
 from tests.support.views import (
@@ -122,7 +122,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     assert (ledger().spent, ledger().budget) == (1.0, 1.5)
     assert ledger().to_frame()["what"].tolist() == [str(found.config)]
     assert has(taxis, "tables_get_release")
-    assert leaving.NOT_EXPLORED in said(taxis)
+    assert f"{leaving.NOT_ATTACKED} {leaving.NOT_COVERED}" in said(taxis)
     taxis.run()
     assert ledger().spent == 1.0
     if people:
@@ -404,13 +404,17 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
         assert app.get("download_button")
         named = any("Homes found: 18%" in each.value for each in app.warning)
         assert named is (most < 1), [each.value for each in app.warning]
-    # Tables that nobody attacked: similar ones were.
+    # The officer's own tables are attacked on this page, and judged like any option.
     app.session_state["fp_limits"] = Limits({"home": 1e-9, "membership": 1e-9})
     app.selectbox(key="tables_bands").set_value(3).run()
     made(app)
     assert app.info[-1].value.startswith(f"**{UNKNOWN}**")
-    assert leaving.SIMILAR_ABOVE in app.info[-1].value
-    assert "Homes found: 18%" in app.info[-1].value
+    assert leaving.NOT_COVERED not in app.info[-1].value, "no ε is spent"
+    app.button(key="tables_attack").click().run()
+    until(app, lambda at: not has(at, "tables_attack"))
+    over = next(each.value for each in app.warning if each.value.startswith(f"**{ABOVE}"))
+    assert re.search(r"Homes found: \d+%", over)
+    assert "In this release, density is" in said(app), "its utility is known, too"
     # What is lacking is not hidden in a closed form.
     assert not settings(app).proto.expanded
     app.number_input(key="tables_people").set_value(None).run()
