@@ -125,7 +125,11 @@ def test_bad_rows_and_repeated_ids_are_told():
     rows = "A,14.7,-17.4\nB,14.8,-17.3\nA,14.9,-17.2\n,14.1,-17.1\nC,,-17.0\n"
     read = read_antennas(io.StringIO(f"antenna,lat,lon\n{rows}"))
     assert read["antenna"].tolist() == ["A", "B"]
-    assert "possible position: 2." in read.attrs["notes"][0]
+    assert "possible position: 2, the first at row 4." in read.attrs["notes"][0]
     assert "repeat an id: 1 (at another position: 1)." in read.attrs["notes"][1]
+    read = read_antennas(io.StringIO("antenna,lat,lon\nA,10.3,123.9\nB,123.8,10.4\n"))
+    assert read.attrs["notes"][0].endswith(
+        ": 1, the first at row 2. In 1, latitude and longitude seem exchanged."
+    )
     with pytest.raises(SchemaError, match="Antenna table: "):
         read_antennas(pd.DataFrame({"antenna": ["A"], "name": ["x"]}))
