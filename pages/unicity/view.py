@@ -30,15 +30,20 @@ what_this_means(
     published="4 points are enough for 95%, 2 for more than half.",
     source=story.MONTJOYE,
 )
-with st.container(key="main_figure"):
-    show(
-        unicity.against_points(story.narrowed(result), of),
-        key="unicity_by_p",
-        alt="Share of people whom known points single out, or leave among a few, with intervals.",
-    )
-
-# --- other knowledge, and resolutions ---
 left, right = side_by_side("unicity_points")
+with left:
+    st.subheader("More points known", anchor=False)
+    with st.container(key="main_figure"):
+        show(
+            unicity.against_points(story.narrowed(result), of),
+            key="unicity_by_p",
+            alt="Share of people whom known points single out, or leave among a few others.",
+        )
+with right:
+    p = sections.resolutions(result, of)
+
+# --- other knowledge, and points needed ---
+left, right = side_by_side("unicity_knowledge")
 with left:
     st.subheader("If other points are known", anchor=False, help=definitions.STRATEGY)
     show(
@@ -47,23 +52,20 @@ with left:
         alt="Share of unique people by the number of known points, a line for each kind of points.",
     )
 with right:
-    p = sections.resolutions(result, of)
-
-# --- points needed ---
-st.subheader("How many points until nobody else fits?", anchor=False)
-if story.points_drawn(result):
-    show(
-        unicity.boxes(result.needed, of, asked=len(result.points)),
+    st.subheader("How many points until nobody else fits?", anchor=False)
+    if story.points_drawn(result):
+        show(
+            unicity.boxes(result.needed, of, asked=len(result.points)),
+            key="unicity_needed",
+            alt="Box plot of the number of random points after which a person is unique, for "
+            "people who ever are.",
+        )
+    what_this_means(
+        *story.points_needed(result),
         key="unicity_needed",
-        alt="Box plot of the number of random points after which a person is unique, for people "
-        "who ever are.",
+        published="at most 11 points were needed.",
+        source=story.MONTJOYE,
     )
-what_this_means(
-    *story.points_needed(result),
-    key="unicity_needed",
-    published="at most 11 points were needed.",
-    source=story.MONTJOYE,
-)
 
 # --- laws ---
 sections.laws(result, of)
