@@ -29,7 +29,7 @@ from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
     HIDDEN: "Share of people with the same fingerprint as at least k − 1 others.",
-    AT_0: "Share of people who match others without moving in a dimension that has a weight.",
+    AT_0: "Share of people who match others without moving in any dimension that has a weight.",
 }
 _CAPPED = (
     "For a typical person (the median): the mean over the matched samples, each counted up to "
@@ -54,10 +54,10 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
         **shares,
         **means,
         "Median gap": st.column_config.NumberColumn(
-            format="%.3f", help="Half of the people have this k-gap or less, from 0 to 1."
+            format="%.3f", help="Half of the people have a k-gap of at most this value (0 to 1)."
         ),
         "90% within": st.column_config.NumberColumn(
-            format="%.3f", help="Nine people in ten have this k-gap or less, from 0 to 1."
+            format="%.3f", help="Nine people in ten have a k-gap of at most this value (0 to 1)."
         ),
     }
 
@@ -141,7 +141,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             height=style.OTHER_PX,
         ),
         key="anon_share",
-        alt=f"People by the share of time in their effort, at {measured.profile}, k = {k}.",
+        alt=f"Share of people by the part of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
         *temporal_share(share, k, stretch),
@@ -212,7 +212,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     """Say how much of people's effort is due to time."""
     if not judges_all(stretch):
         only = "place" if stretch.w_space > 0 else "time"
-        return [f"By the settings, only {only} has a weight, so all of the effort is {only}."]
+        return [f"In the settings, only {only} has a weight, so all of the effort is {only}."]
     defined = share[np.isfinite(share)]
     n = len(share)
     if not len(defined):
@@ -287,7 +287,7 @@ def tail(parts: Parts) -> list[str]:
             "of an exponential distribution."
         )
     if found:
-        told.insert(0, f"The median tail weight is {', '.join(found)}.")
+        told.insert(0, f"The median tail weight is {' and '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         spoken = {"both": "space and time together"}

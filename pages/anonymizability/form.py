@@ -1,6 +1,6 @@
 """Settings of the analysis: values of k, profiles and stretch effort, with a way to undo changes.
 
-Nothing in them is personal, so they travel in the URL; the selected person does not.
+The settings are not personal, so the URL holds them; the selected person stays out of it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def form(fs: FingerprintSet) -> bool:
             default=[str(p) for p in settings.profiles],
             key=_key("anon_profiles"),
             accept_new_options=True,
-            help="How coarse places and times are made. " + TYPED,
+            help="A profile says how coarse places and times are made. " + TYPED,
         )
         effort = _effort(settings.config)
         pressed = st.form_submit_button("Measure", type="primary", key="anon_measure")
@@ -153,8 +153,8 @@ def largest_crowd(n_users: int) -> None:
     """Draw a note on why larger groups are not offered, if there are too few people."""
     if n_users < K_PRESETS[-1]:
         st.caption(
-            f"Larger groups are not offered: {n_users} people are loaded, and nobody can hide "
-            "among more people than there are."
+            "Larger groups are not offered: nobody can hide among more people than the data hold "
+            f"({n_users})."
         )
 
 
@@ -254,4 +254,6 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
     try:
         return tuple(int(str(k)) for k in chosen)
     except ValueError:
-        raise ConfigError("A value of k is not a whole number; type one such as 8.") from None
+        raise ConfigError(
+            "A value of k is not a whole number; type a whole number, such as 8."
+        ) from None

@@ -4,8 +4,9 @@ People appear by pseudonym only, and the selected person stays out of the addres
 
 The sentences say how hard the person is to hide, who is nearest, and which samples were matched.
 
-A person's mean distance and time count each sample up to the caps of the stretch effort, as
-everyone's do. The distance of a single pair of samples is given in full, and labelled as such.
+A person's mean distance and time count each sample up to the caps of the stretch effort, as the
+figures of everyone do. The distance of a single pair of samples is given in full, and labelled as
+such.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     _table_of_neighbours(fs, neighbours, result.config, result.k)
     with st.expander(words.count(len(other.matches), "matched sample"), key="person_matches"):
         st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
-    with st.expander("Is it the place or the time?", key="person_why"):
+    with st.expander("Is place or time harder to match?", key="person_why"):
         _parts_figure(fs, user, neighbours, k, of)
 
 
@@ -222,8 +223,8 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}.",
         behind,
-        f"Of the samples of {names[user]} and {names[other.user]}, one of the pairs hardest to "
-        f"match is {_apart(worst['dist_m'], worst['gap_min'])} before any cap.",
+        f"Among the pairs of samples of {names[user]} and {names[other.user]}, one of the "
+        f"hardest to match is {_apart(worst['dist_m'], worst['gap_min'])} (before any cap).",
     ]
 
 

@@ -1,7 +1,7 @@
 """Results of the measurement: which are finished or missing, and which runs start by themselves.
 
-Each profile is measured in a run of its own. The run serves every k up to the largest one asked
-for; a still larger k only extends the run.
+Each profile is measured in a separate run. The run serves every k up to the largest one asked for;
+a still larger k only extends the run.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _REST_ALONE_IF_FIRST_TOOK_S = 20.0
 
 
 def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Result | None:
-    """Return the result for a profile if it has figures for a k of the settings, otherwise None."""
+    """Return the result for a profile if it has figures for any k in the settings, else None."""
     found = _known(data, profile, settings)
     return found.result if found is not None and set(settings.ks) & _served(found) else None
 
 
 def ask(data: Dataset, settings: Settings) -> None:
-    """Note that these settings were asked for, so that all their profiles are measured."""
+    """Record that these settings were asked for, so that all their profiles are measured."""
     st.session_state[_ASKED] = (data.digest, settings)
     questions.release_held(MEASURE)
     for kind in (MEASURE, DEEPEN, questions.FORETOLD):
@@ -107,7 +107,7 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
-    If the finest profile is measured for the largest k, the time is its run's time. Otherwise, the
+    If the finest profile is measured for the largest k, the time is that of its run. Otherwise, the
     time is estimated from some of the people, and is None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]

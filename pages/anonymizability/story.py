@@ -1,4 +1,4 @@
-"""Sentences about the figures of everyone, for several k and profiles; and a small table."""
+"""Sentences on everyone's k-gaps, for several k and profiles, and a small table."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pages.charts.plain import plain
 
 TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
 _PUBLISHED_BY_K = (
-    "half of the people have a 2-gap of 0.09 or less in Ivory Coast; 80% have one of 0.17 or less "
-    "in Senegal; nobody is at 0."
+    "in Ivory Coast, half of the people have a 2-gap of 0.09 or less; in Senegal, 80% have one of "
+    "0.17 or less. Nobody has a 2-gap of 0."
 )
-_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% are 2-anonymous."
+_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% of people are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 _CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
-CLICK = "Click a point on a curve to see whose fingerprint it is."
+CLICK = "Click a point on a curve to see that person below."
 
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
@@ -50,8 +50,8 @@ def alone(stretch: StretchConfig) -> str:
         return ""
     other = "time" if stretch.w_space > 0 else "space"
     return (
-        f"By the settings, {other} has no weight: a k-gap of 0 says that nothing has to be moved "
-        f"in {_of(stretch)}, not that anybody has the same record."
+        f"In the settings, {other} has no weight: a k-gap of 0 says that nothing has to be moved "
+        f"in {_of(stretch)}, not that anyone else has the same record."
     )
 
 
@@ -128,7 +128,8 @@ def by_k(
     already = (
         f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous."
         if judges_all(stretch)
-        else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0. {alone(stretch)}"
+        else f"At {shown}, {words.share(hidden, n)} {'has' if hidden <= 1 else 'have'} a {few}-gap "
+        f"of 0. {alone(stretch)}"
     )
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
@@ -191,7 +192,9 @@ def by_profile(
     else:
         said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
     if missing:
-        said += f" {missing} of the profiles {words.verb(missing)} not measured yet."
+        said += (
+            f" {missing} of the profiles {'has' if missing == 1 else 'have'} not been measured yet."
+        )
     return [said, words.beyond(beyond(curves, edge))]
 
 
@@ -245,7 +248,7 @@ def cost_of_asking(
     """Say what is not measured yet, and the estimated time; ``seconds`` is None if unknown."""
     of = words.count(len(profiles), "profile")
     of = "The one profile" if len(profiles) == 1 else f"{missing} of {of}"
-    what = f"{of} {words.verb(missing)} not measured"
+    what = f"{of} {words.verb(missing)} not measured yet"
     if seconds is None:
         return f"{what}; measuring may take a while with {n_users:,} people."
     each = f"{what}; measuring takes about {words.clock(max(seconds, 1))}"
@@ -255,7 +258,7 @@ def cost_of_asking(
 
 
 def reach(measured: Mapping[GeneralizationProfile, Measured], ks: Sequence[int]) -> float:
-    """Return the end of a common axis of k-gaps, which covers 99% of every curve."""
+    """Return the end of a common axis of k-gaps that covers 99% of every curve."""
     ends = [
         float(np.quantile(each.gaps.at(k).values, 0.99))
         for each in measured.values()

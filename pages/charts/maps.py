@@ -44,7 +44,7 @@ class Map(pdk.Deck):
     Attributes
     ----------
     around : Box
-        Extent of its ground.
+        Extent of the ground that is drawn.
     beyond : str
         Note on what lies beyond the part shown at first; "" if nothing does.
     height : int

@@ -1,7 +1,7 @@
 """Maps of count tables: where people are and where they go, before and after protection.
 
-Both maps of a pair share their view and their scale. The more of a count may be noise, the more
-transparent it is drawn: a count as small as its error is hardly visible.
+Both maps of a pair share their view and their scale. The larger the part of a count that may be
+noise, the more transparent the count: a count as small as its error is hardly visible.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .maps import Map, Shades, describe_beyond, extent_of, over, scale_bar, shad
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
-"""How many flows a map shows at most; they are the largest ones."""
+"""Largest number of flows that a map shows; it shows the largest flows."""
 
 BEFORE, AFTER = "before (not for release)", "as published"
 _FAINTEST, _FULL = 90, 220  # of 255
@@ -56,7 +56,7 @@ class Ground(NamedTuple):
 
 
 def ground_of(geojson: dict[str, Any]) -> Ground | None:
-    """Return the areas of a GeoJSON; None if it holds no areas."""
+    """Return the areas of a GeoJSON object; None if it holds no areas."""
     features = geojson["features"]
     if not features:
         return None
@@ -247,8 +247,8 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
 def extent(ground: Ground, tables: CountTables) -> Extent:
     """Return the extent that maps of these areas show at first, where nearly all people are.
 
-    Areas with a point in it are shown whole, unless the longer side would then be more than twice
-    as long, and longer than 1°.
+    Areas whose inner point lies in this extent are shown whole, unless the longer side would then
+    be more than twice as long, and longer than 1°.
     """
     weight = np.ones(len(ground.names))
     if tables.presence is not None:

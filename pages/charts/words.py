@@ -114,7 +114,8 @@ def describe_remote(
     """Warn of places so far from nearly all samples that a coordinate is probably wrong.
 
     Such a place is over 100 km from the middle of the samples, and over ten times as far as 97% of
-    them. If no such place were so far with latitude and longitude exchanged, the warning says so.
+    them. If none of these places would be so far with latitude and longitude exchanged, the warning
+    says so.
 
     Parameters
     ----------

@@ -34,10 +34,10 @@ ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {None: "(detect; usually the display zone)", OFFSET: "the zone of the offset column"}
 CENTRE = (
-    "A private release takes the middle of its area or antennas, so this is needed only if the "
-    "area is in metres. State the centre without looking at the records."
+    "Needed only for a private release whose area is in metres; otherwise, the release takes the "
+    "middle of its area or antennas. Choose the centre without looking at the records."
 )
-_POSITIONS = {None: "(as they are; ask if doubtful)"} | {
+_POSITIONS = {None: "(as they are; ask if in doubt)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }
 
@@ -61,7 +61,7 @@ def doubt(asked: dataset.Asked) -> None:
         if not question.readings:
             st.caption(
                 "Neither an exchange of latitude and longitude nor lost signs would explain this. "
-                "Perhaps other columns hold the positions: correct them below."
+                "Perhaps other columns hold the positions: choose these columns below."
             )
         with st.container(horizontal=True):
             st.button(
@@ -139,7 +139,7 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         index=zones.index(reading.timezone) if reading.timezone in zones else 0,
         format_func=lambda z: z or guess,
         key="data_timezone",
-        help="Hours of the day and days are counted in this zone.",
+        help="Days, and hours of the day, are counted in this zone.",
     )
     clocks = [None, OFFSET, *zones[1:]]
     naive = cells[1].selectbox(

@@ -53,14 +53,14 @@ def _upload() -> None:
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "
         "JSON that is a table (records, one record a line, GeoJSON points). The file stays in "
-        "this computer's memory and is written nowhere. For larger files, have the server's "
-        f"operator name a folder in {FOLDER_VARIABLE}.",
+        "this computer's memory and is not written anywhere. For larger files, ask the server's "
+        f"operator to name a folder in {FOLDER_VARIABLE}.",
     )
     antennas = st.file_uploader(
         "Antennas, if the events name them (optional)",
         type=TYPES,
         key="data_antennas",
-        help="A table with the antenna's id, latitude and longitude in each row.",
+        help="A table with an antenna's id, latitude and longitude in each row.",
     )
     regions, named_by = _regions(antennas is not None)
     st.caption(session.describe_kept())
@@ -82,16 +82,16 @@ def _upload() -> None:
         st.rerun()
 
 
-_AGAIN = "Choose the table of events, even if its name is shown above: no upload is kept."
+_AGAIN = "Choose the table of events again, even if its name is shown above: no upload is kept."
 _AREAS = "Districts or other named areas (GeoJSON, optional)"
 _ABOUT_AREAS = (
-    "Give public polygons, in degrees. Each antenna gets the area it stands in. Then data and "
-    "tables can be published by these areas."
+    "Choose public polygons, in degrees. Each antenna is assigned to the area in which it stands. "
+    "Data and tables can then be published by area."
 )
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw fields for the antennas' areas; return the file, and the property that names them."""
+    """Draw fields for the antennas' areas; return the file, and the property with their names."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")
@@ -188,7 +188,7 @@ def _foretell(source: Source) -> None:
 
 
 def said(told: reading_estimate.ReadingEstimate) -> str:
-    """Return a file's estimated rows, and the time and memory to read it, for the screen."""
+    """Describe a file's estimated number of rows, and the time and memory needed to read it."""
     parts = []
     if told.rows is not None:
         parts.append(f"The file has about {told.rows_rounded:,} rows.")
@@ -213,9 +213,8 @@ def background() -> None:
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so the background shows only coasts, borders and "
-            "towns. Lines of your own lie under every map of this session. These lines are only "
-            "drawn: no figure depends on them. fpanon keeps only the shapes in the file, not the "
-            "names or any other properties."
+            "towns. Your own lines are drawn under every map of this session; no figure depends on "
+            "them. fpanon keeps only the shapes in your file, not names or any other properties."
         )
         file = st.file_uploader(
             f"GeoJSON, in degrees, up to {MAX_BYTES >> 20} MB and {MAX_POSITIONS:,} positions",
@@ -241,12 +240,12 @@ def background() -> None:
         job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
         if found is not None:
             told = [
-                f"{count(found.n_lines, 'line')} of {len(found.lon):,} points lie under the maps"
+                f"Under the maps: {count(found.n_lines, 'line')}, {len(found.lon):,} points in all"
                 + (f", simplified from {found.n_read:,}" if found.n_read > len(found.lon) else "")
                 + "."
             ]
             if found.n_small:
-                told.append(f"{count(found.n_small, 'line')} too short to be seen: left out.")
+                told.append(f"Left out: {count(found.n_small, 'line')} too short to be seen.")
             if found.n_points:
-                told.append(f"{count(found.n_points, 'single point')} in the file: not drawn.")
+                told.append(f"Not drawn: {count(found.n_points, 'single point')} in the file.")
             st.caption(" ".join(told))

@@ -15,7 +15,7 @@ from pages.charts import words
 from pages.charts.plain import plain
 
 FAR = (
-    "If a coordinate is wrong, correct the file and open it again. Otherwise maps, distances and "
+    "If a coordinate is wrong, correct the file and open it again: until then, maps, distances and "
     "synthetic people are wrong, too."
 )
 OUTLINES = (
@@ -61,26 +61,28 @@ def cell(report: IngestReport) -> str:
 
 
 def median_samples(report: IngestReport) -> str:
-    """Return the number of samples of the median user."""
+    """Return the median number of samples per user."""
     return f"{np.median(report.samples_per_user):,.0f}"
 
 
 def account(report: IngestReport) -> list[str]:
     """Say how many rows were used, and how many were set aside.
 
-    Also say from when to when the used rows run, and how many samples they became.
+    Also say when the used rows begin and end, and how many samples they became.
     """
     set_aside = report.rows_set_aside
     zone = f"{report.timezone} time"
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
-    used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
-    told = f"Of {words.count(report.rows_read, 'row')}, {used}, for one reason per row"
+    used = f"{report.rows_used:,} {words.were(report.rows_used)} used"
+    told = f"Of {words.count(report.rows_read, 'row')}, {used} and {set_aside:,} "
+    told += f"{words.were(set_aside)} set aside. Each row set aside is counted under one reason"
     if not set_aside:
         told = f"{'All ' * (report.rows_used > 1)}{words.count(report.rows_used, 'row')} "
         told += f"{words.were(report.rows_used)} used"
         if report.rows_repeating:
-            told += f": {words.count(report.n_samples, 'row')} made a sample, and "
+            each = " each" * (report.n_samples > 1)
+            told += f": {words.count(report.n_samples, 'row')} made a sample{each}, and "
             told += f"{report.rows_repeating:,} repeated one"
     return [
         f"{told}. The times run from "
@@ -94,9 +96,9 @@ def reconciled(report: IngestReport) -> list[str]:
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
-            "Rows that equal one another in every field are used, too, and each counts as an "
-            "event of its own: two calls at one antenna in one minute look exactly like this. If "
-            "the file holds a part of the data twice, correct the file first."
+            "Rows identical in every field are used, too, each as a separate event: two calls at "
+            "one antenna in one minute look exactly alike. If the file holds part of the data "
+            "twice, correct the file first."
         )
     return found
 
@@ -110,9 +112,9 @@ def column(report: IngestReport, role: str) -> str:
 
 
 READ_BEFORE = (
-    "These data were read earlier, in parts, and kept. The rows themselves, and those set aside, "
-    "are not in the folder; columns, times, granularity and screening can only be changed by "
-    "reading the records again: `fpanon ingest RECORDS --keep FOLDER`."
+    "These data were read earlier, in parts, and kept. The folder holds neither the rows used nor "
+    "those set aside. To change columns, times, granularity or screening, read the records again: "
+    "`fpanon ingest RECORDS --keep FOLDER`."
 )
 SCREENED_BEFORE = "The screening was settled when the records were read."
 
@@ -145,7 +147,7 @@ def unused(report: IngestReport) -> str:
     said = ["People are shown as pseudonyms, never by their ids."]
     if aside:
         names = [str(label) for label in report.available if str(label) in aside]
-        said.append(f"Used (see above), but not shown here: {_listed(names)}.")
+        said.append(f"Used, but not shown here: {_listed(names)}.")
     if rest:
         named = any(not isinstance(label, int) for label in report.available)
         columns = f"({_listed(rest)}) " if named else ""
@@ -214,7 +216,8 @@ def activity(samples_of_user: IntArray, samples_of_place: IntArray) -> list[str]
     tenth = max(1, len(samples_of_place) // 10)
     of_places = "place" if len(samples_of_place) < 10 else "tenth of the places"
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
-    half = f"Half of the people have {np.median(samples_of_user):.0f} samples or more"
+    median = round(float(np.median(samples_of_user)))
+    half = f"Half of the people have {words.count(median, 'sample')} or more"
     ends = f"{low:.0f}", f"{high:.0f}"
     alike = (
         f"; eight in ten have {ends[0]}."

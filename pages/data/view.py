@@ -10,7 +10,7 @@ from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
-from pages.charts.words import describe_remote
+from pages.charts.words import count, describe_remote
 from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import legend, show, show_map
@@ -23,7 +23,7 @@ place = layout.line("data", "What was read, and what was set aside?")
 data, job, refused = dataset.current(), dataset.opening(), None
 if data is not None and (job is None or job.error is None) and dataset.asked() is None:
     if place.button(
-        "On to the overview", icon=":material/arrow_forward:", type="primary", key="data_on"
+        "Go to the overview", icon=":material/arrow_forward:", type="primary", key="data_on"
     ):
         st.switch_page("pages/overview/view.py")
     if dataset.newly_opened():
@@ -75,18 +75,18 @@ with st.container(key="main_figure", gap="small"):
     with left:
         cells = st.container(horizontal=True, gap="medium", key="data_figures")
         for label, figure, meaning in (
-            ("People", f"{fs.n_users:,}", "People with a sample."),
+            ("People", f"{fs.n_users:,}", "People with at least one sample."),
             (
                 "Samples",
                 f"{fs.n_samples:,}",
-                f"Distinct cells of {story.cell(report)} of each person, added up.",
+                f"Each person's distinct cells of {story.cell(report)}, added up over all people.",
             ),
             (
                 "Median per person",
                 story.median_samples(report),
                 "Half of the people have this many samples or fewer.",
             ),
-            ("Places", f"{len(samples):,}", "Distinct cells of the grid with a sample."),
+            ("Places", f"{len(samples):,}", "Distinct cells of the grid with at least one sample."),
         ):
             cells.metric(label, figure, help=meaning, width="content")
         st.markdown("**The account of the file**")
@@ -106,7 +106,7 @@ with st.container(key="main_figure", gap="small"):
         show_map(
             places_map(lon, lat, samples, of, height=story.MAP_PX),
             key="data_map",
-            alt=f"Map of the {len(samples):,} places in the data, sized by their samples.",
+            alt=f"Map of {count(len(samples), 'place')} in the data; larger dots: more samples.",
         )
         if len(lon):
             legend(
@@ -126,8 +126,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             lambda: table_bytes([report.rejects], ".csv"),
             "set_aside_not_for_release.csv",
             key="data_rejects",
-            help="The file holds the row number, the reason, and the fields of time and place, but "
-            "no others.",
+            help="For each row set aside, the file holds its number, the reason, and the fields of "
+            "time and place, but no others.",
         )
     if dataset.can_undo():
         st.button(
@@ -162,8 +162,7 @@ with right:
     st.markdown(
         story.SCREENED_BEFORE
         if data.source.was_read
-        else "Keep only people recorded often enough to judge; the others are left out, and "
-        "counted."
+        else "Keep only people who are recorded often enough. The others are left out, and counted."
     )
     rule = report.screening if data.source.was_read else data.reading.screen
     screen = None if data.source.was_read else form.screening(rule)

@@ -47,7 +47,7 @@ def current() -> Config:
 def question(fs: FingerprintSet) -> Question:
     """Return the question of what an attacker learns.
 
-    It concerns the chosen profiles or, if none is chosen, suitable ones.
+    The question covers the chosen profiles or, if none is chosen, suitable ones.
     """
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
@@ -105,7 +105,7 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             at=cells[1],
             step=500,
             key="disclosure_users",
-            help="If the data hold more people, that many are drawn at random. Testing more people "
+            help="If the data hold more people, this many are drawn at random. Testing more people "
             "makes the intervals narrower.",
         ),
         strategy=cells[2].selectbox(

@@ -63,7 +63,7 @@ def panels(found: Result) -> list[Panel]:
 
 
 def limit_of(measure: str, limits: Limits) -> float | None:
-    """Return the threshold of a share of people; None for other measures, or without one."""
+    """Return a measure's threshold; None if it has none, or is not a share of people."""
     return None if measure in _SUMS else limits.limit(measure)
 
 
@@ -204,7 +204,7 @@ def _without_discord(
     if not any(r["concordant"] for r in against):
         told = [
             f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "
-            "only where the others do not: there is no order to agree with."
+            "only where the other measures do not: there is no order to agree with."
         ]
     else:
         told = [
@@ -235,7 +235,7 @@ def describe_measures(
 ) -> list[str]:
     """Say what the measures of one profile mean; the given measure comes first.
 
-    With a threshold ``limit`` of shares of people, also say how many profiles stay below it.
+    Given ``limit``, a threshold for shares of people, also say how many profiles are within it.
     """
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
@@ -247,14 +247,16 @@ def describe_measures(
         f"certainty{_interval(unicity)}."
     )
     tell = f"{known} tell{'s' * (p == 1)}"
+    visits = describe_sum(em_sum[0], "em")
+    visits = f"{visits}, {_at_most(found, leak)}" if visits else "nothing more"
     finding = {
         "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
         f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
         "k": f"With {words.count(p, 'point')}, an attacker picks the right record "
         f"{_over(found, profile, 'k')} (guessing: 1 in {found.n_users:,})."
         f"{_within(found, 'k', limit)}",
-        "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
-        "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
+        "em": f"{tell} {visits}.",
+        "kl": f"{tell} {describe_sum(kl_sum[0], 'kl') or 'nothing more'}.",
     }[measure]
     return [
         finding,
@@ -265,7 +267,7 @@ def describe_measures(
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
         f"Over all bins, the changes add up to {words.supported(*em_sum)} for one person. The gain "
         f"in information is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
-        f"{words.people(few)} tested {'has' if few == 1 else 'have'} fewer than {p} "
+        f"{few:,} of the people tested {'has' if few == 1 else 'have'} fewer than {p} "
         "points at this profile; the attacker knows all of their points."
         if few
         else "",
@@ -277,18 +279,18 @@ def _within(found: Result, column: str, limit: float | None) -> str:
     if limit is None:
         return ""
     inside, every = int((found.grid[f"{column}_high"] <= limit).sum()), len(found.grid)
-    stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} surely"
+    stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} clearly"
     if not inside:
         stay = (
-            f"None of the {words.count(every, 'profile')} is surely"
+            f"None of the {words.count(every, 'profile')} is clearly"
             if every > 1
-            else "This profile is not surely"
+            else "This profile is not clearly"
         )
     return f" {stay} within your threshold of {100 * limit:.3g}%."
 
 
 def _over(found: Result, profile: str, column: str) -> str:
-    """Return a share at one profile and, if it is lower at another, the least share of all."""
+    """Return a share at one profile and, if it is lower at another, the lowest share of all."""
     shares = found.grid.set_index("profile")[column]
     what = "of the time" if column == "k" else "of people"
     told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"
@@ -319,8 +321,8 @@ def _ends(of: tuple[float, float, float]) -> str:
 
 MEANS_TOLD = (
     "Here, EM and KL are means over a profile's own bins, as in the paper. These means compare "
-    "people, places and hours of one profile. The means do not say which of two profiles is the "
-    "safer: a finer one has more bins, mostly empty, and so a lower mean. The page *Release "
+    "people, places and hours under one profile. They do not say which of two profiles is the "
+    "safer: a finer profile has more bins, mostly empty, and so a lower mean. The page *Release "
     "options* compares options by the sums over all bins."
 )
 """Note for every comparison of profiles side by side."""
@@ -364,7 +366,7 @@ def describe_hours_learnt(leak: Leak, measure: str, weekdays: bool) -> str:
     week = leak.week.dropna(subset=[measure])
     most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
     if most[measure] == least[measure]:
-        return f"In every hour, {NAMES[measure]} is the same, {most[measure]:.2g}."
+        return f"{NAMES[measure]} is the same in every hour: {most[measure]:.2g}."
     return (
         f"An attacker learns most about {_hour(most, weekdays)} ({most[measure]:.2g}), and least "
         f"about {_hour(least, weekdays)} ({least[measure]:.2g})."
@@ -385,7 +387,7 @@ def describe_people(leak: Leak) -> list[str]:
     return [
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
         f"the burden is {how}.",
-        f"We tested {words.people(len(leak.people))}. Gini coefficient: "
+        f"We tested {words.people(len(leak.people))}. The Gini coefficient of EM-disclosure is "
         f"{leak.gini['em']:.2f}. The most exposed tenth bears "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of all KL-disclosure "
         f"(Gini {leak.gini['kl']:.2f}).",
@@ -441,9 +443,9 @@ def describe_example(worked: worked_example.Result) -> str:
         f"{own}. People {' and '.join(str(each + 1) for each in fits)} fit, so the attacker picks "
         f"the right record with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
         f"{words.percent(prior)} of all people were. The attacker is now certain of that visit: "
-        f"its probability rose by {second.em_bin[_THIRD_BIN]:.2f}. The mean over the "
-        f"{worked.n_bins} bins is **EM = {second.em_user[0]:.2f}** for person 2, learnt without "
-        "re-identifying them.\n\n"
+        f"its probability rose by {second.em_bin[_THIRD_BIN]:.2f}. The mean change over the "
+        f"{worked.n_bins} bins is **EM = {second.em_user[0]:.2f}** for person 2, whom the attacker "
+        "has not even re-identified.\n\n"
         f"Over all four people: **unicity {whole.unicity:.2f}**, **k-disclosure "
         f"{whole.k_disclosure:.4f}**, **EM {whole.em:.3f}**, **KL {whole.kl:.3f} nats**. "
         "(Noriega Campero 2015, table 4.1)"

@@ -56,14 +56,14 @@ with st.container(key="main_figure"):
     )
 st.page_link(
     "pages/options/view.py",
-    label="Which option protects against this, and what is lost?",
+    label="Which option protects against disclosure, and what is lost?",
     icon=":material/balance:",
 )
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
     st.subheader(
-        "Where and when is it learnt?",
+        "Where and when does an attacker learn most?",
         anchor=False,
         help=definitions.BIN_DISCLOSURE,
         width="content",
@@ -117,7 +117,7 @@ with right:
     what_this_means(*story.describe_people(leak), key="disclosure_people")
 
 # --- as published, and agreement ---
-with st.expander("All four measures, as they are published", key="disclosure_all"):
+with st.expander("All four measures, as published", key="disclosure_all"):
     show(
         disclosure.over_profiles(names, story.panels(found), of),
         key="disclosure_over_profiles",

@@ -35,13 +35,13 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """Return the knowledge assumed when options were last weighed, or the usual knowledge."""
+    """Return the attacker's knowledge assumed when options were last weighed, or the usual one."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
-    """Return the options weighed so far: on Overview, on “Release options” or for the report."""
+    """Return the options weighed so far on Overview, on “Release options” or for the report."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
     made = exploration.empty(data) if before is None else before.table
@@ -63,7 +63,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
 def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> None:
     """Draw the search for a release: the button that starts it, its progress, and its result.
 
-    ``left`` holds the options that an ended search would try next.
+    ``left`` holds the options that an ended search has not tried.
     """
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
@@ -92,13 +92,13 @@ def section(data: Dataset, explored: Exploration, left: list[ReleaseOption]) -> 
 
 
 def _tried(data: Dataset) -> Tried | None:
-    """Return the search; None if there is none, or if another attacker is now assumed."""
+    """Return the search; None if there is none, or if it assumed another attacker's knowledge."""
     found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
 
 
 def untried(data: Dataset) -> list[ReleaseOption]:
-    """Return the options that an ended search would try next."""
+    """Return the options that an ended search has not tried."""
     return [] if _tried(data) is None else exploration.untried(data.fs)
 
 
@@ -108,7 +108,7 @@ def under_way(data: Dataset) -> int:
 
 
 def _offer(data: Dataset, label: str, told: str, *, primary: bool = False) -> None:
-    """Draw the button, and how long the search may take.
+    """Draw a menu for the time of the search, a button to start it, and the text ``told``.
 
     The button stands out unless a choice is on offer above it.
     """
@@ -163,7 +163,7 @@ def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
 
 
 def _found(explored: Exploration, on_the_way: int, skipped: str) -> None:
-    """Draw the best option within the thresholds and its cost; otherwise, the nearest option."""
+    """Draw the best option within the thresholds, and its cost; if there is none, the nearest."""
     row, digest = story.best(explored), explored.table.digest
     if row is not None:
         with st.container(key="overview_best"):
@@ -216,10 +216,10 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
 
 
 def _refusing(digest: str) -> None:
-    """Draw the form to release nothing; the decision needs a reason, and enters the report."""
+    """Draw the form to release nothing; it asks for a reason, which enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
         why = _why("Why nothing is released", "overview_why_not")
-        if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
+        if st.button("Confirm and open the report", key="overview_refuse_keep", type="primary"):
             if why.strip():
                 workspace.of(digest).refuse(why)
                 st.session_state[workspace.reason_key(REFUSE)] = why

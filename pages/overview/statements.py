@@ -1,6 +1,6 @@
 """The four statements about the original data: each one's question, sentence and page.
 
-Each asks the same question as its own page with the usual settings: nothing is measured twice.
+Each statement asks what its page asks with the usual settings, so nothing is measured twice.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from pages.shell.questions import Question
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, which takes seconds; with more, the officer starts it
 _FOUND = (
-    "Unicity is the share of people singled out by known points of their record: {drawn}. An "
-    "attacker who knows more points singles out more people."
+    "Unicity is the share of people singled out by known points of their record. The points are "
+    "{drawn}. An attacker who knows more points singles out more people."
 )
 _MOVED = (
-    "The 2-gap in distance and time: a person's record is matched to the nearest other, sample by "
-    "sample, and distances and times are averaged. No sample counts for more than {cap}. Both "
-    "figures are medians: half of the people are at or above each."
+    "The 2-gap, in distance and time: a person's record is matched to the nearest other record, "
+    "sample by sample, and distances and times are averaged. No sample counts for more than {cap}. "
+    "Both figures are medians: half of the people are at or above each."
 )
 _RECOVERED = (
-    "fpanon makes counts of people at each place, then attacks the counts with a program that sees "
-    "nothing else. The number is the share of everyone's recorded points that the trajectory "
-    "paired with each person gets right. Nights and days are linked first, then successive days. "
-    "The counts cover the places and the period of the data, with no noise and nothing left out."
+    "fpanon counts the people at each place, then attacks the counts with a program that sees "
+    "nothing else. Each recovered trajectory is paired with one person; the number is the share of "
+    "everyone's recorded points that these trajectories get right. The program links counts within "
+    "each night and day first, then across days. The counts cover the places and the period of the "
+    "data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
@@ -117,7 +118,7 @@ def _cap(config: anonymizability.Config) -> tuple[str, str]:
 
 
 def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
-    """Return a function that gives a statement on the original data, or why it was not measured."""
+    """Return a function that gives a statement on the original data, or the fault in measuring."""
 
     def of_table(table: Any) -> Told:
         raw: OptionResult = table.results[0]
@@ -131,9 +132,9 @@ def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
 
 def found(raw: OptionResult) -> Told:
     """Say how many people are singled out by a few points."""
-    asked = f"all {raw.n_users:,} people"
+    asked = f"We tested all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
-        asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
+        asked = f"We tested {raw.n_targets:,} of the {raw.n_users:,} people, drawn at random"
     few = ""
     if raw.too_few:
         few = f" {words.people(raw.too_few)} had fewer points; the attacker knew all their points."
@@ -142,12 +143,12 @@ def found(raw: OptionResult) -> Told:
     return (
         w.percent(value),
         f"of people; guessing finds 1 in {raw.n_users:,}",
-        f"{'; '.join(filter(None, (f'Of {asked}', sure)))}.{few}",
+        f"{'; '.join(filter(None, (asked, sure)))}.{few}",
     )
 
 
 def moved(result: anonymizability.Result) -> Told:
-    """Say how far a typical person must be moved to look like the nearest others."""
+    """Say how far a typical person's samples must move for the person to look like others."""
     measured = result.measured[0]
     k = min(measured.parts)
     parts, n = measured.parts[k], len(measured.gaps.users)
@@ -158,7 +159,7 @@ def moved(result: anonymizability.Result) -> Told:
     for long, short in ((" minutes", " min"), (" minute", " min"), (" hours", " h")):
         number = number.replace(long, short)
     hidden = int((measured.gaps.at(k).values == 0).sum())
-    already = ""
+    cap, already = " or ".join(_cap(result.config)), ""
     if hidden:
         who = w.first_up(words.share(hidden, n))
         already = f" {who} already look{'s' * (hidden == 1)} like {words.others(k)}."
@@ -166,8 +167,8 @@ def moved(result: anonymizability.Result) -> Told:
         number,
         "on average, for a typical person",
         f"This is what it takes to look like {words.others(k)}, averaged over the matched "
-        f"samples ({words.people(n)}). Anything farther than {' or '.join(_cap(result.config))} "
-        f"away counts as exactly that far.{already}",
+        f"samples ({words.people(n)}). Anything more than {cap} apart counts as exactly {cap}."
+        f"{already}",
     )
 
 
@@ -192,12 +193,14 @@ def recovered(result: recovery.Result) -> Told:
     score = result.score
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):
-        return "not known", "No point that was recorded is among those counted.", ""
+        return "not known", "None of the points counted was recorded.", ""
     drawn = "" if score.n_users >= result.n_users else f" drawn from {result.n_users:,}"
     unproven = ""
     if share <= chance:
         single = f"{words.percent(result.alone)} of counts above 0 are of one person"
-        unproven = f"; {single if result.alone else 'this does not show that counts are safe'}"
+        unproven = (
+            f"; {single if result.alone else 'a failed attack does not show that counts are safe'}"
+        )
     return (
         words.percent(share),
         f"of recorded points; at random {words.percent(chance)}{unproven}",
@@ -238,7 +241,7 @@ def draw(statement: Statement) -> None:
 
 
 def _waiting(statement: Statement) -> None:
-    """Draw the progress, the reason why there is no number, or a button to start measuring."""
+    """Draw the progress, a note that nothing was measured, or a button to start measuring."""
     jobs = questions.jobs_of(statement.question)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")

@@ -33,20 +33,25 @@ from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 COUNTS = (
-    "Another way out is to publish only counts of people. Counts are no safer if trajectories can "
-    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
+    "You could also publish only counts of people. Counts are no safer than records if "
+    "trajectories can be recovered from them: compare *Recovered from exact counts*, above, with "
+    "linking at random."
 )
 FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
     "option can be shown to stay within that threshold, not even one in which no home is found."
 )
-_LARGER = "More trips may agree on larger areas: choose them in the menu beside *Who gets it?*."
+_LARGER = (
+    "With larger areas, more trips may agree with the data: choose larger areas in the menu beside "
+    "*Who gets it?*."
+)
 _EPSILON = "A smaller ε protects more."
+_NONE = "No option within the thresholds serves the purpose. "
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
-    "On data of this size or length, whatever takes minutes or hours waits until you ask for it. "
-    "Progress, and a button to stop the work, are shown wherever it runs."
+    "With data of this size or length, work that takes minutes or hours waits until you ask for "
+    "it. While it runs, you see its progress and a button to stop it."
 )
 PLAN = (
     "The search tries three kinds of option: tables, synthetic people, and real people's records. "
@@ -88,12 +93,12 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """Say which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
     yet = " Some people have a unique record." if some_alone(result) else ""
-    none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
+    none = "" if serves(exploration.table, within(exploration)) else _NONE
     return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 
 
 def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]]:
-    """Return paragraphs on the best option, or the one nearest to the thresholds, and details."""
+    """Return paragraphs on the best option, or else the nearest, and paragraphs with details."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
@@ -120,13 +125,14 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
 def decides(exploration: Exploration, row: int) -> str:
     """Return each risk of an option and the accepted risk, as a Markdown table.
 
-    The risk nearest to its threshold comes first. Thresholds decide by the upper ends of the
-    intervals, so these are what the table shows.
+    The risk nearest to its threshold comes first. Thresholds apply to the upper ends of the
+    intervals, so the table shows these ends.
     """
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
     lines = [
-        "**1. What decides.** No risk may exceed the accepted risk; the first row comes closest.\n"
+        "**1. What decides.** No risk may exceed what is accepted; the risk in the first row comes "
+        "closest to it.\n"
     ]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
@@ -159,7 +165,7 @@ def advice(exploration: Exploration) -> list[str]:
 
 
 def counted(exploration: Exploration) -> bool:
-    """Return whether options without records were tried: counts are then no new alternative."""
+    """Return whether options without records were tried; counts are then no new alternative."""
     return any(option.recordless is not None for option in exploration.table.options)
 
 
@@ -169,7 +175,7 @@ def next_is_counts(exploration: Exploration) -> bool:
     An option is near if its worst measure is at most twice the threshold: slightly larger groups or
     areas may then suffice. None can be shown to pass if too few homes are known
     (:func:`few_homes`). Without a best option, propose counts. Otherwise, once options without
-    records were tried, counts are no alternative.
+    records have been tried, counts are no alternative.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):
@@ -182,9 +188,8 @@ def next_is_counts(exploration: Exploration) -> bool:
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
     """Return whether so few homes are known that an option fails even if none is found.
 
-    The number n of homes attacked follows from the ends of the interval, which is Wilson's. With
-    t = z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is
-    t / (1 + t).
+    The number n of homes attacked follows from the ends of Wilson's interval. With t = z²/n, the
+    two ends add up to (2 share + t) / (1 + t). If no home is found, the upper end is t / (1 + t).
     """
     most = exploration.limits.allowed(result, "home")
     share, low, high = result.risk("home")
@@ -211,9 +216,9 @@ def _some(names: list[str]) -> str:
 
 
 def describe_chosen(name: str, why: str) -> str:
-    """Say which option was chosen, and where its release is."""
+    """Say which option was chosen, and where to produce its release."""
     reason = "" if why else " No reason is given yet."
-    return f"Chosen: **{plain(name)}**.{reason} Its release is produced on *Report*."
+    return f"Chosen: **{plain(name)}**.{reason} Produce the release on *Report*."
 
 
 def _plain(text: str) -> str:

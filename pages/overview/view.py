@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style
 from pages.charts.maps import places_map
-from pages.charts.words import describe_remote
+from pages.charts.words import count, describe_remote
 from pages.overview import finding, statements, story, welcome
 from pages.shell import aims, dataset, exploration, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
@@ -25,7 +25,7 @@ if dataset.current() is None and dataset.asked() is None and not reading:
     end_view()
 
 layout.line("", title="May these data be released?")
-data = layout.data("overview", ".", then="The overview fills as soon as the data are read.")
+data = layout.data("overview", ".", then="The figures appear here as soon as the data are read.")
 aims.ask(data.fs)
 in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))
@@ -39,7 +39,9 @@ with st.container(key="overview_verdict", gap="small"):
     if raw is None and questions.failed(four[0].question):
         st.markdown(":material/error: **What an attacker finds could not be measured.**")
     elif raw is None:
-        st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
+        st.markdown(
+            ":material/hourglass_empty: **What an attacker finds has not been measured yet.**"
+        )
     else:
         heads = story.heads(explored, finding.under_way(data), len(left_to_try))
         (mark, answer), *others = heads
@@ -54,8 +56,8 @@ with left:
     show_map(
         places_map(lon, lat, samples, of, height=_MAP_PX),
         key="overview_map",
-        alt=f"Map of the {len(samples):,} places in the data; larger and brighter dots have more "
-        "samples.",
+        alt=f"Map of {count(len(samples), 'place')} in the data; larger and brighter dots have "
+        "more samples.",
     )
 with right.container(key="overview_four", gap="xsmall"):
     st.markdown("**Data as they are**")
@@ -63,7 +65,7 @@ with right.container(key="overview_four", gap="xsmall"):
         statements.draw(each)
 statements.failures(four)
 if far := describe_remote(lat, lon, samples):
-    st.warning(f"{far} See Data.")
+    st.warning(f"{far} See the page *Data*.")
 if data.report.machines:
     st.warning(layout.as_shown(data.report.machines))
 if not all(each.alone for each in four) and any(
@@ -82,6 +84,6 @@ if not all(each.alone for each in four) and any(
 # --- find a release ---
 finding.section(data, explored, left_to_try)
 if raw is not None:
-    with st.expander("On what grounds", key="overview_grounds"):
+    with st.expander("On what grounds?", key="overview_grounds"):
         for text in story.grounds(explored):
             st.markdown(text)

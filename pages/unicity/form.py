@@ -34,7 +34,7 @@ def outsider(data: Dataset, seed: int) -> Question:
 
 
 def regions(data: Dataset, seed: int) -> Question:
-    """Draw the field for antennas in a region; return the question of unicity in these regions."""
+    """Draw the field for the antennas per region; return the question of unicity in the regions."""
     noun = story.merged_noun(data.fs.antennas is not None)
     label = f"{noun.capitalize()} in a region, about (v)"
     size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)

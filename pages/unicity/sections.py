@@ -32,8 +32,8 @@ def resolutions(result: Result, of: Theme) -> int:
         *story.coarser(result, p),
         corners(result.grid),
         key="unicity_grid",
-        published="more than 60% are unique at 15 h or 15 antennas, less than 40% at (7 h, 7 "
-        "antennas), for 4 points.",
+        published="with 4 points, more than 60% of people are unique at 15 h or at 15 antennas, "
+        "and less than 40% at 7 h and 7 antennas.",
         source=story.MONTJOYE,
     )
     return p
@@ -75,7 +75,7 @@ def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Resu
     Return None until the antennas are merged.
     """
     noun = story.merged_noun(data.fs.antennas is not None)
-    with st.expander(f"And with {noun} merged?", key="unicity_merging"):
+    with st.expander(f"What if {noun} are merged?", key="unicity_merging"):
         question = form.regions(data, seed)
         merged: antenna_merging.Result | None = questions.settle(question)
         if merged is None:
@@ -133,7 +133,7 @@ def rhythm(result: Result, of: Theme) -> None:
                     found.people, found.antennas, of, noun=noun.capitalize()
                 ),
                 key="unicity_areas",
-                alt=f"Number of {noun} of each area against the people who live there.",
+                alt=f"Number of {noun} in each area against the number of people who live there.",
             )
             what_this_means(
                 *story.area_notes(result),

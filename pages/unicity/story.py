@@ -23,9 +23,9 @@ from pages.charts.unicity import Fitted, Line, Rising
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
     "We assume that the attacker knows points exactly as recorded here, in place and time. The "
-    "attacker also knows that the person is in these data. People tested, and their points, "
-    "are drawn at random; the intervals cover only that draw. Guessing means picking one of all "
-    "the people."
+    "attacker also knows that the person is in these data. The people tested, and their points, "
+    "are drawn at random; the intervals cover only that draw. Guessing means picking any one of "
+    "the people at random."
 )
 """Assumptions behind the figures of unicity."""
 TABLES = {
@@ -107,20 +107,16 @@ def points_needed(result: Result) -> list[str]:
     """Say after how many points nobody else fits, and how many people are never unique."""
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
-    who = (
-        f" with {result.config.heavy_per_month:g} or more events a month (30 days)"
-        if result.heavy
-        else ", none of them busy"
-    )
+    many = f"{result.config.heavy_per_month:g}"
+    many = f"{many} or more" if result.heavy else f"fewer than {many}"
+    tested = f"We tested {words.people(asked)} with {many} events a month (30 days)."
     if not len(known):
-        whom = who if result.heavy else " tested (none of them busy)"
-        fate = f"None of the {asked:,} people{whom} is ever unique: for each, another"
+        fate = f"None of the {asked:,} people tested is ever unique: for each, another"
         if asked == 2:
-            fate = fate.replace("None of", "Neither of").replace("none of", "neither of")
+            fate = fate.replace("None of", "Neither of")
         if asked == 1:
-            fate = f"The one person{whom.replace('none of them', 'not')} is never unique: another"
-        return [f"{fate} person has all their points, too."]
-    who = words.people(asked) + who
+            fate = "The one person tested is never unique: another"
+        return [f"{fate} person has all their points, too.", tested]
     if np.isnan(result.median_needed):
         half = "Fewer than half of the people are ever unique"
     else:
@@ -131,13 +127,13 @@ def points_needed(result: Result) -> list[str]:
     told = [
         f"{half}. Everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
-        f"We tested {who}.",
+        tested,
     ]
     if never:
         told.append(
-            f"{words.people(never)} {words.were(never)} never unique: another person has "
-            "all their points, too. Shares are of everyone tested, including people who are "
-            "never unique."
+            f"{words.people(never)} {words.were(never)} never unique: {'for each, ' * (never > 1)}"
+            "another person has all their points, too. Shares are of everyone tested, including "
+            "people who are never unique."
         )
     if len(known) < DRAWN_PEOPLE:
         told.append(f"The figure needs at least {DRAWN_PEOPLE} people who become unique.")
@@ -213,7 +209,7 @@ def elsewhere(result: Result, p: int) -> list[str]:
     zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
     named = ""
     if len(zero):
-        named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
+        named = f"; with the corner at (0, 0), it is {words.percent(float(zero.iloc[0]))}"
     return [
         f"The grid's corner can matter: at {Grid(side)} · {window_text(minutes)}, {chosen} of "
         f"people are unique. With {words.count(len(at), 'other corner')}, the share "
@@ -258,7 +254,7 @@ def lawless(laws: Sequence[Law]) -> str:
 
 
 def fits(laws: Sequence[Law]) -> list[dict[str, Any]]:
-    """Return one row per law, with how well every functional form fits."""
+    """Return one row per law, with the R² of each functional form."""
     return [
         {
             "p": law.p,
@@ -306,7 +302,9 @@ def exponent_line(result: Result, along: str) -> str:
 
 # --- how people are recorded ---
 
-PUBLISHED_AREAS = "R² = 0.6426 between population and antennas of a region (figure 3C)."
+PUBLISHED_AREAS = (
+    "R² = 0.6426 between a region's population and its number of antennas (figure 3C)."
+)
 INTERVAL_TICKS: dict[float, str] = {
     1: "1 min",
     10: "10 min",
@@ -341,7 +339,7 @@ def rhythm(result: Result) -> str:
     if not apart.n_intervals:
         return "Nobody has two samples, so there are no intervals."
     return (
-        f"For half of the people, the median time between two samples is "
+        f"For half of the people, the median time between consecutive samples is "
         f"{_at_most(np.median(apart.median_min))} or less."
     )
 
@@ -355,7 +353,7 @@ def rarely(result: Result) -> str:
     few = ""
     if apart.too_few:
         few = f" We left out {words.people(apart.too_few)} with only one sample."
-    return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
+    return f"Half of the intervals ({apart.n_intervals:,} in all) last {half} or less.{few}"
 
 
 def _at_most(minutes: np.floating[Any]) -> str:
@@ -367,7 +365,7 @@ def areas(result: Result) -> str:
     """Say how much of the variation in antennas (or places) per area the residents explain."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
-        return f"Too few areas, or numbers too alike, to compare people with {noun}."
+        return f"There are too few areas, or numbers too alike, to compare people with {noun}."
     share = words.percent(found.r2, 100)
     return (
         f"The number of people who live in an area explains {share} of the variation in its "
@@ -376,7 +374,7 @@ def areas(result: Result) -> str:
 
 
 def area_notes(result: Result) -> list[str]:
-    """Return notes on the areas, on people without a known home, and on places used as antennas."""
+    """Return notes on areas, on people without a known home, and on places used as antennas."""
     found = result.recording.areas
     told = [
         f"Each dot is a square of {words.distance(found.side_m)} ({len(found.people):,} in all). "
@@ -412,8 +410,9 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))
     noun = merged_noun(merged.antennas) if merged.sizes.max() > 1 else _noun(merged)
+    become = "becomes" if merged.sizes.sum() == 1 else "become"
     told = [
-        f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
+        f"{words.count(int(merged.sizes.sum()), _noun(merged))} {become} "
         f"{words.count(len(merged.sizes), 'region')} of {sizes} {noun}. With {p} points, "
         f"{words.percent(fine['value'])} of the people are unique in these regions at "
         f"{window_text(fine['window_min'])}, and {words.percent(coarse['value'])} at "

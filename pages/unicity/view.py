@@ -27,17 +27,17 @@ if result is None:
 what_this_means(
     *story.points_known(result),
     key="unicity",
-    published="4 points are enough for 95%, 2 for more than half.",
+    published="4 points single out 95% of people, and 2 points more than half.",
     source=story.MONTJOYE,
 )
 left, right = side_by_side("unicity_points")
 with left:
-    st.subheader("More points known", anchor=False)
+    st.subheader("By number of known points", anchor=False)
     with st.container(key="main_figure"):
         show(
             unicity.against_points(story.narrowed(result), of),
             key="unicity_by_p",
-            alt="Share of people whom known points single out, or leave among a few others.",
+            alt="Share of people singled out by known points, or left among a few.",
         )
 with right:
     p = sections.resolutions(result, of)
@@ -45,7 +45,7 @@ with right:
 # --- other knowledge, and points needed ---
 left, right = side_by_side("unicity_knowledge")
 with left:
-    st.subheader("If other points are known", anchor=False, help=definitions.STRATEGY)
+    st.subheader("What if other points are known?", anchor=False, help=definitions.STRATEGY)
     show(
         unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
         key="unicity_by_strategy",

@@ -236,13 +236,13 @@ def test_lines_are_laid_under_the_maps_and_taken_away_and_a_bad_file_is_refused(
     opened(app)
     assert "no figure depends on them" in said(app)
     given(app, json.dumps(ROADS).encode())
-    assert "2 lines of 4 points lie under the maps." in said(app)
+    assert "Under the maps: 2 lines, 4 points in all." in said(app)
     given(app, b'{"type": "LineString", "coordinates": [[430000, 4580000], [430100, 4580000]]}')
     assert "beyond the globe" in app.error[0].value
     assert "San Francisco" in said(app)
     assert app.session_state["fp_background"].n_lines == 2  # what there was stays
     app.button(key="data_background_remove").click().run()
-    assert "lie under the maps" not in said(app).replace("Lines of your own lie under", "")
+    assert "Under the maps:" not in said(app)
     assert not has(app, "data_background_remove")
 
 

@@ -215,7 +215,7 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
     assert found.grid["value"].tolist() == [0.0]
     (text,) = story.elsewhere(found, 1)
     assert "at 5 km · 1 h, 0% of people are unique" in text
-    assert "ranges from 0% to 100%; with the corner at 0, 0 it is 100%" in text
+    assert "ranges from 0% to 100%; with the corner at (0, 0), it is 100%" in text
     assert story.coarser(found, 1)[-1] == text
     hexagons = replace(found, corners=found.corners.iloc[:0])
     assert story.elsewhere(hexagons, 1) == []
@@ -261,7 +261,7 @@ def test_short_records_and_data_of_one_bin_are_looked_at_too(app: AppTest) -> No
     measured(upload(app, rows(users=7, samples=2), page="unicity"))
     assert len(answer(app, OUTSIDER).curves["random"]) == 2
     assert "2 known points single out" in said(app)
-    assert "the median time between two samples is" in said(app)
+    assert "the median time between consecutive samples is" in said(app)
     lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4\n" for i in range(5)]
     upload(app, (HEADER + "".join(lines)).encode(), page="unicity")
     until(app, lambda at: len(answer(at, OUTSIDER).curves["random"]) == 1).run()

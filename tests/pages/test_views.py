@@ -137,7 +137,7 @@ def test_a_long_run_is_estimated_before_it_starts(app: AppTest, monkeypatch) -> 
     go(app, "anonymizability")
     until(app, lambda at: has(at, "anon_go"))
     until(app, lambda at: "measuring takes about" in said(at))
-    assert "6 of 6 profiles are not measured; measuring takes about" in said(app)
+    assert "6 of 6 profiles are not measured yet; measuring takes about" in said(app)
     assert "for 100 m · 1 min, and at most" in said(app)
     assert not measured(app)
     press(app, "anon_go", "anon_get_k_gaps")
