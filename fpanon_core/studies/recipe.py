@@ -225,7 +225,9 @@ def named(table: OptionsTable, name: str) -> int:
             return i
     some = ", ".join(repr(option.name) for option in table.options[:3])
     more = f" and {len(table.options) - 3} more" if len(table.options) > 3 else ""
-    raise ConfigError(f"There is no option {name!r} here; choose one of {some}{more}.")
+    raise ConfigError(
+        f"There is no option {name!r} among those weighed; choose one of {some}{more}."
+    )
 
 
 def _utility(plain: Any) -> UtilityChoice:

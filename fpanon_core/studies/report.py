@@ -331,7 +331,7 @@ def report(
     table = exploration.table
     if not table.results:
         raise ConfigError(
-            "No option was explored, so there is nothing to report; explore some first."
+            "No option was weighed, so there is nothing to report; weigh at least one."
         )
     who, where = exploration.recipient, exploration.areas
     recipe = recipe_of(table, exploration.limits, decision, who, where)

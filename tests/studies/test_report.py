@@ -237,7 +237,7 @@ def test_what_cannot_be_reported() -> None:
     for of, chosen, said in (
         (found, "noise", "could not be made"),
         (found, "nix", "There is no option 'nix'"),
-        (exploration(), "", "No option was explored"),
+        (exploration(), "", "No option was weighed"),
         (own, "", "function of your own"),
     ):
         with pytest.raises(ConfigError, match=said):
