@@ -137,7 +137,7 @@ def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInt
         wall_min = (stamps - np.datetime64(first, "m")).astype(np.int64)
     place = pd.Index(frame.names).get_indexer(pd.Index(table["place"].astype(str)))
     if user[0] != 1 or not np.isin(np.diff(user), (0, 1)).all():
-        raise SchemaError("The people are not numbered consecutively from 1.")
+        raise SchemaError("The people are not numbered from 1 without gaps.")
     if wall_min.min() < 0 or wall_min.max() >= days * 1440 or place.min() < 0:
         raise SchemaError("A record is outside the stated days or places.")
     order = np.lexsort((place, wall_min, user))

@@ -208,12 +208,12 @@ def _compare_bytes(
     """Check that a package is, byte for byte, what its data and its option make."""
     whole = source if isinstance(source, bytes) else zip_at(source)
     if whole is not None and whole != due:
-        faults.add("package", "The zip differs from what its data and its option produce.")
+        faults.add("package", "The zip is not what its data and its option produce.")
     for name in sorted(set(members) ^ set(members_of(due))):
         faults.add("member", f"{name!r} should not be there, or is missing.")
     for name, content in members_of(due).items():
         if name in members and members[name] != content:
-            faults.add("member", f"{name} differs from what the data and the option produce.")
+            faults.add("member", f"{name} is not the file that the data and the option produce.")
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:

@@ -95,7 +95,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     ),
     "an unknown fact": (facts(exact=399), "datapackage.json is not"),
     "zero width in the README": (
-        changed(README, lambda b: b.replace(b"Nobody", "No\u200bbody".encode(), 1)),
+        changed(README, lambda b: b.replace(b"nobody", "no\u200bbody".encode(), 1)),
         "README.md is not",
     ),
     "zero width in a place": (each_row(lambda row: row + "\u200b".encode()), "outside"),
