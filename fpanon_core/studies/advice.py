@@ -32,8 +32,8 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 
 UNCOVERED = (
     "The promise of ε does not cover a choice by these figures: they come from the records. To "
-    "keep it, state areas and days from public facts or earlier data, and choose ε before looking. "
-    "Then make the release once."
+    "keep the promise, state areas and days from public facts or earlier data, and choose ε before "
+    "looking. Then make the release once."
 )
 
 _GAIN = 0.02  # a smaller gain in utility is no reason to consider another threshold
@@ -49,7 +49,7 @@ class Rung:
     kind : str
         One of :data:`.judgement.KINDS`.
     row : int or None
-        Row of the option. It is the best option of all (:func:`.judgement.best_option`) if that one
+        Row of the option. It is the best option of all (:func:`.judgement.best_option`) if the best
         is of this kind and within the thresholds. Otherwise, it is the most useful option of this
         kind within the thresholds or, if there is none, the one nearest to the thresholds. None if
         no option of this kind could be made, or if each has an unknown risk for which there is a

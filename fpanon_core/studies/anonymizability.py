@@ -61,7 +61,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Components of each user's k-gap for one k; arrays (n_users,), see ``StretchComponents``."""
+    """Components of each user's k-gap for one k, arrays (n_users,); see ``StretchComponents``."""
 
     space_m: FloatArray
     time_min: FloatArray
@@ -195,7 +195,7 @@ def study(
     earlier: Result | None = None,
     **work: Unpack[Work],
 ) -> Result:
-    """Measure k-gaps under each profile, once, at the largest k, and their components for each k.
+    """Measure k-gaps once under each profile, at the largest k, and their components for each k.
 
     Parameters
     ----------

@@ -55,7 +55,8 @@ class Config(Checked):
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`fpanon_core.draw_knowledge`.
     users : int
-        Largest number of targets drawn from the people in the release, and from the others.
+        Largest number of targets drawn from each of two groups: the people in the release, and all
+        others.
     seed : int
         Seed of the draws of targets, points and errors, and of the release if it is made here.
     blur_m, blur_min : float
@@ -114,7 +115,7 @@ class Found:
     home_fault : str
         Why homes cannot be measured; empty where they can.
     error : ExpectedError
-        Error of the best guess of a place.
+        Error of the best guess of a person's position.
     shared_least : int
         Smallest number of people who share a record; 0 where not known.
     """
@@ -303,7 +304,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(work: Work, begin: int, end: int) -> Work:
-    """Return the keywords for the work between two tenths of the progress; report its start."""
+    """Return the keywords for work between two tenths of the progress; report that it begins."""
     stretch = part_of(work, begin / 10, end / 10)
     tell(stretch["progress"], 0.0)
     return stretch

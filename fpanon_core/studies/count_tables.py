@@ -71,9 +71,9 @@ _NUMBERS_A_CELL = 8  # kept in memory for each cell and sample while a release i
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people attacked where options are compared
 MOST_LINKED = 5_000
-"""Largest number of people whose counts :func:`recovery_of` links; linking takes some 15 s.
+"""Largest number of people whose counts :func:`recovery_of` links; linking them takes some 15 s.
 
-The time grows with the square of the number.
+The time grows with the square of the number of people.
 """
 
 
@@ -88,7 +88,7 @@ def release(
     """Return the data as a release option would publish them.
 
     Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options without records give
-    :class:`CountTables` or :class:`SyntheticPeople`. Random numbers for these always come from the
+    :class:`CountTables` or :class:`SyntheticPeople`. Random numbers for both always come from the
     operating system: no seed reproduces them.
     """
     chosen = as_option(option)
@@ -298,10 +298,10 @@ def tables_result(
 def _drawn(
     fs: FingerprintSet, option: ReleaseOption, compared: Reference, work: Work
 ) -> tuple[list[Corners], list[bool]]:
-    """Return the components of utility by draw and grid, and two facts that hold in most draws.
+    """Return the components of utility by draw and grid, and whether two facts hold in most draws.
 
-    The facts are whether a private table of people shows no difference between hours, and whether
-    all its areas have the same profile over the week.
+    The facts are that a private table of people shows no difference between hours, and that all
+    its areas have the same profile over the week.
     """
     step, engine = option.recordless, work.get("engine")
     assert step is not None
@@ -394,7 +394,7 @@ class Result(Tabled):
     archives : dict of str to bytes
         The bytes of the zip by the format of its tables; empty if the tables failed verification.
     kept, compared_in : dict of str to float, and str
-        What the tables keep of the data, and in which areas (:func:`kept_of`).
+        What the tables keep of the data, and the areas of the comparison (:func:`kept_of`).
     recovery : TableRecovery or None
         What an attack recovers by linking counts of single days; None if it is not run.
     """
@@ -440,7 +440,7 @@ def study(
     areas : float, Hexagons, Regions or None
         The purpose's areas, in which utility is measured.
     source, stated : Source and Reading, optional
-        Source and settings with which to read the data again, where private tables need it
+        Source and settings with which to read the data again, where private tables need that
         (:func:`stated_reading`).
 
     Raises

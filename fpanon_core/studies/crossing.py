@@ -105,7 +105,7 @@ def cross_releases(
     -----
     The result assumes an attacker who can tell a person's group in each release; a few true points
     of the person may suffice. Whether such an attacker exists depends on places and times, which
-    are not examined here; :func:`link` measures it. A release says the same about all people of a
+    are not examined here; :func:`link` measures that. A release says the same about all people of a
     group. So the two releases let no attacker tell apart people who share a group in both. With
     periods, this is true of what the releases say about one period. ``followed`` is for an attacker
     who knows a person's groups in all periods.
@@ -527,8 +527,8 @@ def _readable(text: object) -> str:
 
 MEANING = (
     "A few true points may lead to a person's group in each release. What both releases say "
-    "together then applies only to the people in both groups: if that is one person, to that "
-    "person alone."
+    "together then applies only to the people in both groups: if only one person is in both, to "
+    "that person alone."
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
@@ -598,8 +598,9 @@ def describe_naming(found: Crossing) -> str:
     The chance is given for both releases together, for each release, and for guessing.
     """
     return (
-        "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
-        f"the attacker picks the right person with a chance of {percent(found.together.naming)}. "
+        "Suppose that an attacker knows only a person's two groups, and who is in them. "
+        "On average, the attacker picks the right person with a chance of "
+        f"{percent(found.together.naming)}. "
         f"From one release alone, the chance is {percent(found.first.naming)}; from the other, it "
         f"is {percent(found.second.naming)}. Guessing among everyone in both releases gives "
         f"{percent(found.guessing)}."

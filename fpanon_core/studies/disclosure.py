@@ -89,7 +89,7 @@ class Leak:
     bins : int
         Number of distinct bins, d.
     too_few : int
-        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
+        Number of targets with fewer than p bins (places, for ``top``); all their bins are known.
     places : DataFrame
         Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
         ``north`` in degrees; without them where the data have no projection.

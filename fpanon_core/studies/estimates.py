@@ -178,7 +178,7 @@ class Estimate(Tabled):
             parts.append(f"about {clock(self.seconds)}")
         if self.needs_bytes is not None:
             if self.limit_bytes is not None:
-                most = f" (it may take {gigabytes(self.limit_bytes)})"
+                most = f" (at most {gigabytes(self.limit_bytes)} may be used)"
             parts.append(f"about {gigabytes(self.needs_bytes)} of memory{most}")
         return " and ".join(parts) or "not known"
 
@@ -215,7 +215,7 @@ def estimate(
     >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 9, 4])
     >>> found = estimate(hiding.study, fs, hiding.Config(2), limits=Limits(100_000_000))
     >>> str(found), found.fits
-    ('about 180 MB of memory (it may take 100 MB)', False)
+    ('about 180 MB of memory (at most 100 MB may be used)', False)
     """
     needs = needed_bytes(study, fs, config, engine)
     return Estimate(None, needs, (limits or Limits.of_server()).memory_bytes)

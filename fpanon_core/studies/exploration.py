@@ -101,7 +101,7 @@ class Exploration:
         Areas in which density and flows were compared: the side of squares in metres, or the
         column that names regions; None for the usual squares.
     untried : int
-        Number of options that a search had no time for.
+        Number of options that a search had no time to try.
     """
 
     table: OptionsTable

@@ -190,7 +190,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False) -> float:
-    """Estimate the seconds that hiding whole fingerprints takes; with periods, it is no slower."""
+    """Estimate the seconds for hiding whole fingerprints; hiding with periods is no slower."""
     if config.shards is not None:
         # One core hides one shard. People in a shard are near each other; those drawn here are not.
         many = min(fs.n_users, max(config.k, fs.n_users // config.shards))
@@ -349,7 +349,8 @@ class Gain:
     Attributes
     ----------
     samples : int
-        Original samples that both publish. The means are over these samples; NaN if there are none.
+        Original samples that both releases publish. The means are over these samples; NaN if there
+        are none.
     side_m, span_min : float
         Mean side, metres, and span, minutes, without the people hardest to hide.
     whole_side_m, whole_span_min : float

@@ -168,7 +168,7 @@ def some_alone(result: OptionResult) -> bool:
 
 
 def beyond(result: OptionResult, limits: Limits) -> float:
-    """Return the largest upper end of the risks, as multiples of their thresholds, or NaN."""
+    """Return the largest upper end of a risk, as a multiple of its threshold; NaN if unknown."""
     every = [limits.times(result, risk) for risk in limits.judged]
     return math.nan if any(map(math.isnan, every)) else max(every, default=0.0)
 
@@ -207,12 +207,12 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
     """Return the row of the best option, or None if there is none.
 
-    Of the options within all thresholds, the best is the least revealing that serves
-    (:func:`serves`); among equally revealing ones, the most useful. Where none serves, the best is
-    the least revealing of those with nearly the best utility; pages name it and do not recommend
-    it. Where none is within all thresholds, the best is the nearest: the one whose worst measure is
-    the smallest multiple of its threshold. Without any threshold no option is best. The unchanged
-    data are never best.
+    Of the options within all thresholds, the best is the least revealing one that serves the
+    purpose (:func:`serves`); among equally revealing ones, it is the most useful. Where none
+    serves, the best is the least revealing of those with nearly the best utility; pages name it,
+    but do not recommend it. Where none is within all thresholds, the best is the nearest: the one
+    whose worst measure is the smallest multiple of its threshold. Without any threshold, no option
+    is best. The unchanged data are never best.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def nearest(table: OptionsTable, rows: Iterable[int], limits: Limits) -> int | N
 
 
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
-    """Return the rows that keep what the purpose needs most, and a share of the best utility.
+    """Return the rows that keep what the purpose needs most, and come near the best utility.
 
     An option that keeps too little of a component with a large weight does not serve: good
     resolution does not make up for lost flows. Nor does an option with unique records serve, where

@@ -87,13 +87,13 @@ def home_found(
           The share is that of the attacker whose interval has the highest upper end. It never falls
           as the distance grows;
         - ``low``, ``high``: 95% Wilson interval of ``found``;
-        - ``guessing``: share found by one guess for everybody, the home with the most others within
-          1 km;
+        - ``guessing``: share found by one guess for everybody, the home with the most other
+          homes within 1 km;
         - ``people``, ``unknown``: number of people in the release with a known home, and number of
           people with too few nights; for a release in periods, numbers of records;
         - ``attacker``: the attacker behind ``found``.
 
-        The attribute ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``,
+        The attribute ``by_attacker`` holds ``found`` of each attacker. ``attrs`` hold ``nights``,
         ``method`` and a keyed ``digest``.
 
     Raises

@@ -71,7 +71,8 @@ def link(
         Standard deviation of the attacker's own normally distributed error: along x and y, metres,
         and in time, minutes. The attacker knows its size.
     users : int
-        Largest number of targets drawn from the people in the release, and from the others.
+        Largest number of targets drawn from each of two groups: the people in the release, and all
+        others.
     seed : int
         Seed of the draws of targets, points and errors; not of the release.
     engine : LocalEngine, optional
@@ -82,7 +83,7 @@ def link(
     Returns
     -------
     LinkResult
-        Shares of people whose record the stronger of two attackers picks, and has among the first
+        Shares of people whose record the stronger of two attackers picks, or ranks among the first
         ten, with intervals; and the share that guessing picks. The result also counts accusations
         of people who are not in the release.
 

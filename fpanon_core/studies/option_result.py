@@ -24,7 +24,7 @@ Interval = tuple[float, float, float]
 LOST = 0.1
 """Share of the way from what even shares keep to 1; below it, too little of a component is kept."""
 HOURS = "hours"
-"""What a purpose by hour needs in addition to components of utility."""
+"""Name of what a purpose by hour needs besides components of utility: differences between hours."""
 MOSTLY_STATED = 2_000
 """Number of people times ε below which noise hides the hours of the day of synthetic people."""
 _DAY_MIN = 1_440.0
@@ -60,8 +60,8 @@ class OptionResult:
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
         sums over the bins of a person, in bins and nats. The people who share a record set a bound
-        on re-identification risk, linkage, unicity and k. The intervals of these end at the bound,
-        or at the value if that is larger.
+        on re-identification risk, linkage, unicity and k. The intervals of these measures end at
+        the bound, or at the value if that is larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
@@ -108,7 +108,7 @@ class OptionResult:
     hours_hidden : bool
         Whether a private table of people shows no difference between hours, in most draws.
     one_profile : bool
-        Whether all its areas have the same profile over the week, in most draws.
+        Whether all areas of such a table have the same profile over the week, in most draws.
     """
 
     option: ReleaseOption
@@ -278,7 +278,7 @@ class UtilityChoice:
         return tuple(n for n, weight in (self.weights or {}).items() if weight >= _WEIGHTY)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
-        """Return the components with a weight of 0.2 or more of which too little is kept.
+        """Return the components with a weight of 0.2 or more whose value is too low.
 
         A component that is not applicable (NaN) is among them.
         """

@@ -1,11 +1,12 @@
 """Comparison of release options: the risk and utility of each.
 
 Risk is measured on what would be released, with p points that an attacker knows about a person.
-Noise and exchange move points, and groups of k publish them in larger cells. So the points are
-taken both as published and as they truly were. The risk by one kind of points does not bound the
-risk by the other kind. So the re-identification risk is that of the strongest attacker of a set
-(:mod:`.reidentification`). If the release is a sample of the people, only people in the sample are
-targets. The risk is that of these people; the chance of not being in the sample does not lessen it.
+Noise and exchange move points, and groups of k publish them in larger cells. The points are
+therefore taken both as published and as they truly were. The risk by one kind of points does not
+bound the risk by the other kind. So the re-identification risk is that of the strongest attacker
+of a set (:mod:`.reidentification`). If the release is a sample of the people, only people in the
+sample are targets. The risk is that of these people; the chance of not being in the sample does not
+lessen the risk.
 
 The bins of options differ in size. So EM and KL are compared by their sums over all bins, never by
 the means, which are lowest for the raw data.
@@ -324,7 +325,7 @@ def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
     names = [option.name for option in asked]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ConfigError(f"Two options are named {twice[0]!r}; give each a name of its own.")
+        raise ConfigError(f"Two options are named {twice[0]!r}; give each a different name.")
     return asked
 
 

@@ -208,13 +208,13 @@ def _kept(
     ):
         raise ConfigError(
             "This folder holds data that were already read. How the data were read can no longer "
-            "be changed, and the data cannot be kept again. Leave these options out, or read the "
-            "data again."
+            "be changed, and the data cannot be kept again. Leave out the options for reading and "
+            "keeping, or read the original data again."
         )
     if reading.centre is not None:
         raise ConfigError(
-            "The projection of data that were already read can no longer be changed; give the data "
-            "themselves, not the folder in which they were kept."
+            "The projection of data that were already read can no longer be changed; give the "
+            "original data, not the folder in which they were kept."
         )
     fs = load_opened(FingerprintSet, path, folder)
     return fs, kept_account(folder, fs)
@@ -350,7 +350,9 @@ PARTS_BYTES_A_ROW = 22
 PARTS_TIMES = 5  # copies of a batch's rows in memory at a time
 
 
-_MORE = f"Or use a machine with more memory; its administrator sets the limit ({MEMORY_VARIABLE})."
+_MORE = (
+    f"A machine with more memory may suffice; its administrator sets the limit ({MEMORY_VARIABLE})."
+)
 
 
 def needed_for(head: Head) -> int:
@@ -387,10 +389,11 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
         return
     in_parts = needed_for_parts([head])
     way = (
-        f"In a folder of its own, the file is read piece by piece, with about {gigabytes(in_parts)}"
+        "Put the file into an empty folder to read it piece by piece, with about "
+        f"{gigabytes(in_parts)}"
         if head.kind == "Parquet" and in_parts <= limit
-        else "If the file is put into a folder of its own, as Parquet or several smaller files, it "
-        "is read piece by piece with less memory"
+        else "Put the file into an empty folder, as Parquet or several smaller files, to read it "
+        "piece by piece with less memory"
     )
     raise InfeasibleError(
         f"{_too_much(needs, limit)} {way}: fpanon ingest FOLDER --keep NEW_FOLDER on the command "

@@ -219,13 +219,15 @@ def named(table: OptionsTable, name: str) -> int:
         if name_key(name) in (name_key(result.option.name), name_key(result.option.text)):
             if result.fault is not None:
                 raise ConfigError(
-                    f"The option {result.option.name!r} could not be made, and cannot be chosen: "
+                    f"The option {result.option.name!r} could not be made, so it cannot be chosen: "
                     f"{result.fault}"
                 )
             return i
     some = ", ".join(repr(option.name) for option in table.options[:3])
     more = f" and {len(table.options) - 3} more" if len(table.options) > 3 else ""
-    raise ConfigError(f"There is no option {name!r} among those weighed; there are {some}{more}.")
+    raise ConfigError(
+        f"There is no option {name!r} among those weighed; choose one of {some}{more}."
+    )
 
 
 def _utility(plain: Any) -> UtilityChoice:

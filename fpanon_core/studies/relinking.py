@@ -180,7 +180,7 @@ def relink_periods(
     n_people = len(np.unique(copies.person[people]))
     if n_people == 0:
         raise InfeasibleError(
-            "Nobody has a record in a period and in the next. Records with other periods between "
+            "Nobody has records in two consecutive periods. Records with other periods between "
             "them may still be linked, but this is not measured; make longer periods to measure it."
         )
     by_attacker = pd.DataFrame([_figures(name, rows[name], n_people) for name in ATTACKERS])

@@ -167,7 +167,7 @@ class Report:
         """The recipient, and the threshold in force where it differs from the recipient's."""
         who, most = self.exploration.recipient, self.exploration.limits.limit(NAMING[0])
         if who is None:
-            return "Nobody said who gets the release."
+            return "The recipient is not stated."
         if most == who.threshold:
             return who.sentence
         if most is None:
@@ -326,11 +326,13 @@ def report(
     >>> made.verdict[0].head
     'Do not release these data as they are.'
     >>> made.rows[1].alone
-    'nobody'
+    'none'
     """
     table = exploration.table
     if not table.results:
-        raise ConfigError("No option was weighed; there is nothing to report.")
+        raise ConfigError(
+            "No option was weighed, so there is nothing to report; weigh at least one."
+        )
     who, where = exploration.recipient, exploration.areas
     recipe = recipe_of(table, exploration.limits, decision, who, where)
     row = None if not decision.chosen else named(table, decision.chosen)

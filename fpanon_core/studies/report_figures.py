@@ -148,8 +148,8 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         None if limit is None else y(up(limit)),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "
-        f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
-        "at least as good in both, and better in one."
+        f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other option is "
+        "surely at least as good in both, and better in one."
         + " Risks are drawn at their square roots." * share
         + " The table of all options has the same numbers.",
     )

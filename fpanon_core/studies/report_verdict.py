@@ -199,10 +199,11 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     ]
     if result.homes_asked:
         high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
+        nothing = ", so the person's data add nothing" if high <= guess else ""
         told.append(
             _describe_homes(result, "With 4 points of a person, an attacker")
             + " An attacker without the person's data has the same points and a release made "
-            f"without the person{', so the data add nothing' if high <= guess else ''}."
+            f"without the person{nothing}."
         )
     return " ".join(told)
 
@@ -232,13 +233,13 @@ def _describe_above(result: OptionResult, limits: Limits) -> str:
     """Say how many thresholds there are, and how many are surely or perhaps exceeded."""
     over = limits.broken(result)
     sure = sum(limits.surely_over(result, risk) for risk in over)
-    told = [f"exceed {sure}"] if sure or not over else []
-    if len(over) > sure:
-        more = "more " if sure else ""
-        told.append(f"may exceed {len(over) - sure} {more}(by the upper ends of the intervals)")
     of = sum(judgement.asked_of(result, risk) for risk in limits.judged)
-    apply = "applies" if of == 1 else "apply"
-    return f"The data {' and '.join(told)} of the {w.count(of, 'threshold')} that {apply}."
+    those = f"of the {w.count(of, 'threshold')} that {'applies' if of == 1 else 'apply'}"
+    told = [f"exceed {sure} {those}"] if sure or not over else []
+    if more := len(over) - sure:
+        which = "more" if sure else those
+        told.append(f"may exceed {more} {which}, by the upper ends of the intervals")
+    return f"The data {', and '.join(told)}."
 
 
 def describe_tried(exploration: Exploration) -> Sentence:

@@ -333,7 +333,7 @@ def describe_use(result: OptionResult) -> str:
     """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
     step = result.option.recordless
     if isinstance(step, Synthesize):
-        lacks = "Synthetic people do not show companions, single days or rare things."
+        lacks = "Synthetic people do not show companions, single days or anything rare."
         return f"{lacks} {stated_hours(step.epsilon, result.n_users)}".rstrip()
     here = size(result)
     if here is None:
@@ -425,7 +425,7 @@ def describe_kind(result: OptionResult) -> str:
             return "Exact counts are released: a count of one person says where that person was."
         return "Only counts are released."
     if option.recordless is not None:
-        return "Its people do not exist."
+        return "Only records of made-up people are released."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."
@@ -454,7 +454,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
-    left += "Whole days, no hours. " if step and step.bands == 1 else ""
+    left += "Only whole days are published. " if step and step.bands == 1 else ""
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
@@ -579,7 +579,7 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     ]
     told = f"The option keeps {listed(kept)}." if kept else ""
     if none := [name for name, share in known.items() if math.isnan(share)]:
-        told += f" Components that the option cannot have are counted as 0: {components(none)}."
+        told += f" Components that the option cannot show are counted as 0: {components(none)}."
     return told.strip()
 
 
@@ -610,7 +610,7 @@ def describe_file(choice: UtilityChoice, file: OptionResult) -> str:
     if not figures:
         return ""
     none = [n for n in choice.lost(file) if n not in (*lacking, "space", "time")]
-    absent = f" It cannot have {components(none)}." if none else ""
+    absent = f" It cannot show {components(none)}." if none else ""
     head = "This release keeps too little for the purpose:" if lacking else "In this release,"
     return f"{head} {listed(figures)}.{absent}"
 
@@ -624,10 +624,10 @@ def people(result: OptionResult) -> str:
 def alone(result: OptionResult) -> str:
     """Return how many of all people have a unique record, such as "22 of 100"."""
     if result.crowd_least > 1:
-        return f"nobody of {result.n_users:,}"
+        return f"none of {result.n_users:,}"
     if math.isnan(result.alone_share):
         return "not known"
-    return f"{f'{result.alone:,}' if result.alone else 'nobody'} of {result.n_users:,}"
+    return f"{f'{result.alone:,}' if result.alone else 'none'} of {result.n_users:,}"
 
 
 def alone_share(result: OptionResult) -> str:

@@ -92,7 +92,7 @@ def _rebuilt(
 ) -> bytes:
     option = step_from_dict(facts["option"])
     if not isinstance(option, Synthesize):
-        raise ConfigError("The package names no synthetic people.")
+        raise ConfigError("The package describes no synthetic people.")
     frame, learnt = table_frame(original, option.frame), (facts["people"], facts["groups"])
     if any(type(each) is not int or not 1 <= each <= _MOST_COUNTED for each in learnt):
         raise ConfigError("The package states no number of people, or of groups of places.")
@@ -137,7 +137,7 @@ def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInt
         wall_min = (stamps - np.datetime64(first, "m")).astype(np.int64)
     place = pd.Index(frame.names).get_indexer(pd.Index(table["place"].astype(str)))
     if user[0] != 1 or not np.isin(np.diff(user), (0, 1)).all():
-        raise SchemaError("The people are not numbered from 1, one after another.")
+        raise SchemaError("The people are not numbered from 1 without gaps.")
     if wall_min.min() < 0 or wall_min.max() >= days * 1440 or place.min() < 0:
         raise SchemaError("A record is outside the stated days or places.")
     order = np.lexsort((place, wall_min, user))
@@ -169,7 +169,7 @@ def _packed(
     return package_bytes(
         tables,
         name="synthetic-people",
-        title="Nobody in these files exists: synthetic people",
+        title="Synthetic people: nobody in these files exists",
         readme=readme(option, frame, learnt, many),
         about=about,
         ending=ending,
@@ -221,7 +221,7 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
     if option.epsilon > _SAYS_LITTLE:
         right = 1 / (1 + math.exp(-option.epsilon))
         said.append(
-            f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
+            f"At this ε, an attacker may be right about who is in the data {right:.0%} of the time."
         )
     if told := stated_hours(option.epsilon, n_people):
         said.append(told)

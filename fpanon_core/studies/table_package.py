@@ -190,7 +190,7 @@ def _rebuilt(
 ) -> bytes:
     option = step_from_dict(facts["option"])
     if not isinstance(option, Tables):
-        raise ConfigError("The package names no tables.")
+        raise ConfigError("The package describes no tables.")
     frame = table_frame(original, option.frame)
     ending = "parquet" if any(name.endswith(".parquet") for name in members) else "csv"
     names = np.array(frame.names, object)
@@ -208,12 +208,12 @@ def _compare_bytes(
     """Check that a package is, byte for byte, what its data and its option make."""
     whole = source if isinstance(source, bytes) else zip_at(source)
     if whole is not None and whole != due:
-        faults.add("package", "The zip is not what its data and its option make.")
+        faults.add("package", "The zip is not what its data and its option produce.")
     for name in sorted(set(members) ^ set(members_of(due))):
         faults.add("member", f"{name!r} should not be there, or is missing.")
     for name, content in members_of(due).items():
         if name in members and members[name] != content:
-            faults.add("member", f"{name} is not what the data and the option make.")
+            faults.add("member", f"{name} is not the file that the data and the option produce.")
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_packages_name_the_column_and_are_verified(step, fs, tmp_path) -> None:
     assert fp.verify_release(path, fs, None).passed
     with zipfile.ZipFile(path) as packed:
         page = packed.read("README.md").decode()
-    assert "start from public numbers of residents near each antenna ('residents' in" in page
+    assert "start from public numbers of residents near each antenna (column 'residents'" in page
     exact = fp.release(fs, fp.Presence(FRAME, 2))
     page = "".join(readme(exact.option, exact.frame, {}, {}))
     assert "residents" not in page, "nothing is estimated without noise"

@@ -173,7 +173,7 @@ def test_frame_page_and_size_do_not_depend_on_the_people() -> None:
             table = pd.read_csv(io.BytesIO(read["presence.csv"]))
             assert (table.people >= 0).all()
             numbers = r"[0-9a-f]{64}|[\d.]+(e[+-]\d+)?%?|more than|about"
-            hours = r"Noise (also )?exceeds the [^.]+\.|Where an area's hours [^.]+\."
+            hours = r"Noise (also )?exceeds the [^.]+\.|Where an area's daily [^.]+\."
             hours += r"|No trip is listed [^.]+\.|Read it as a mean [^.]+\."
             page = re.sub(hours, "", read["README.md"].decode())
             page = re.sub(r"\W+", " ", re.sub(numbers, "", page))

@@ -92,7 +92,7 @@ def test_own_csv_is_published_in_so_many_clicks(
         assert "ε = 1" in readme
         return
     dashboard.says("people who do not exist")
-    assert readme.startswith("# Nobody in these files exists")
+    assert readme.startswith("# Synthetic people: nobody in these files exists")
     slider = page.locator(".st-key-tables_life_0_at")
     before = slider.inner_text()
     dashboard.press("tables_life_0_play")

@@ -117,7 +117,7 @@ def test_it_prints_to_five_pages_and_the_first_is_complete(opened: Page, paper: 
         "Ada Officer overrides the thresholds",
     ):
         assert said in first
-    for said in ("What it is for", "Recipients under contract", "Risk before and after"):
+    for said in ("Purpose", "Recipients under contract", "Risk before and after"):
         assert said in first
 
 

@@ -92,7 +92,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     assert "of 12 options" in page
     assert "The original data have not been assessed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
-    assert "No name for the data is stated" in page
+    assert "No name is stated for the data" in page
     assert "subscriber-" not in page
     for later in ("The search ended", "Before you sign", "SHA-256"):
         assert later not in page + text
@@ -200,7 +200,7 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     facts, digest = found.facts, sha256(found.archive).hexdigest()
     assert f"<dt>SHA-256 of the release file</dt><dd>{digest}</dd>" in page
     assert page.count(digest) == 2, "at once also among the session's releases"
-    assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
+    assert f"<dt>Days covered</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
     assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
     weighed.text_input(key="report_signer").set_value("").run()
     signing = f"**Before you sign**, name who signs and {asked}"

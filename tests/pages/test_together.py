@@ -104,7 +104,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     text = said(twelve)
     assert "**A second release of the same people.** With the release exported" in text
     assert f"together, {found.together.alone} of 12 people are alone" in text
-    assert "if that is one person, to that person alone." in text
+    assert "if only one person is in both, to that person alone." in text
     assert not may_leave(twelve)
     assert any("weaker together with an earlier release" in each.value for each in twelve.warning)
     assert "Ready to release" not in text

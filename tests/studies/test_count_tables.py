@@ -60,7 +60,7 @@ def test_a_type_of_day_without_trips_is_not_taken_for_a_finding(weekend: int, to
     assert found.made.flows.by_day.tolist() == [20.0, 20.0 if weekend == 40 else 0.0]
     assert nothing_shown(found).startswith(told)
     assert bool(nothing_shown(found)) is bool(told)
-    listed = "No trip is listed for weekends: they may be hidden, not absent."
+    listed = "No trip is listed for weekends: trips may be hidden, not absent."
     assert (listed in found.page) is bool(told)
     exact = count_tables.study(week(100, 0), fp.Flows(frame(), 24))
     assert "No trip is listed" not in exact.page, "exact counts hide nothing"
@@ -252,7 +252,7 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     )
     head = "This release keeps too little for the purpose:"
     told = f"{head} density is 0.05 of 1 (too little; minimum: 0.10)."
-    assert describe_file(none, file) == f"{told} It cannot have mobility."
+    assert describe_file(none, file) == f"{told} It cannot show mobility."
 
 
 def test_a_release_is_not_lost_where_its_utility_cannot_be_measured() -> None:

@@ -482,7 +482,7 @@ def test_faults():
     apart = in_days([(0, None), (None, 5)])
     for error, said, made, how in (
         (fp.InfeasibleError, "one period only", fp.release(fs, fp.Periods(7)), {}),
-        (fp.InfeasibleError, "in a period and in the next", apart, {}),
+        (fp.InfeasibleError, "two consecutive periods", apart, {}),
         (fp.ConfigError, "not in periods", fp.release(fs, []), {}),
         (fp.ConfigError, "carry no account", fs, {}),
         (fp.ConfigError, "candidates", cut, {"candidates": 0}),

@@ -326,7 +326,7 @@ def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) ->
         value, low, high = each.risk("outsider")
         assert row.risk.partition(" (")[0] == ("none found" if value == 0 else percent(value))
         assert between(low, high, "outsider") in row.risk
-        assert row.alone == (percent(each.alone / each.n_users) if each.alone else "nobody")
+        assert row.alone == (percent(each.alone / each.n_users) if each.alone else "none")
     # By the recipe, through a file: the same options, knowledge and seed, and so the same report.
     recipe = Recipe.from_dict(json.loads(json.dumps(made.recipe.to_dict())))
     asked = {"risk": recipe.risk, "utility": recipe.utility, **vars(recipe.knowledge)}

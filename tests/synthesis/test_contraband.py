@@ -95,7 +95,7 @@ CONTRABAND: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     ),
     "an unknown fact": (facts(exact=399), "datapackage.json is not"),
     "zero width in the README": (
-        changed(README, lambda b: b.replace(b"Nobody", "No\u200bbody".encode(), 1)),
+        changed(README, lambda b: b.replace(b"nobody", "no\u200bbody".encode(), 1)),
         "README.md is not",
     ),
     "zero width in a place": (each_row(lambda row: row + "\u200b".encode()), "outside"),
@@ -268,5 +268,5 @@ def test_of_very_many_people_the_first_are_packed(monkeypatch) -> None:
 def test_a_large_epsilon_says_so() -> None:
     option = fp.Synthesize(FRAME, 5.0)
     said = synthetic_package.describe_warnings(option, 10_000, 9)
-    assert said == ["At this ε an attacker may be right 99% of the time about who is in the data."]
+    assert said == ["At this ε, an attacker may be right about who is in the data 99% of the time."]
     assert not synthetic_package.describe_warnings(replace(option, epsilon=1.0), 10_000, 9)

@@ -248,7 +248,7 @@ def test_package_is_verified_and_read_with_pandas_alone(made, invented, ending, 
     joined = records.merge(places, on="place", how="left")
     assert joined["lat"].notna().all()
     page = (folder / "README.md").read_text(encoding="utf-8")
-    assert page.splitlines()[0] == "# Nobody in these files exists: synthetic people"
+    assert page.splitlines()[0] == "# Synthetic people: nobody in these files exists"
     assert "ε = 1" in page
 
 
