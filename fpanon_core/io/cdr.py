@@ -143,7 +143,7 @@ def read_parts(
     ----------
     source : path, str or sequence of paths
         A folder with Parquet or text parts (including subfolders, but not links), a glob, or files.
-        Parts follow one another in the order of their names; the files of a sequence, in its order.
+        Parts follow one another in the order of their names, or in the order of the sequence.
     into : path
         Folder to make, from which :meth:`FingerprintSet.load` reads; only its owner may read it.
     columns, antennas, regions, region_name, how

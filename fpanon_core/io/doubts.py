@@ -77,7 +77,7 @@ def doubt_of(
     readings = tuple(_other(name, others[name], clocks) for name in _likeliest(others))
     mirror = (
         f"Nearly all positions are more than {FAR_FROM_TOWNS_KM:.0f} km from any larger town. The "
-        f"nearest is {now.town}, {now.town_km:,.0f} km away; the time zone is {now.zone}."
+        f"nearest is typically {now.town}, {now.town_km:,.0f} km away; the time zone is {now.zone}."
     )
     return PositionDoubt(tuple(found) or (mirror,), readings, bool(found and readings))
 

@@ -220,7 +220,8 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
                 f"Feature {number:,} in the file of regions is not a valid {kind}: its rings need "
-                "four or more positions, the last equal to the first (GeoJSON). Export it again."
+                "four or more positions, the last equal to the first (GeoJSON). Export the file "
+                "again."
             )
         shapes.append(shapely.force_2d(shape))
         given = feature.get("properties")
@@ -273,15 +274,15 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
     plain = [str(v).strip() if type(v) in (str, int, float) else "" for v in given]
     if "" in plain:
         raise SchemaError(
-            f"{plain.count(''):,} of {len(plain):,} areas lack a text or number under {name!r}; "
-            "fill in that property, or name another."
+            f"{plain.count(''):,} of {len(plain):,} areas lack{'s' * (plain.count('') == 1)} a "
+            f"text or number under {name!r}; fill in that property, or name another."
         )
     return name, plain
 
 
 def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
     """Return a sentence on why no antenna is in a region, as far as the positions show."""
-    said = f"None of the {len(lat):,} antennas is in any of the {len(regions.names):,} regions"
+    said = f"None of the {len(lat):,} antennas is in a region of the file"
     turned = int((regions.holding(lon, lat)[0] >= 0).sum())
     if turned:
         return (

@@ -299,7 +299,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 def _way(best: str | None, given: str) -> str:
     """Return words on how to answer a doubt about positions, with ``best`` as the likeliest way."""
-    keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
+    keep = f"{given.format(AS_THEY_ARE)} to use the positions as they are"
     return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."
 
 

@@ -48,7 +48,7 @@ def read_json(
     Raises
     ------
     SchemaError
-        The JSON is too large, damaged or not a table, or not in degrees (WGS 84).
+        The JSON is too large, damaged, not a table, or not in degrees (WGS 84).
     """
     if len(data) > MAX_JSON_BYTES:
         raise SchemaError(

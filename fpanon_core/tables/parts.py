@@ -71,9 +71,9 @@ class Parts:
     Raises
     ------
     SchemaError
-        There is no file, or there are more than 100,000; a part cannot be read, or its columns
-        differ from those of the first part; or the parts have no rows. If one part is at fault, the
-        message names it.
+        There is no file, there are more than 100,000 files, or the parts have no rows. It is also
+        raised if a part cannot be read, or if its columns differ from the first part's; the message
+        then names the part.
     ConfigError
         ``source`` is of another type.
     """

@@ -203,7 +203,9 @@ def test_nothing_is_turned_unasked_and_an_answer_is_final():
     assert mended.digest == right.digest
     assert (report.columns["lat"], report.columns["lon"]) == ("lon", "lat")
     assert report.doubts == ()
-    assert any("of the positions: exchange latitude and longitude." in note for note in report.notes)
+    assert any(
+        "of the positions: exchange latitude and longitude." in note for note in report.notes
+    )
     with pytest.raises(DoubtfulPositions) as caught:
         read_cdr(exchanged, positions="ask")
     assert caught.value.doubt.readings[0].positions == "exchanged"

@@ -236,7 +236,7 @@ _PROJECTED = {"type": "FeatureCollection", "crs": _CRS, "features": [WEST]}
         (collection(_METRES), "Perhaps the file is in metres"),
         (collection(feature([ring(14, -99, 15, -98)], name="x")), "Latitude seems to come first"),
         (collection(*_TURNED), "None of the 4 antennas .* exchanged, 3 would be"),
-        (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
+        (collection(FAR), "None of the 4 antennas is in a region of the file. Give regions of"),
         (collection(feature([ring(0, 0, 1, 1)])), "Properties: none. Give region_name="),
         (collection(WEST, WEST), "different text for each region. Properties: 'code', 'name'."),
         (DISTRICTS + b" " * (20 << 20), "larger than 20 MB"),
@@ -252,7 +252,7 @@ def test_a_file_that_is_none_is_refused_with_the_way_out(body: bytes, match: str
 def test_a_property_that_does_not_name_them_is_refused() -> None:
     with pytest.raises(ConfigError, match="no property 'nom'; they have: 'code', 'name'"):
         read(DISTRICTS, region_name="nom")
-    with pytest.raises(SchemaError, match="1 of 2 areas lack a text or number under 'code'"):
+    with pytest.raises(SchemaError, match="1 of 2 areas lacks a text or number under 'code'"):
         read(collection(WEST, feature([ring(0, 0, 1, 1)], code=None)), region_name="code")
     with pytest.raises(ConfigError, match="give the regions, too"):
         read(None, region_name="name")
