@@ -25,7 +25,7 @@ from ..model.projection import lon_lat
 from .smoothing import expected_of_cell
 
 TOLERATED = 0.2
-"""Largest error, as a share of a typical cell, that a proposal of areas and bands accepts."""
+"""Largest error that a proposal accepts, as a share of the people in a typical cell."""
 
 BANDS = (24, 12, 8, 6, 4, 3, 2, 1)
 _DIGITS = 5  # of degrees, about a metre
@@ -88,27 +88,28 @@ def _less(shape: Area, others: Area) -> Area:
 def table_error(
     n_people: int, frame: FrameConfig | TableFrame, *, bands: int = 24, epsilon: float = 1.0
 ) -> pd.DataFrame:
-    """Return the expected error of a private presence table, before anything is computed.
+    """Return the expected error of a private presence table, before the table is made.
 
     Parameters
     ----------
     n_people : int
         Stated number of people, never counted in the data.
     frame : FrameConfig or TableFrame
-        A FrameConfig of antennas does not state how many antennas there are: give the TableFrame.
+        A FrameConfig of antennas does not state their number; give a TableFrame instead.
     bands : int
-        Bands in a day, in the requested table.
+        Number of bands in a day, in the requested table.
     epsilon : float
-        Above 0; smaller protects more.
+        Privacy parameter, above 0; smaller values protect more.
 
     Returns
     -------
     DataFrame
         The first row is the requested table; the others have fewer areas or bands. Columns:
-        ``areas``; ``bands``, summed over the types of day; ``people``, their number in a typical
-        cell; ``noise``, the expected error, in people, of a cell that gets all of ε (noise of scale
-        bands/ε); ``error``, the expected error, in people, of the smoothed cell if the area has the
-        same daily profile as the whole table; ``share``, ``error`` divided by ``people``.
+        ``areas``; ``bands``, summed over the types of day; ``people``, the number of people in a
+        typical cell; ``noise``, the expected error, in people, of a cell that gets all of ε (noise
+        of scale bands/ε); ``error``, the expected error, in people, of the smoothed cell if the
+        area has the same daily profile as the whole table; ``share``, ``error`` divided by
+        ``people``.
 
     Raises
     ------
@@ -156,7 +157,7 @@ def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 
     """Propose numbers of areas and bands for a stated number of people.
 
     The bands use up to half of the tolerated error (:data:`TOLERATED`), and the areas use the rest.
-    Either number is 1 if no larger one keeps the error tolerable.
+    Either number is 1 if no larger number keeps the error tolerable.
 
     Parameters
     ----------
@@ -196,8 +197,8 @@ def _size(frame: FrameConfig | TableFrame) -> tuple[int, int]:
         return frame.n_areas, frame.day_types
     if not isinstance(frame, FrameConfig) or frame.area is None:
         raise ConfigError(
-            "How many areas there are depends on the antenna table; give a grid or hexagons over "
-            "a stated area, or the frame of the data."
+            "The number of areas depends on the antenna table; give a grid or hexagons over a "
+            "stated area, or a TableFrame."
         )
     period = StatedPeriod(None, frame.period.days, frame.period.slot_min)
     crs = None if frame.area.unit == "metres" else frame.area.crs

@@ -87,12 +87,12 @@ def attack_tables(
     fs : FingerprintSet
     option : Tables
     targets : int
-        Number of people to attack in the half whose tables are made; all if there are fewer. One
-        in ten is among the people with the most samples.
+        Number of people to attack in the half whose tables are made; all of them if the half is
+        smaller. One in ten is among the people with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores if None; the result is the same on every engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -109,7 +109,9 @@ def attack_tables(
         There are fewer than 20 people, or too many cells.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
+        raise InfeasibleError(
+            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
+        )
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)
@@ -183,10 +185,10 @@ def _summed_of(
 
 
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
-    """Return the sums plus ``times`` the contributions of some people.
+    """Return the sums plus the contributions of some people, multiplied by ``times``.
 
     A target's contribution is counted once, then added here, and later subtracted. Counting it
-    again could draw other trips, if a person has more trips than are counted.
+    again could draw other trips, if the person has more trips than are counted.
     """
     cells, total = sums.cells.copy(), sums.total
     for some, amounts, more in people:
@@ -311,7 +313,7 @@ def _difference(hits: FloatArray) -> tuple[float, float, float]:
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
-    """Return the score that maximizes the share of ``inside`` above it less that of ``outside``."""
+    """Return the threshold that maximizes the shares of ``inside`` minus ``outside`` above it."""
     every = np.unique(np.concatenate([inside, outside]))
     advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
     return float(every[int(np.argmax(advantage))])
@@ -344,7 +346,7 @@ class HomeAttack:
         Parameters
         ----------
         user : int
-            Row number of a person among ``asked``.
+            Row number, in the data, of a person who is among ``asked``.
         at_night : float64 ndarray (n_places,)
             People at each place at night, as estimated from the publication.
 

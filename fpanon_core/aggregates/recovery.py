@@ -84,7 +84,7 @@ def table_recovery(
     """
     if "presence" not in option.CONTENTS or option.epsilon is not None:
         raise ConfigError(
-            "Trajectories are recovered from a presence table without noise; give such a table."
+            "Trajectory recovery needs a presence table without noise; give such a table."
         )
     exact = presence(fs, option.frame, bands=option.bands, engine=engine)
     if not bands_are_slots(exact.frame):

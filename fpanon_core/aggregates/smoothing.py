@@ -152,7 +152,7 @@ def _combined(
 
 
 def _area_prior(frame: TableFrame) -> FloatArray:
-    """Return each area's expected share of people, by its residents or its number of places."""
+    """Return each area's expected share of people, from its residents or its number of places."""
     many = np.bincount(frame.area, frame.weight, frame.n_areas)
     share: FloatArray = many / many.sum()
     return share

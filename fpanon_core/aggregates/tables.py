@@ -55,8 +55,8 @@ def presence(
 ) -> PresenceTable:
     """Count people by area, type of day and band of hours, as a daily mean.
 
-    A person with samples in a band counts 1 in this band, divided among the areas by the number of
-    samples.
+    A person with samples in a band counts 1 in this band, divided among the areas in proportion
+    to the samples in each.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def _most_trips(where: TableFrame, option: Tables) -> int:
     trips = option.trips_per_day * len(where.day_type)
     if trips > UNIT:
         raise ConfigError(
-            "The period allows too many trips per person; choose fewer days or trips per day."
+            "The period allows too many trips per person; choose fewer days or fewer trips per day."
         )
     return trips
 

@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas, turned by ``turn`` if that brings their middle nearer to the events."""
+    """Return the antennas, read as ``turn`` says if their middle is then nearer to the events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -124,7 +124,7 @@ def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[st
 
     if apart(other) >= apart(sites):
         return sites
-    notes.append("The positions of the antennas are read in the same way.")
+    notes.append("The positions of the antennas are read in the same way as those of the events.")
     return other
 
 
@@ -144,7 +144,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
         texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts]
         ids = texts[0].str.cat(texts[1:], sep="-")
         used = {lat, lon}
-        notes.append("The antennas' ids are mcc-net-area-cell (OpenCellID).")
+        notes.append("The antennas' ids have the form mcc-net-area-cell (OpenCellID).")
     else:
         at = _id_column(table, labels, {lat, lon})
         ids = text_of(table.columns[at]).to_pandas().astype(str)
@@ -222,8 +222,8 @@ def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
         if j == i + 1:
             return (j, i, False) if beyond_i > beyond_j else (i, j, beyond_j == 0)
     raise SchemaError(
-        f"no columns for latitude and longitude in degrees. Columns: {table.names()}. Name them "
-        "lat and lon."
+        f"no columns for latitude and longitude in degrees. Columns: {table.names()}. Name the "
+        "two columns lat and lon."
     )
 
 
@@ -238,7 +238,8 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
         if pc.count_distinct(texts).as_py() == len(texts):
             return i
     raise SchemaError(
-        f"no column holds the antennas' ids. Columns: {table.names()}. Name one of them antenna."
+        f"no column holds the antennas' ids. Columns: {table.names()}. Name the column of ids "
+        "antenna."
     )
 
 
@@ -290,7 +291,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
             break
     notes = []
     if best_name != "antenna":
-        notes.append(f"The events name antennas as {best_name}; they are matched in that form.")
+        notes.append(f"The events' antenna ids are matched in this form: {best_name}.")
     lat, lon = antennas["lat"].to_numpy(np.float64), antennas["lon"].to_numpy(np.float64)
     known = best >= 0
     return np.where(known, lat[best], np.nan), np.where(known, lon[best], np.nan), notes

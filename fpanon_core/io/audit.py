@@ -89,7 +89,7 @@ class AuditLog:
         settings : mapping, optional
             Settings of the event, such as k and the release option.
         now : datetime, optional
-            Time with a zone; the present if not given.
+            Time with a zone; the current time if not given.
 
         Raises
         ------
@@ -180,9 +180,9 @@ def _own(path: Path, how: int) -> int:
     if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid() or state.st_mode & 0o077:
         os.close(file)
         raise ConfigError(
-            "The audit log and its key must belong to the dashboard's own user, and nobody else "
-            "may read or write them; one of the files breaks this rule. Set the owner and "
-            f"permissions (chmod 600). {_NOTHING_LEAVES}"
+            "The audit log or its key does not belong to the user that runs the dashboard, or "
+            "others can access the file. Set the owner and permissions (chmod 600). "
+            f"{_NOTHING_LEAVES}"
         )
     return file
 

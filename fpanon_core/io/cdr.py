@@ -143,7 +143,7 @@ def read_parts(
     ----------
     source : path, str or sequence of paths
         A folder with Parquet or text parts (including subfolders, but not links), a glob, or files.
-        Parts follow one another in the order of their names; the files of a sequence, in its order.
+        Parts follow one another in the order of their names, or in the order of the sequence.
     into : path
         Folder to make, from which :meth:`FingerprintSet.load` reads; only its owner may read it.
     columns, antennas, regions, region_name, how
@@ -163,8 +163,8 @@ def read_parts(
     Raises
     ------
     SchemaError
-        As :func:`fpanon_core.read_cdr`; or a part cannot be read, or its columns differ from the
-        first part's. The message names the part.
+        As for :func:`fpanon_core.read_cdr`. It is also raised if a part cannot be read, or if its
+        columns differ from the first part's; the message then names the part.
     ConfigError
         A parameter is wrong, or the folder exists already or cannot be written.
 
@@ -201,14 +201,14 @@ def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | No
     if regions is None:
         if name is not None:
             raise ConfigError(
-                "A property that names the regions needs the regions; give them, too."
+                "A property names the regions, but no regions are given; give the regions, too."
             )
         return None
     if antennas is None:
         raise ConfigError(
             Message(
-                "Each antenna gets the region it stands in, so regions need the antennas. Give "
-                f"these, too, {AS_ANTENNAS}."
+                "Each antenna gets the region in which it stands, so regions need antennas. Give "
+                f"the antennas, too, {AS_ANTENNAS}."
             )
         )
     return read_regions(regions, name)

@@ -4,8 +4,8 @@ The name of a file is a digest of its input: the people, the settings and the ve
 is mistaken for another, and one folder serves several runs. Name and content are sealed with the
 user's key (:mod:`fpanon_core.model.files`). A file is ignored if it is damaged, or was made,
 changed or renamed without the key; its part is then computed again. If no key can be stored, only
-the process that wrote a file can use it. The files reveal who is grouped with whom and where groups
-were. The folder is readable by its user alone, and should be removed after the run.
+the process that wrote a file can use it. The files reveal who is grouped with whom, and where the
+groups were. The folder is readable by its user alone, and should be removed after the run.
 """
 
 from __future__ import annotations

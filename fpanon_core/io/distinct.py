@@ -178,7 +178,7 @@ def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -
 
 
 _MANY, _MANY_DAYS, _EVEN = 100, 3, 1 / 6
-"""Samples, days, and share of the samples in each quarter of the day, of a likely machine."""
+"""Minimum samples, days, and share of samples per quarter of the day, for a likely machine."""
 
 
 def describe_machines(fs: FingerprintSet) -> Message | str:

@@ -77,7 +77,7 @@ def doubt_of(
     readings = tuple(_other(name, others[name], clocks) for name in _likeliest(others))
     mirror = (
         f"Nearly all positions are more than {FAR_FROM_TOWNS_KM:.0f} km from any larger town. The "
-        f"nearest is {now.town}, {now.town_km:,.0f} km away; the time zone is {now.zone}."
+        f"nearest is typically {now.town}, {now.town_km:,.0f} km away; the time zone is {now.zone}."
     )
     return PositionDoubt(tuple(found) or (mirror,), readings, bool(found and readings))
 
@@ -88,7 +88,7 @@ def as_chosen(roles: Roles, turn: Turn) -> list[str]:
         at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
         roles.found["lat"] = roles.found["lon"] = "given"
-    return [f"Positions: {said_of(turn)}, as chosen."]
+    return [f"Chosen reading of the positions: {said_of(turn)}."]
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -97,8 +97,8 @@ def as_chosen(roles: Roles, turn: Turn) -> list[str]:
 def _faults(now: Seen, clocks: Clocks) -> list[str]:
     if now.possible < NEARLY_ALL:
         return [
-            f"{(1 - now.possible) * 100:.0f}% of the positions are impossible: no latitude is "
-            "beyond 90° and no longitude beyond 180°."
+            f"{(1 - now.possible) * 100:.0f}% of the positions are impossible: latitudes end at "
+            "90°, and longitudes at 180°."
         ]
     found = []
     if not now.inhabited:
@@ -115,8 +115,8 @@ def _faults(now: Seen, clocks: Clocks) -> list[str]:
     if clocks.told and now.agreement <= HARDLY_ANY:
         own = float(np.median(clocks.offset_min))
         found.append(
-            f"The file's own times are {_clock(own)} from UTC, but clocks at these positions show "
-            f"{_clock(now.clock_min)}."
+            f"The file's own times are in UTC{_clock(own)}, but clocks at these positions show "
+            f"UTC{_clock(now.clock_min)}."
         )
     return found
 
@@ -133,7 +133,7 @@ def _other(name: str, seen: Seen, clocks: Clocks) -> OtherReading:
     near = "near" if seen.town_km <= NEAR_TOWN_KM else f"{seen.town_km:,.0f} km from"
     why = f"the positions then lie on land, {near} {seen.town}"
     if clocks.told and seen.agrees:
-        why += f", where clocks show {_clock(seen.clock_min)}, as in the file"
+        why += f", where clocks show UTC{_clock(seen.clock_min)}, as in the file"
     else:
         why += f" (time zone {seen.zone})"
     title = said_of(seen.turn)

@@ -41,11 +41,11 @@ _WAY_OUT: dict[str, str] = {
     why.MALFORMED: "Check the separator.",
     why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
     why.IMPOSSIBLE_COORDINATES: Message(
-        "Positions must be degrees, not metres; latitude and longitude may be exchanged"
-        f"{namely('lat', 'lon')}."
+        "Positions must be degrees, not metres. If latitude and longitude are exchanged, say which "
+        f"is which{namely('lat', 'lon')}."
     ),
 }
-_OTHER_WAY_OUT = Message(f"Say which columns hold the data{namely('lat', 'lon')}.")
+_OTHER_WAY_OUT = Message(f"Say which columns hold the positions{namely('lat', 'lon')}.")
 
 
 class Fate:

@@ -117,19 +117,22 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
     areas, properties, n_others = _areas(_features(_content(source)))
     _check_degrees(areas)
     column, texts = _names(properties, name)
-    notes = [f"The regions are named by {column!r}."]
+    notes = [f"The names of the regions come from {column!r}."]
     if n_others:
-        notes.append(f"Features left out of the regions, as they are not areas: {n_others:,}.")
+        notes.append(f"Features left out because they are not areas: {n_others:,}.")
     broken = ~shapely.is_valid(areas)
     if broken.any():
         areas[broken] = shapely.make_valid(areas[broken], method="structure", keep_collapsed=False)
-        notes.append(f"Outlines mended because they crossed themselves: {int(broken.sum()):,}.")
+        notes.append(f"Outlines repaired because they crossed themselves: {int(broken.sum()):,}.")
     names = tuple(dict.fromkeys(texts))
     if len(names) < len(texts):
         numbers = np.array([names.index(text) for text in texts])
         parts = [shapely.union_all(areas[numbers == at]) for at in range(len(names))]
         areas = np.array(parts, object)
-        notes.append(f"{len(texts):,} areas have {len(names):,} names; each name is one region.")
+        notes.append(
+            f"{len(texts):,} areas have {len(names):,} name{'s' * (len(names) > 1)}; areas with "
+            "the same name form one region."
+        )
     return NamedRegions(names, areas, tuple(notes))
 
 
@@ -168,7 +171,7 @@ def in_regions(
     if several:
         notes.append(
             f"{several:,} antenna{' is' if several == 1 else 's are'} in several regions, which "
-            "overlap or share a border there; the one that comes first in the file counts."
+            "overlap or share a border there; the region that comes first in the file counts."
         )
     own = dict(columns)
     if REGION in own:
@@ -216,15 +219,16 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
         shape = shapely.from_geojson(json.dumps(geometry), on_invalid="ignore")
         if shape is None or shape.is_empty or shapely.get_type_id(shape) not in _AREAS:
             raise SchemaError(
-                f"Feature {number:,} of the regions' file is not a valid {kind}: its rings need "
-                "four or more positions, the last equal to the first (GeoJSON). Export it again."
+                f"Feature {number:,} in the file of regions is not a valid {kind}: its rings need "
+                "four or more positions, the last equal to the first (GeoJSON). Export the file "
+                "again."
             )
         shapes.append(shapely.force_2d(shape))
         given = feature.get("properties")
         properties.append(given if isinstance(given, dict) else {})
     if not shapes:
         raise SchemaError(
-            f"The file of regions has {len(features):,} features and no polygon among them. "
+            f"No feature in the file of regions is a polygon (features: {len(features):,}). "
             f"{_EXPECTED}."
         )
     return np.array(shapes, object), properties, len(features) - len(shapes)
@@ -247,7 +251,7 @@ def _check_degrees(areas: npt.NDArray[Any]) -> None:
 
 
 def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, list[str]]:
-    """Return the property that names the areas, and the names, made of its texts or numbers."""
+    """Return the property that names the areas, and its value for each area as text."""
     known = list(dict.fromkeys(key for each in properties for key in each))
     more = ", …" if len(known) > _MOST_LISTED else ""
     listed = (", ".join(map(repr, known[:_MOST_LISTED])) or "none") + more
@@ -260,8 +264,8 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
                     return key, stripped
         raise SchemaError(
             Message(
-                "No property of the regions is a text that is present and different for every "
-                f"region. Properties: {listed}. Give {_NAMING}."
+                "No property of the regions holds a different text for each region. Properties: "
+                f"{listed}. Give {_NAMING}."
             )
         )
     if name not in known:
@@ -270,21 +274,21 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
     plain = [str(v).strip() if type(v) in (str, int, float) else "" for v in given]
     if "" in plain:
         raise SchemaError(
-            f"{plain.count(''):,} of {len(plain):,} areas have no text or number under {name!r}; "
-            "fill in that property, or name another."
+            f"{plain.count(''):,} of {len(plain):,} areas lack{'s' * (plain.count('') == 1)} a "
+            f"text or number under {name!r}; fill in that property, or name another."
         )
     return name, plain
 
 
 def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
     """Return a sentence on why no antenna is in a region, as far as the positions show."""
-    said = f"None of the {len(lat):,} antennas is in any of the {len(regions.names):,} regions"
+    said = f"None of the {len(lat):,} antennas is in a region of the file"
     turned = int((regions.holding(lon, lat)[0] >= 0).sum())
     if turned:
         return (
-            f"{said}; with latitude and longitude exchanged, {turned:,} are. GeoJSON has the "
-            "longitude first: exchange the two in the file of regions, or in the antenna table if "
-            "it has them wrong."
+            f"{said}; with latitude and longitude exchanged, {turned:,} would be. GeoJSON has "
+            "the longitude first: exchange the two in the file of regions, or in the antenna table "
+            "if the fault is there."
         )
     return f"{said}. Give regions of the country in which the antennas stand, in degrees (WGS 84)."
 
@@ -342,7 +346,7 @@ def read_background(body: bytes) -> Background:
         else:
             raise SchemaError(f"The file is not valid GeoJSON. {_READABLE}.")
     if not lines:
-        raise SchemaError(f"The file has no line and no area to be drawn. {_READABLE}.")
+        raise SchemaError(f"The file has no line or area to draw. {_READABLE}.")
     kept = _simpler_lines(lines)
     if not kept:
         raise SchemaError("All lines of the file are single points; there is nothing to draw.")

@@ -93,7 +93,7 @@ def namely(*roles: str) -> Way:
 def give(*roles: str, name: str = "…") -> Way:
     """Return "give …" with the columns of these roles; ``name`` is the column's name, if known."""
     columns = _columns(roles, name)
-    below = "correct it below" if name == "…" else "choose it below"
+    below = "correct the columns below" if name == "…" else "choose it below"
     return Way(f"give {columns.call}", f"give {columns.command}", below)
 
 

@@ -60,7 +60,7 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     bulk. Small means at most 1% of the rows (one row is always allowed). Far means farther away
     than both a year and the bulk's own span. A group is also set aside if all its rows have default
     dates of devices. Such dates lie in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100;
-    adjacent days count as well. Sparse data, pauses, and a campaign years later therefore stay.
+    adjacent days count as well. Sparse data, pauses, and a campaign years later are therefore kept.
     Times before 1900 and from 2200 on are always outliers.
 
     Parameters

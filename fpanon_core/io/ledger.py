@@ -45,7 +45,7 @@ class Spent(NamedTuple):
     Attributes
     ----------
     here : float
-        By the ledger of the file.
+        Sum of the ε in the ledger of the file.
     ledgers : int
         Number of other ledgers with releases; they may be about the same people.
     elsewhere : float
@@ -76,7 +76,7 @@ def spent_at(path: Path, shared: Collection[Path] = (), *, own: bool = True) -> 
     shared : collection of Path
         Other ledgers, wherever they are, that are known to be about some of the same people.
     own : bool
-        Whether to count the ledgers among the user's own files, which may be several officers'.
+        Whether to count the ledgers among the user's own files, which several officers may share.
     """
     try:
         folders = {path.parent.resolve(), ledgers_folder().resolve()}
@@ -109,8 +109,8 @@ class Ledger:
     Parameters
     ----------
     path : path
-        Path of the file, made at the first release and readable by its owner alone. Other files'
-        totals include it only if its name ends in ``.ledger``.
+        Path of the file, made at the first release and readable by its owner alone. The totals
+        of other files include this ledger only if its name ends in ``.ledger``.
     budget : float, optional
         Largest ε that may be spent; stored in the file with each release. If None, the budget
         stored last applies.
@@ -264,8 +264,8 @@ class Ledger:
             if not intact:
                 raise SchemaError(
                     f"Line {len(lines) + 1} of the ledger was altered, or written by another user. "
-                    "How much was spent cannot be determined; publish nothing private until the "
-                    "ledger is restored."
+                    "How much ε was spent cannot be determined; publish no private release until "
+                    "the ledger is restored."
                 )
             before = line["chain"]
             lines.append(line)
@@ -305,5 +305,5 @@ def _check_head(lines: list[dict[str, Any]]) -> None:
     if len(lines) < count or lines[count - 1]["chain"] != chain:
         raise SchemaError(
             "This is an older copy of the ledger: releases that were charged are missing. Put the "
-            "newest copy back; publish nothing private until then."
+            "newest copy back; publish no private release until then."
         )

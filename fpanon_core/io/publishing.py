@@ -60,7 +60,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ConfigError
-        The path is neither, or cannot be made.
+        The path is neither a ``.zip`` nor such a folder, or cannot be made.
     """
     target = Path(path)
     if not target.absolute().parent.is_dir():
@@ -101,11 +101,12 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
         raise ConfigError(f"{what} is a table; end its name in .csv.")
     if not file.absolute().parent.is_dir():
         raise ConfigError(
-            f"The folder that {what[0].lower()}{what[1:]} is to be in does not exist."
+            f"The folder that {what[0].lower()}{what[1:]} is to be in does not exist; "
+            "make it first."
         )
     if file.exists():
         raise ConfigError(
-            f"{what} would replace an existing file, perhaps of another release; choose "
+            f"{what} would replace an existing file, perhaps that of another release; choose "
             "another name."
         )
     return file
@@ -306,7 +307,7 @@ def _readme(
 
 # --- reading a release: its data file as a table.
 
-_DAMAGED = "The file of the release is damaged or of another kind."
+_DAMAGED = "The file is damaged or of another kind; give the data file of a release."
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
 _TEXT = ("pseudonym", "start", "end")
 _NEEDED = tuple(name for name in CELL_COLUMNS if name[:4] not in ("lat_", "lon_"))

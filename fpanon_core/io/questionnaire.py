@@ -30,10 +30,10 @@ DOMAINS = ("transport", "epidemics")
 MALFORMED = "a different number of fields from the other rows"
 MISSING = {name: f"no {name}" for name in COLUMNS}
 NO_NUMBER = "the score is not a number"
-OUTSIDE = "the score is outside 0 … 10"
+OUTSIDE = "the score is not between 0 and 10"
 UNKNOWN_DOMAIN = "unknown domain"
 UNKNOWN_OPTION = "unknown option"
-DUPLICATE = "the expert, domain and option occur a second time"
+DUPLICATE = "the expert has scored this option in this domain already"
 
 
 @only_ours("questionnaire")
@@ -78,7 +78,7 @@ def read_questionnaire(
     ...                         "Option": ["1 km", "1 km"], "Score": [7, 11]})
     >>> used = read_questionnaire(answers)
     >>> used.score.tolist(), used.attrs["rejected"].reason.tolist()
-    ([7.0], ['the score is outside 0 … 10'])
+    ([7.0], ['the score is not between 0 and 10'])
     """
     table = _with_header(read_source(source)[0])
     at = _columns(table)
@@ -118,7 +118,7 @@ def read_questionnaire(
         first = rejected["reason"].iloc[0]
         raise SchemaError(
             f"None of the {len(rejected)} rows of the questionnaire can be used (the first: "
-            f"{first}); give an expert, a domain, an option and a score of 0 … 10 in each."
+            f"{first}); give an expert, a domain, an option and a score from 0 to 10 in each."
         )
     out: pd.DataFrame = frame[used].reset_index(drop=True).assign(score=score[used])
     out.attrs["rejected"] = rejected
@@ -238,7 +238,7 @@ def _columns(table: SourceTable) -> dict[str, int]:
     missing = [name for name in COLUMNS if name not in found]
     if missing:
         raise SchemaError(
-            f"The questionnaire has no column {missing[0]!r}; it has {table.names()}. Give the "
+            f"The questionnaire has no column {missing[0]!r}. Columns: {table.names()}. Give the "
             "columns expert, domain, option and score."
         )
     return {name: found[name] for name in COLUMNS}

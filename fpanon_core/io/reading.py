@@ -81,7 +81,7 @@ class How:
             if zone is not None and zone != "offset":
                 if not isinstance(zone, str):
                     raise ConfigError(
-                        "A time zone is an IANA name such as 'Africa/Dakar' or 'UTC'."
+                        "A time zone must be an IANA name such as 'Africa/Dakar' or 'UTC'."
                     )
                 zone_of(zone)
         if self.timezone == "offset":
@@ -400,7 +400,7 @@ class Reading:
         """Return notes that need the results of several steps."""
         known, notes = self.known, []
         if self.roles.one_user:
-            notes.append("The whole file is read as one person's.")
+            notes.append("The whole file is read as the records of one person.")
         if self.sites is not None and known.placed:
             notes.append(
                 "Positions come from the records; the antenna table is used for antenna clusters "

@@ -1,8 +1,8 @@
 """Report on reading a file: rows used, the fate of the others, and what was guessed.
 
-Every row is used or set aside for exactly one of the reasons named here, so that ``rows_read ==
-rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats a sample of the
-same user, so that ``rows_used == n_samples + rows_repeating``.
+Every row is used or set aside for exactly one of the reasons named here, so ``rows_read ==
+rows_used + sum(set_aside.values())`` always holds. A used row makes a sample or repeats a sample of
+the same user, so ``rows_used == n_samples + rows_repeating`` also holds.
 
 The report is stored in the folder of the fingerprints. The rows set aside, the first rows and
 the antennas are not stored, as they are rows of the source.
@@ -55,8 +55,8 @@ REASONS = {
 """Reasons for setting a row aside, in the order in which they are tried, with their meaning."""
 MADE_SAMPLE, REPEATED = "made a sample", "repeated a sample"
 MEANINGS = {
-    MADE_SAMPLE: "the first row of its person in this place and time",
-    REPEATED: "the person has a sample in this place and time already; its count goes up by one",
+    MADE_SAMPLE: "the person's first row at this place and time",
+    REPEATED: "the person has a sample at this place and time already; its count goes up by one",
     **REASONS,
 }
 """Fates of a row, with their meaning."""
@@ -108,7 +108,7 @@ class PositionDoubt:
         parts += [f" {r.title}: {r.why}." for r in self.readings]
         best = self.readings[0].positions if self.readings else None
         ways = (_way(best, "positions='{}'"), _way(best, "--positions {}"))
-        return Message(*parts, Way(*ways, " Say how they are to be read."))
+        return Message(*parts, Way(*ways, " Say how to read the positions."))
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +299,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 def _way(best: str | None, given: str) -> str:
     """Return words on how to answer a doubt about positions, with ``best`` as the likeliest way."""
-    keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
+    keep = f"{given.format(AS_THEY_ARE)} to use the positions as they are"
     return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."
 
 

@@ -41,8 +41,8 @@ def find_roles(
     Raises
     ------
     ConfigError
-        ``columns`` is not a mapping, names an unknown role or a column that does not exist, or
-        gives a column two roles, ``time`` no column, or a role too many columns.
+        ``columns`` is not a mapping, or names an unknown role or a column that does not exist. It
+        is also raised if a column has two roles, a role has too many columns, or ``time`` has none.
     SchemaError
         A required role has no column, or the table looks like an antenna table. The message says
         what is missing and how to state it.
@@ -165,7 +165,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
             f"no person and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, with a file "
-            f"of events, or say which columns hold both{hints.such_as('user', 'time')}."
+            f"of events, or say which columns hold person and time{hints.such_as('user', 'time')}."
         )
     lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]

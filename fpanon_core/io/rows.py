@@ -246,7 +246,8 @@ def _is_whole(column: pa.ChunkedArray) -> bool:
 class Store:
     """Columns, in memory or in a private folder, that are written and then read in pieces.
 
-    Files are read and not mapped, except for scattered rows. Mapped pages count as memory in use.
+    Files are read, not mapped, because mapped pages count as memory in use. Only scattered rows are
+    read through a memory map.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -57,7 +57,7 @@ class Roles:
     found : dict of str to str
         Role -> ``"given"``, ``"by name"`` or ``"by content"``.
     one_user : bool
-        Whether the whole table is one person's.
+        Whether the whole table is one user's.
     notes : list of str
     """
 

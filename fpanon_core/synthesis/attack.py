@@ -7,7 +7,7 @@ nearest record. A fourth score uses the noisy statistics behind the synthetic pe
 their noise.
 
 *Near copies*: the test compares how near synthetic records are to people in the data and to people
-outside. An AUC of 0.5 means that they are equally near to both.
+outside. An AUC of 0.5 means that the records are equally near to both.
 
 *Home*: the same attack as on tables of presence, with the homes of the model. These are the homes
 that very many synthetic people would show.
@@ -101,7 +101,7 @@ def attack_synthetic(
     people_too : bool
         Whether to generate people, twice for each target, for the attackers who see no statistics.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores if None; the result is the same on every engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -113,7 +113,9 @@ def attack_synthetic(
         There are fewer than 20 people.
     """
     if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(f"An attack needs {LEAST_PEOPLE} people; the data have {fs.n_users}.")
+        raise InfeasibleError(
+            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
+        )
     rng = np.random.default_rng(whole("seed", seed, 0))
     if fs.n_users > _MOST_PEOPLE:
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))

@@ -203,8 +203,8 @@ def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
     """Return distinct ids that look like phone numbers and do not follow the users' order.
 
     An odd multiplier makes ``i → a·i + c mod 2^23`` a bijection (a linear congruence); every 2^23
-    users have their own range. So ids of the first eight million users have at most seven digits,
-    and cannot be mistaken for dates or for seconds since 1970.
+    users have their own range. So the ids of the first eight million users have at most seven
+    digits, and cannot be mistaken for dates or for seconds since 1970.
     """
     i = np.arange(begin, end, dtype=np.int64)
     scrambled = (i * 1_103_515_245 + 4_567_891) % _ID_RANGE

@@ -3,7 +3,7 @@
 The region has one city with suburbs, five towns, and villages. It measures 120 × 90 km. The region
 is divided into districts, and districts are divided into municipalities. **Everything in it is
 fictitious**: it lies on the empty Tanezrouft plain of the Sahara, hundreds of kilometres from any
-town. So no real place or person can be mistaken for a place or person in the region. Names are
+town. So no place or person in the region can be mistaken for a real one. Names are
 combined from syllables. The plain keeps one offset from UTC all year.
 
 As in real networks, most antennas stand where people are. The number of antennas grows less than in

@@ -61,7 +61,7 @@ def read_delimited(data: bytes) -> SourceTable:
         notes += ("Several spaces in a row are read as one separator.",)
     if width < 2:
         raise SchemaError(
-            "The file has one column only, or no separator that fpanon knows (comma, semicolon, "
+            "The file has only one column, or no separator that fpanon knows (comma, semicolon, "
             "tab, bar, space); give a table with columns for person, time and position."
         )
     check_columns(width)
@@ -101,8 +101,8 @@ def as_utf8(data: bytes) -> tuple[bytes, str]:
     controls = (head < 32) & ~np.isin(head, (9, 10, 12, 13, 26)) | (head == 127)
     if controls.any():
         raise SchemaError(
-            "The file is not text, nor of any other kind that fpanon can read; give CSV (plain, gz "
-            "or zip), Parquet, XLSX or JSON records."
+            "The file is neither text nor of another kind that fpanon can read; give CSV (plain, "
+            "gz or zip), Parquet, XLSX or JSON records."
         )
     if data.isascii():
         return data, "UTF-8"

@@ -50,7 +50,7 @@ class Head:
     rows : int
         Estimated number of rows, or of lines of text; 0 for a workbook.
     first : bytes
-        A table of the same kind with the first rows; empty if none can be cut off.
+        A table of the same kind with the first rows; empty if no rows can be cut off.
     first_rows : int
         Number of rows, or of lines of text, in ``first``.
     unpacking_s : float

@@ -23,8 +23,8 @@ MAX_JSON_BYTES = 256 << 20
 """Largest size of a JSON file that is read, bytes; parsed JSON takes over ten times its size."""
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
-    "fpanon reads an array of records, one record a line, or GeoJSON with points; otherwise, save "
-    "it as CSV"
+    "fpanon reads an array of records, one record per line, or GeoJSON with points; otherwise, "
+    "save the file as CSV"
 )
 
 
@@ -48,7 +48,7 @@ def read_json(
     Raises
     ------
     SchemaError
-        The JSON is too large, damaged or not a table, or states a system other than WGS 84 degrees.
+        The JSON is too large, damaged, not a table, or not in degrees (WGS 84).
     """
     if len(data) > MAX_JSON_BYTES:
         raise SchemaError(
@@ -76,9 +76,9 @@ def read_json(
 
 
 def check_degrees(crs: Any) -> None:
-    """Refuse positions that are stated to be in a system other than degrees (WGS 84).
+    """Refuse positions in a stated coordinate system other than degrees (WGS 84).
 
-    Old files may state a system. If a file states none, its positions are in degrees.
+    Old files may state a system. If a file states no system, its positions are in degrees.
 
     Raises
     ------
@@ -168,8 +168,8 @@ def _table(
         raise _no_table()
     if len(names) > MAX_COLUMNS:
         raise SchemaError(
-            f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
-            f"is not a table of events. {_READABLE}."
+            f"The file is JSON whose records have more than {MAX_COLUMNS:,} different field names; "
+            f"that is not a table of events. {_READABLE}."
         )
     # Records may lack names, even all of them: fields that are filled in count, too.
     budget.check_cells(len(names) * len(good))

@@ -106,7 +106,7 @@ def people_columns(table: pd.DataFrame) -> list[str]:
 
 
 def names_rows(table: pd.DataFrame) -> bool:
-    """Return whether a table names people or rows of the data, and so may never leave."""
+    """Return whether a table names people or rows of the data, and so must never leave."""
     return bool(people_columns(table)) or bool({*_ROW_NUMBERS} & {*table.columns})
 
 

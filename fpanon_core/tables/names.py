@@ -44,7 +44,7 @@ def is_known_name(name: object) -> bool:
 
 
 def says_something_else(name: object) -> bool:
-    """Return whether a name, such as one for a track, place or speed, rules out role ``user``."""
+    """Return whether a name, such as one for a track, place or speed, rules out the role user."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 

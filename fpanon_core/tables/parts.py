@@ -71,9 +71,9 @@ class Parts:
     Raises
     ------
     SchemaError
-        There is no file, or there are more than 100,000; a part cannot be read, or its columns
-        differ from those of the first part; or the parts have no rows. If one part is at fault, the
-        message names it.
+        There is no file, there are more than 100,000 files, or the parts have no rows. It is also
+        raised if a part cannot be read, or if its columns differ from the first part's; the message
+        then names the part.
     ConfigError
         ``source`` is of another type.
     """
@@ -102,7 +102,7 @@ class Parts:
         return replace(few, recurring=self._recurs)
 
     def batches(self, columns: Sequence[int]) -> Iterator[SourceTable]:
-        """Yield all rows in order, with the requested columns; other columns are nulls."""
+        """Yield all rows in order, with the requested columns; other columns hold nulls."""
         for part in self.parts:
             rows = 0
             groups = range(pq.read_metadata(part.path).num_row_groups)
@@ -151,7 +151,7 @@ class Parts:
         if set(table.labels) != set(first.labels):
             raise SchemaError(
                 "its columns differ from those of the first part. All parts need the same columns, "
-                "and either all or none of them have a header."
+                "and either all or none of them must have a header."
             )
         order = [table.labels.index(label) for label in first.labels]
         types = [types[at] for at in order]
@@ -220,13 +220,15 @@ def _paths(source: Any) -> list[Path]:
     elif isinstance(source, Sequence) and all(isinstance(s, (str, os.PathLike)) for s in source):
         found = [Path(os.fspath(each)) for each in source]
     else:
-        raise ConfigError("Parts are given as a folder, a glob such as 'day-*.parquet', or paths.")
+        raise ConfigError(
+            "Parts must be given as a folder, a glob such as 'day-*.parquet', or paths."
+        )
     if not found:
         raise SchemaError(
             "No part was found there; give a folder with Parquet or CSV files, or a glob."
         )
     if len(found) > _MOST_PARTS:
-        raise SchemaError(f"There are more than {_MOST_PARTS:,} parts; put some together.")
+        raise SchemaError(f"There are more than {_MOST_PARTS:,} parts; merge some of them.")
     return found
 
 

@@ -115,7 +115,7 @@ class SourceTable:
         yield self
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Return some rows, ascending, with their source numbers; unrequested columns are nulls."""
+        """Return some rows, ascending, with their source numbers; other columns hold nulls."""
         found = tuple(
             _taken(c, rows)
             if columns is None or i in columns
@@ -256,14 +256,14 @@ def is_nested(column: pa.ChunkedArray) -> bool:
 
 
 def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
-    """Return which trimmed texts are empty, or a word for a missing value."""
+    """Return a mask of the trimmed texts that are empty or a word for a missing value."""
     words = pa.array(["", *MISSING_WORDS], texts.type)
     found: npt.NDArray[np.bool_] = pc.is_in(texts, value_set=words).to_numpy()
     return found
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return any column as text, by Arrow or Python; if neither can write it, the stored numbers.
+    """Return any column as text, written by Arrow or Python, or else as the stored numbers.
 
     Arrow cannot write durations, or times in a zone that it does not know. Python cannot write
     times in such a zone, or times before the year 1 or past 9999. Times with a zone are instants,

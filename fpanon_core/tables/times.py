@@ -382,7 +382,7 @@ class DateOrder:
         if more:
             order = DAY_FIRST if more > 0 else MONTH_FIRST
             return more > 0, (
-                f"Dates are read as {order}. Rows with no meaning the other way round: "
+                f"Dates are read as {order}. Rows that cannot be read the other way round: "
                 f"{abs(more):,}."
             )
         spans = [max(high - low, 0) for low, high in zip(self._low, self._high, strict=True)]

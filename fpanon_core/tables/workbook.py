@@ -2,9 +2,9 @@
 
 Only cells, and what gives them meaning, are read: shared texts, the formats that mark dates, and
 the year in which day numbers begin. Styles, charts, links and pivot tables are not read, and a
-sheet named twice is read once. Each of these can be small and yet take hours. Missing rows are not
-filled in. Texts of cells are checked against the budget as they are read, because thousands of
-cells may share one text of megabytes.
+sheet named twice is read once. Any of these can be small and yet take hours to read. Missing rows
+are not filled in. Texts of cells are checked against the budget as they are read, because thousands
+of cells may share one text of megabytes.
 
 Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its
 claims may be false. One cell in the last of 16,384 columns makes its row that wide, and a row may

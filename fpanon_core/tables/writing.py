@@ -1,6 +1,6 @@
 """Writing of tables to files, piece by piece, for tables of any size.
 
-In CSV, times with a zone are written in ISO 8601 with their offset, so that nobody must guess it.
+In CSV, times with a zone are written in ISO 8601 with their offset, so that nobody has to guess.
 A gzipped file carries no time of writing: the same table gives the same bytes. A file appears under
 its name only when it is whole. In CSV, text that a spreadsheet would run is defused
 (:mod:`.leaving`). No spreadsheet opens Parquet, so its texts stay unchanged.
@@ -85,7 +85,7 @@ def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = Fal
     path : path
         An existing file is replaced, unless ``new``.
     new : bool
-        Refuse to replace anything.
+        Whether to refuse to replace anything.
 
     Raises
     ------
@@ -151,7 +151,9 @@ def check_place(path: str | os.PathLike[str]) -> Path:
     """
     target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
-        raise ConfigError("The output's folder does not exist, or the name is that of a folder.")
+        raise ConfigError(
+            "The output's folder does not exist, or the name is that of a folder; check the path."
+        )
     return target
 
 
@@ -263,7 +265,7 @@ def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
     target : Path
         Path of the file; an existing file or link is replaced, unless ``new``.
     new : bool
-        Refuse to replace anything.
+        Whether to refuse to replace anything.
 
     Raises
     ------

@@ -93,9 +93,9 @@ def test_new_yorkers_exchanged(offset):
     assert reading.why.startswith("the positions then lie on land, near New York")
     if offset == -240:
         assert doubt.found[1] == (
-            "The file's own times are −04:00 from UTC, but clocks at these positions show +03:00."
+            "The file's own times are in UTC−04:00, but clocks at these positions show UTC+03:00."
         )
-        assert reading.why.endswith("where clocks show −04:00, as in the file")
+        assert reading.why.endswith("where clocks show UTC−04:00, as in the file")
     # The clocks of an office elsewhere, an hour ahead of UTC, hide no exchange.
     (reading,) = doubt_of(lon, lat, np.full(300, 60.0), us).readings
     assert reading.why == (
@@ -139,7 +139,7 @@ def test_a_doubt_without_another_reading_is_weak():
     assert (sea.readings, sea.strong) == ((), False)
     office = doubt_of(*people(48.86, 2.35, -240))  # Parisians, by the clock of an office elsewhere
     assert (office.readings, office.strong) == ((), False)
-    assert "−04:00 from UTC, but clocks at these positions show +02:00" in office.found[0]
+    assert "UTC−04:00, but clocks at these positions show UTC+02:00" in office.found[0]
 
 
 @given(st.sampled_from(sorted(CITIES)), st.sampled_from(sorted(TURNS)), st.integers(0, 99))
@@ -203,7 +203,9 @@ def test_nothing_is_turned_unasked_and_an_answer_is_final():
     assert mended.digest == right.digest
     assert (report.columns["lat"], report.columns["lon"]) == ("lon", "lat")
     assert report.doubts == ()
-    assert any("exchange latitude and longitude, as chosen" in note for note in report.notes)
+    assert any(
+        "of the positions: exchange latitude and longitude." in note for note in report.notes
+    )
     with pytest.raises(DoubtfulPositions) as caught:
         read_cdr(exchanged, positions="ask")
     assert caught.value.doubt.readings[0].positions == "exchanged"
@@ -220,7 +222,7 @@ def test_impossible_rows_alone_are_a_doubt_not_an_empty_file():
     assert isinstance(caught.value, SchemaError)
     assert "--positions exchanged, or --positions as-they-are" in for_command_line(message)
     assert for_screen(message).endswith(
-        "(time zone America/Los_Angeles). Say how they are to be read."
+        "(time zone America/Los_Angeles). Say how to read the positions."
     )
     fs, _ = read_cdr(exchanged, positions="exchanged")
     assert fs.digest == read_cdr(table(37.77, -122.42))[0].digest
@@ -266,7 +268,10 @@ def test_antennas_beside_degrees_are_turned_only_where_that_fits():
     one, _ = read_cdr(exchanged, antennas=SITES, positions="exchanged")
     other, report = read_cdr(exchanged, antennas=turned(SITES), positions="exchanged")
     assert one.digest == other.digest
-    assert "The positions of the antennas are read in the same way." in report.notes
+    assert (
+        "The positions of the antennas are read in the same way as those of the events."
+        in report.notes
+    )
 
 
 def test_what_the_outlines_know():

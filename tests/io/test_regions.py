@@ -83,7 +83,7 @@ def test_each_antenna_gets_the_region_it_stands_in() -> None:
     assert fs.antennas.column("region").tolist() == ["West", "West", "East", ""]
     assert set(fs.antennas.outlines) == {"West", "East"}
     for told in (
-        "The regions are named by 'name'.",
+        "The names of the regions come from 'name'.",
         "The antennas stand in 2 of 3 regions (column 'region'). No antenna is in the other 1.",
         "1 of 4 antennas stands in no region.",
     ):
@@ -126,7 +126,7 @@ def test_areas_of_one_name_are_one_region_where_the_property_is_given() -> None:
     found = read_regions(DISTRICTS, "code")
     assert found.names == ("7", "9")
     assert found.shapes[0].area == pytest.approx(0.2 * 0.2)
-    assert "3 areas have 2 names; each name is one region." in found.notes
+    assert "3 areas have 2 names; areas with the same name form one region." in found.notes
     assert holding(DISTRICTS, [-17.42], [14.7], "code") == ([0], 0)  # no border within
 
 
@@ -143,8 +143,8 @@ def test_what_is_no_area_is_counted_and_what_crosses_itself_is_mended() -> None:
     found = read_regions(collection(bow, road, {"type": "Feature", "geometry": None}, 3))
     assert found.names == ("Bow",)
     assert found.shapes[0].is_valid
-    assert "Features left out of the regions, as they are not areas: 3." in found.notes
-    assert "Outlines mended because they crossed themselves: 1." in found.notes
+    assert "Features left out because they are not areas: 3." in found.notes
+    assert "Outlines repaired because they crossed themselves: 1." in found.notes
 
 
 def test_events_with_degrees_of_their_own_go_to_the_nearest_antennas_region() -> None:
@@ -206,7 +206,7 @@ def test_a_folder_and_a_pickle_keep_the_regions(tmp_path) -> None:
     assert whole.antennas is not None
     assert loaded.antennas.outlines == whole.antennas.outlines
     assert loaded.antennas.digest == whole.antennas.digest
-    assert "The regions are named by 'name'." in report.notes
+    assert "The names of the regions come from 'name'." in report.notes
     drawn = [geojson_of(fp.presence(each, FRAME).frame) for each in (loaded, whole)]
     assert drawn[0] == drawn[1]
 
@@ -230,15 +230,15 @@ _PROJECTED = {"type": "FeatureCollection", "crs": _CRS, "features": [WEST]}
         (b"[" * 100_000, "damaged, cut short, or not JSON"),
         (b"[1]", "without a type, not a FeatureCollection"),
         (json.dumps(WEST).encode(), "of type 'Feature', not a FeatureCollection"),
-        (collection(feature([1, 2], "Point", name="x")), "1 features and no polygon"),
-        (collection(WEST, _OPEN), "Feature 2 of the regions' file is not a valid Polygon"),
+        (collection(feature([1, 2], "Point", name="x")), r"a polygon .features: 1"),
+        (collection(WEST, _OPEN), "Feature 2 in the file of regions is not a valid Polygon"),
         (json.dumps(_PROJECTED).encode(), "another map projection"),
         (collection(_METRES), "Perhaps the file is in metres"),
         (collection(feature([ring(14, -99, 15, -98)], name="x")), "Latitude seems to come first"),
-        (collection(*_TURNED), "None of the 4 antennas .* exchanged, 3 are"),
-        (collection(FAR), "None of the 4 antennas is in any of the 1 regions. Give regions of"),
+        (collection(*_TURNED), "None of the 4 antennas .* exchanged, 3 would be"),
+        (collection(FAR), "None of the 4 antennas is in a region of the file. Give regions of"),
         (collection(feature([ring(0, 0, 1, 1)])), "Properties: none. Give region_name="),
-        (collection(WEST, WEST), "different for every region. Properties: 'code', 'name'."),
+        (collection(WEST, WEST), "different text for each region. Properties: 'code', 'name'."),
         (DISTRICTS + b" " * (20 << 20), "larger than 20 MB"),
         (b"[[" * 600_000, "1,000,000 positions"),
     ],
@@ -252,11 +252,11 @@ def test_a_file_that_is_none_is_refused_with_the_way_out(body: bytes, match: str
 def test_a_property_that_does_not_name_them_is_refused() -> None:
     with pytest.raises(ConfigError, match="no property 'nom'; they have: 'code', 'name'"):
         read(DISTRICTS, region_name="nom")
-    with pytest.raises(SchemaError, match="1 of 2 areas have no text or number under 'code'"):
+    with pytest.raises(SchemaError, match="1 of 2 areas lacks a text or number under 'code'"):
         read(collection(WEST, feature([ring(0, 0, 1, 1)], code=None)), region_name="code")
-    with pytest.raises(ConfigError, match="give them, too"):
+    with pytest.raises(ConfigError, match="give the regions, too"):
         read(None, region_name="name")
-    with pytest.raises(ConfigError, match="regions need the antennas"):
+    with pytest.raises(ConfigError, match="regions need antennas"):
         read_cdr(EVENTS.assign(lat=14.7, lon=-17.45), regions=DISTRICTS)
 
 

@@ -70,7 +70,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(app: 
     upload(app, new_yorkers(sign=-1.0))
     press(app, "data_read_as-they-are")
     assert "Asia/Bishkek time" in said(app)
-    assert "used as they are, as chosen" in said(app)
+    assert "Chosen reading of the positions: used as they are." in said(app)
     press(app, "data_list_columns", "data_positions")
     assert app.selectbox(key="data_positions").value == "as-they-are"
 

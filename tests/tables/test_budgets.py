@@ -70,7 +70,7 @@ BOMBS = {
     "many empty lists": (lambda: gzip.compress(b"[" + b"[]," * 100_000 + b"[]]"), "100,000 fields"),
     "gz": (lambda: gzip.compress(b"0" * (1 << 25)), "unpacks to more"),
     "gz in gz": (lambda: gzip.compress(gzip.compress(b"0" * (1 << 25))), "unpacks to more"),
-    "names of json": (lambda: json.dumps([numbered(10_000)]).encode(), "different names"),
+    "names of json": (lambda: json.dumps([numbered(10_000)]).encode(), "different field names"),
     # Names that records do not have are fields, too: 200,000 of 10 kB.
     "array": (lambda: json.dumps(FEW_NAMED).encode(), "100,000 fields"),
     "lines": (lambda: "\n".join(map(json.dumps, FEW_NAMED)).encode(), "100,000 fields"),

@@ -155,7 +155,7 @@ BAD = {
     "header alone": (b"user,time,lat,lon\n", "header but no rows"),
     "no time": (b"user,lat,lon\na,40.1,-74.2\nb,41.2,-73.1\n", "time"),
     "png": (b"\x89PNG\r\n\x1a\n0000", "PNG"),
-    "bytes": (np.random.default_rng(0).bytes(4000), "not text"),
+    "bytes": (np.random.default_rng(0).bytes(4000), "neither text"),
     "pickle": (pickle.dumps({"a": 1}), "pickle"),
     "one column": (b"a\nb\nc\n", "one column"),
     "two members": (zipped(a=CSV, b=CSV), "2 files"),
