@@ -217,7 +217,13 @@ class Report:
         over = limits.broken(result)
         told = "within all" if limits.judged else "no threshold"
         if over:
-            told = f"above {len(over)}" if len(over) > 1 else f"above: {w.MEASURES[over[0]].short}"
+            above = (
+                "above"
+                if any(limits.surely_over(result, each) for each in over)
+                else "may be above"
+            )
+            which = f" {len(over)}" if len(over) > 1 else f": {w.MEASURES[over[0]].short}"
+            told = above + which
         bare = result.option.recordless is not None and risk in result.unasked
         value = w.value(float(table.risk[i]), risk)
         low, high = float(table.risk_low[i]), float(table.risk_high[i])

@@ -388,7 +388,7 @@ def describe_attacker(known: KnowledgeConfig) -> str:
         "draws. The re-identification risk comes from the strongest of three attackers. For "
         "home inference, the attacker has the person's record, or the group's, and may know "
         "where all other people live. Risks are for the people in the release: drawing a "
-        "sample of people does not lower the risk of the people in it."
+        "sample of people does not lower the risk to the people in it."
     )
 
 
