@@ -180,7 +180,7 @@ class AggregateCounts(Closed):
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
-        """Whether each slot starts between 0 and 6 h local time, shape (n_slots,)."""
+        """Whether each slot starts between 0:00 and 6:00 local time, shape (n_slots,)."""
         return np.asarray(self.wall_start_min % _DAY_MIN < NIGHT_ENDS_H * 60)
 
     @property

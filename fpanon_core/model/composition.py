@@ -17,7 +17,7 @@ from .periods import days_text
 
 ATTACKERS = {
     "likeness": "habits alone",
-    "likeness and continuity": "habits, and the move from the end of one period to the next",
+    "likeness and continuity": "habits, and the move from the end of one period to the start of the next",
 }
 """The attackers that are tried, and the information that each uses."""
 
@@ -279,7 +279,7 @@ class ReleaseMatch:
     first : float
         Share of the people whose group in the second release is the strongest attacker's best
         match for their group in the first. If several groups match equally well, a person counts
-        by the probability that a record drawn from these groups is in the person's own.
+        by the probability that a record drawn from these groups is in the person's own group.
     first_low, first_high : float
         95% Wilson interval of ``first``.
     guessing : float

@@ -79,7 +79,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Each place's share of its area's people if they are divided equally, (n_places,)."""
+        """Share of an area's people that each of its places gets if all get equal shares, (n_places,)."""
         return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
     def __repr__(self) -> str:

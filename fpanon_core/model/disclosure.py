@@ -75,7 +75,7 @@ class DisclosureResult(Cells):
         explicitly. False if everybody is a target, and the known points are the most visited
         places or all points of each target.
     targets : int64 ndarray (n_targets,)
-        Row numbers.
+        Row numbers of the targets.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_visited,)
         The bins, in metres and minutes, in order of time, then x, then y.
     bin_users : int64 ndarray (n_visited,)

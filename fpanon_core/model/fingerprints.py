@@ -409,7 +409,7 @@ def distinct_cells(
     n_users : int
         Number of users; they are numbered from 0.
     sizes : tuple of float
-        For each column of values, the size; values are snapped down to its multiples.
+        Cell size of each column of values, which are snapped down to multiples of this size.
     """
     _, *values = zip(*parts, strict=True)
     lows = [_cell(min(v.min() for v in each), s) for each, s in zip(values, sizes, strict=True)]

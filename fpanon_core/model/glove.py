@@ -246,7 +246,7 @@ VIOLATION_COLUMNS = ("kind", "group", "user", "sample", "text")
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """Verdict on whether a release keeps what it promises.
+    """Verdict on whether a release keeps its promises.
 
     Attributes
     ----------

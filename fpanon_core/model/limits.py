@@ -183,8 +183,8 @@ KEPT_RELEASES = 8
 """Number of releases that a session keeps of each kind, such as those by GLOVE."""
 
 DRAWN_PEOPLE = 30
-"""Least number of people for which a distribution over people is plotted, not only stated. A
-quarter of fewer people is a handful, and another sample would give a box plot of another shape."""
+"""Least number of people for which a distribution over people is plotted, not only stated. With
+fewer people, each quarter is a handful, and another sample would give a different box plot."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""

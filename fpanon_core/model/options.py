@@ -571,8 +571,8 @@ def check_chain(steps: Sequence[Step]) -> None:
             raise ConfigError(f"“{step}” comes before periods; put it after them.")
         if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
             raise ConfigError(
-                f"A record of a period covers only a part of a person's data, but “{step}” "
-                "needs whole people; put it before the periods."
+                f"A record of a period covers only a part of a person's trajectory, but “{step}” "
+                "needs whole trajectories; put it before the periods."
             )
 
 

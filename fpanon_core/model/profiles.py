@@ -454,8 +454,8 @@ def corners_text(spaces: Iterable[Space]) -> str:
         for grid in sorted(laid, key=lambda grid: (grid.metres, grid.origin))
     )
     return (
-        f"Corners of the grids, from the projection’s centre: {told}. Unless it was given, a "
-        "corner is the one of those tried that puts the most people into a cell on average. "
+        f"Corners of the grids, from the projection’s centre: {told}. Unless a corner was "
+        "given, it is the one, of those tried, that puts the most people into a cell on average. "
         "With another corner, results can differ."
     )
 

@@ -4,7 +4,7 @@ Data read in degrees are projected around their middle, or around a stated point
 “Samples and fingerprints”). Data that came in metres have no projection, and so no degrees.
 
 A map shows all positions, or the part that holds nearly all of them. Otherwise one person who
-travelled far would shrink the city of all others to a dot.
+travelled far would shrink everybody else's city to a dot.
 """
 
 from __future__ import annotations

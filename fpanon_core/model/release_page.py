@@ -191,7 +191,7 @@ def alone(facts: ReleaseFacts) -> str:
 def projection(crs: str | None) -> str:
     """Return the projection in words."""
     if crs is None:
-        return "the positions were already in metres, and which projection they are on is not known"
+        return "the positions were already in metres, on a projection that is not known"
     found = _LAEA.match(crs)
     if found is None:
         return f"projection {crs}"

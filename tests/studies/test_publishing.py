@@ -131,7 +131,7 @@ def test_without_clock_and_projection(option, form, tmp_path):
     assert list(kinds) == table.columns.tolist()
     page = members_of(path)["README.md"].decode()
     assert "minutes since midnight of the first day" in page
-    assert "which projection they are on is not known" in page
+    assert "on a projection that is not known" in page
 
 
 def test_a_result_of_glove_needs_its_original(fs, tmp_path):
@@ -364,8 +364,8 @@ def test_the_page_tells_how_many_rows_are_not_true(fs, limits, tmp_path):
     if limits == (None, None):
         assert share > 0
     in_100 = f"{100 * share:.1f}".removesuffix(".0")
-    told = f"In {in_100} of 100 rows the person was never recorded in that area"
-    all_true = "the person was recorded in its area and time window at least once"
+    told = f"In {in_100} of 100 rows, the person was never recorded in the row's area"
+    all_true = "the person was recorded at least once in the row's area and time window"
     assert (told if share else all_true) in (path / "README.md").read_text()
 
 
