@@ -234,7 +234,7 @@ def test_tooltips_promise_no_more_than_is_kept() -> None:
     before, after = by_place(people), by_place(permute(people, "times", region_m=5_000))
     assert before.total() == after.total()
     assert 0.2 < (before - after).total() / before.total() < 0.8
-    assert "promises nothing to a person" in definitions.NOISE
+    assert "gives a person no guarantee" in definitions.NOISE
     assert "geo-indist" not in definitions.NOISE.lower()
     said = definitions.PERMUTATION
     assert "keeps its number of events in each window, and each person keeps their times" in said

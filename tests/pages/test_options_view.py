@@ -233,7 +233,7 @@ def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
     assert set(names(app)) == {"as it is", *added_names}
     fs = app.session_state["fp_dataset"].fs
     chosen = resolve(fs, GeneralizationProfile(Grid(2_000), 1))
-    assert f"2 km: {chosen.space.where}. Unless it was given" in said(app)
+    assert f"2 km: {chosen.space.where}. Unless a corner was given" in said(app)
     assert {result.origin for result in kept(app).values()} == {None, chosen.origin}
     app.pills(key="options_presets").set_value(["Hexagons"]).run()
     explored(app, 17)
@@ -284,7 +284,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
     """Noise promises no crowd; its release leaves all the same, and says so."""
     raw(app, rows(users=9, samples=6))
     added(app, 2, noise_m=500.0)
-    once = "was recorded in its area and time window at least once"
+    once = "was recorded at least once in the row's area and time window"
     noisy = next(name for name in names(app) if name != "as it is")
     for name, words in (("as it is", once), (noisy, "of 100 rows")):
         go(app, "options")

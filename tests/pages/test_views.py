@@ -187,7 +187,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: AppTest) -> No
 def test_own_file_is_screened_and_corrected(app: AppTest) -> None:
     body = rows(users=6, samples=4) + b"subscriber-006,2024-03-05T00:00:00+00:00,14.7,-17.4\n"
     upload(app, body + b"subscriber-007,never,14.7,-17.4\n")
-    assert "Of 26 rows, 25 were used and 1 set aside" in said(app)
+    assert "Of 26 rows, 25 were used and 1 was set aside" in said(app)
     app.number_input(key="data_min_samples").set_value(2)
     press(app, "data_screen")
     assert "1 was screened out" in said(app)

@@ -340,6 +340,14 @@ def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) ->
     assert as_it_is(people, other, kept) is not raw
 
 
+def test_a_threshold_perhaps_exceeded_is_not_told_as_exceeded() -> None:
+    # The threshold is 0.05; the intervals are 0.04 to 0.06, and 0.08 to 0.10.
+    options = [result(FINE, 0.05, 0.9), result(NOISE, 0.09, 0.9), result(COARSE, 0.01, 0.9)]
+    found = exploration(*options, limits=Limits({"outsider": 0.05, "home": None, "unicity": None}))
+    told = [row.limits for row in report(found, Decision()).rows]
+    assert told == ["may be above: re-identified", "above: re-identified", "within all"]
+
+
 # --- files ---------------------------------------------------------------------------------------
 
 
