@@ -67,7 +67,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
 
 
 def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Return each user's shares of events at the top 1 … 5 places, and the number of places.
+    """Return each user's share of events at the 1 … 5 most frequent places, and number of places.
 
     Parameters
     ----------
