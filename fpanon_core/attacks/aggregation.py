@@ -84,7 +84,7 @@ def aggregate_counts(
     inside. Without a frame, places are the distinct cells of the data, by x, then y, then extent.
     Slots are then aligned to local midnight; the first contains the first sample, and the last the
     end of the last sample. In that case, the records determine the list of places and the period,
-    which no noise on the counts hides.
+    and no noise on the counts hides that.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
 
 
 def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
-    """Return how many minutes the frame's elapsed minutes are ahead of the data's.
+    """Return how many minutes the frame's elapsed time is ahead of the data's.
 
     Raises
     ------
@@ -394,7 +394,7 @@ def _most_frequent(
     slot = rows_of(first, many)
     row = np.repeat(np.arange(len(user)), many)
     inside = np.minimum(end[row], edges[slot + 1]) - np.maximum(begin[row], edges[slot])
-    # Samples, not events: the count affects only the draws of an adversary.
+    # Samples, not events: the number of events affects only the draws of an attacker.
     length = np.where(end > begin, end - begin, 1.0)
     whole = (edges[slot] <= begin[row]) & (end[row] <= edges[slot + 1])
     samples = np.where(whole, 1.0, inside / length[row])

@@ -35,15 +35,15 @@ Flows = tuple[IntArray, IntArray, IntArray]
 Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 
 _MOST_STEPS = 10**9
-_TOLERANCE = 1e-9  # of the largest cost
+_TOLERANCE = 1e-9  # as a share of the largest cost
 _FEW_PAIRS = 4_096  # source–sink pairs; below this, a search for near sinks does not pay
 _NEAR = 8  # sinks looked at for each source, at first
 
 
 def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray]:
-    """Return the cheapest flows between equal totals, by source and sink, and their unit costs.
+    """Return the cheapest flows from sources to sinks, and the cost per unit of each flow.
 
-    Costs may be computed row by row, which needs no memory for pairs.
+    Supply and demand have equal totals. Costs may be computed row by row, without memory for pairs.
     """
     (source, sink, many), _ = _solve(costs, supply, demand)
     return (source, sink, many), cost_of(costs, source, sink)
@@ -98,10 +98,10 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
-    """Return the column of each row in the one-to-one matching that saves most, and the saving.
+    """Return each row's column in the one-to-one matching that saves most, and the total saving.
 
-    Pairs that are not listed save nothing. So each row gets an additional column of its own,
-    without a saving. The row takes it if leaving the row out is better. The solver (scipy's sparse
+    Pairs that are not listed save nothing. So each row gets an additional column of its own that
+    saves nothing; a row that is better left out takes this column. The solver (scipy's sparse
     Jonker–Volgenant) then finds the best complete matching, and the rows left out are paired with
     the remaining columns in ascending order.
     """
@@ -136,7 +136,7 @@ def _within(flows: Flows, sources: int, sinks: int) -> Flows:
 
 
 def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:
-    """Return the optimal flows between equal totals, and the sources' prices, if known."""
+    """Return the optimal flows for equal totals, and the sources' dual prices if known."""
     if len(supply) == 1 or len(demand) == 1:
         return _above_zero(np.minimum.outer(supply, demand)), None
     supply, demand = supply.astype(np.int64), demand.astype(np.int64)

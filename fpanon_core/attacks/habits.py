@@ -1,4 +1,4 @@
-"""Regularity of people: the habits that the attack on counts exploits.
+"""Regularity of people's movements: the habits that the attack on counts exploits.
 
 Source: Xu et al. 2017, figures 2 and 4 to 7; docs/science.md, “Counts and trajectory recovery”.
 """
@@ -78,7 +78,7 @@ def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntA
     Returns
     -------
     share : float64 ndarray (n_users, 5)
-        NaN for people without an event in the samples that count.
+        NaN for users without an event in the samples that count.
     places : int64 ndarray (n_users,)
         Number of places in the samples that count.
 
@@ -162,7 +162,7 @@ def information_gains(
     Returns
     -------
     float64 ndarray (n_days,), float64 ndarray (n_days or fewer,)
-        The second lacks the days for which no other person has a sample on the next day.
+        The second array lacks the days for which no other person has a sample on the next day.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets

@@ -1,6 +1,6 @@
 """Homes: true homes, and homes that attackers infer from the nights of a record.
 
-*Attackers.* Each attacker of a stated set makes one guess for each record.
+*Attackers.* Each of several attackers makes one guess for each record.
 
 *Guesses from a map of homes.* A census, a map of buildings or the operator's antennas can show how
 people are spread within a cell. The most dangerous map shows the true homes, as far as they are
@@ -69,8 +69,8 @@ class Homes:
     Attributes
     ----------
     x_m, y_m : float64 ndarray
-        Middle of the place with the most events at night; NaN without any. Ties go to the place
-        with the most events in all, then to the smaller x, then y.
+        Middle of the place with the most events at night; NaN if there are none. Ties go to the
+        place with the most events in all, then to the smaller x, then y.
     nights : int64 ndarray
         Number of nights with an event.
     """
@@ -253,11 +253,11 @@ class NightPlaces:
 
 
 def most_nights(nights: NightPlaces) -> Said:
-    """Return the middle of the place with most of each record's samples at night, and a share.
+    """Return, for each record, the middle of the place with the most samples at night, and a share.
 
     Ties go to the place with the most samples in all, then to the smaller x, then y. The attacker
     assumes that the home is in that place. The share is therefore the part of the place that lies
-    within a square around its middle, with the area of a circle with a radius of 1 km.
+    within a square around its middle. The square has the area of a circle with a radius of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]
@@ -452,7 +452,7 @@ def noise_likelihood(
     noise : Spread
         Noise of the release, which must not be zero.
     first : float64 ndarray (n_asked, 2)
-        Guess for each person asked for, used if there is no place of another person.
+        Guess for each person asked for, used if no other person visited any place.
     engine : LocalEngine
     progress : callable of one float in [0, 1], optional
     """
@@ -475,7 +475,7 @@ def noise_likelihood(
 
 
 def _tree(fs: FingerprintSet) -> HomeTree:
-    """Return a tree of the middles of all places, with the visitor of places that have only one."""
+    """Return a tree of the middles of all places, and the visitor of each place with only one."""
     rows, place = distinct_rows(*fs.arrays(PLACE).values())
     visited, _ = distinct_rows(place, fs.sample_user)
     visitors = np.bincount(place[visited])

@@ -1,4 +1,4 @@
-"""Mitigations: changes to counts before they are published.
+"""Mitigations: changes to counts before publication.
 
 Differentially private counts are made in :mod:`.private`.
 
@@ -22,7 +22,7 @@ from ..model.errors import InfeasibleError
 def coarsen(
     counts: AggregateCounts, truth: SmallInts, *, metres: float
 ) -> tuple[AggregateCounts, SmallInts]:
-    """Add up the counts of all places whose centres lie in one square of a grid.
+    """Add up the counts of all places whose centres lie in the same square of a grid.
 
     For longer slots, call :func:`aggregate_counts` again with a larger ``slot_min``.
 
@@ -90,7 +90,7 @@ def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArr
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     """Set counts below a limit to 0. A limit of 15 is customary.
 
-    In published tables, these counts are left blank instead; here, the attacker reads a blank as 0.
+    Published tables leave such counts blank; the attacker is assumed to read a blank as 0.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def noise_at_frequent(
     truth : int32 ndarray (n_users, n_slots)
         Place of each user in each slot, with gaps filled in; the operator knows these places.
     share : float
-        Probability that such a point moves, in [0, 1].
+        Probability, in [0, 1], that a point at the user's most frequent place moves.
     neighbours : int
         Number of places to choose from, 1 or more; all other places if these are fewer.
     seed : int
@@ -150,7 +150,7 @@ def noise_at_frequent(
     moving = checks.share("share", share)
     neighbours = checks.whole("neighbours", neighbours, 1)
     if counts.n_places < 2:
-        raise InfeasibleError("There is only one place; nothing can be moved to another.")
+        raise InfeasibleError("There is only one place, so no point can be moved to another.")
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
     near = _neighbours(counts, min(neighbours, counts.n_places - 1))
     users, slots = _moved(truth, counts.n_places, moving, rng)

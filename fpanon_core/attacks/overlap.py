@@ -1,9 +1,8 @@
 """Linking of the records of two releases, from the two files alone.
 
-The attacker has no other knowledge of any person. There are several attackers. Each compares a
-record of one release with all records of the other, and takes the record with the highest score.
-Cells that overlap may hold the same true samples; equal edges of cells may come from the same true
-sample.
+The attackers have no other knowledge of any person. Each attacker compares a record of one release
+with all records of the other, and takes the record with the highest score. Cells that overlap may
+hold the same true samples; equal edges of cells may come from the same true sample.
 
 Source: docs/science.md, “Two releases of the same people”.
 """
@@ -24,7 +23,7 @@ from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.published import Records
 
 FLOOR = 0.01
-"""Ratio for a cell that meets no cell of the other record: unlikely (1 : 100), not impossible."""
+"""Ratio for a cell that meets no cell of the other record: unlikely (1 : 100), but possible."""
 _SLACK = 1e-9
 _PARTS_OF_A_UNIT = 1_000  # edges are compared to the millimetre, and to 60 ms
 _GROUPS_A_BLOCK = 16
@@ -72,7 +71,7 @@ def found(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> FloatArray:
-    """Return the probability of linking each group to the right group of the second release.
+    """Return, for each pair of groups, the probability that the attacker links the two.
 
     If several groups fit equally well, the attacker draws one of their records.
 
@@ -162,4 +161,4 @@ BATTERY: dict[str, Callable[[Groups, Groups], Scores]] = {
     "edges": by_edges,
     "edges in time": partial(by_edges, axes=(2,)),
 }
-"""Attackers by name; the risk is the success of the strongest."""
+"""Attackers by name; the risk is the success rate of the strongest attacker."""

@@ -2,33 +2,33 @@
 
 **The frame is stated**: places come from the antenna table or a grid over a stated area, and the
 period is stated. So every data set gives a table of the same shape. If the frame came from the
-events, one record could add a row or a column, which no noise hides. Counts without a stated frame
-are refused.
+events, one record could add a row or a column, and no noise would hide that. Counts without a
+stated frame are refused.
 
 **The unit of protection** is the allowed difference between two data sets that an attacker cannot
 distinguish, up to a factor of e^ε:
 
 - ``"user"``: all records of one person, who may also be in only one of the data sets. A person is
-  at one place at most in each slot, whether or not gaps are filled in. So in each slot, at most one
-  count loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1
+  at no more than one place in each slot, whether or not gaps are filled in. So in each slot, at
+  most one count loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1
   sensitivity).
-- ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
-  samples: if gaps are filled in, one record can affect many slots, so filled-in counts are
-  refused. In the slot, the person is at one place at most, the place with the most samples. One
+- ``"user-slot"``: the records of one person *in one slot*. It applies to counts of recorded samples
+  only: if gaps are filled in, one record can affect many slots, so filled-in counts are
+  refused. In the slot, the person is at one place at most: the one with the most samples. One
   count loses 1 and another gains 1, so the sensitivity is 2. A record moved to another slot changes
   two slots. Two slots are two units, for which the guarantee is 2 ε. For all of a person's records,
   the total is ε times the number of slots.
 
 Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε values of several
 publications about the same people add up. Fingerprints that stand for several people are refused,
-because one person would be in the counts of all of them.
+because one person's records would affect the counts of all these people.
 
-**Equal reading.** Positions are snapped to raw cells on a map projection. By default, its centre is
-the middle of the records. Then one additional person can move the cells of all others. They move by
-less than a side, but may still cross the bounds of places. The noise does not cover this effect, so
-such counts are refused. With a stated centre (``read_cdr(..., centre=...)``), nobody moves another
-person's cell. Counts of samples whose length does not divide 15 minutes are also refused, because
-their starts depend on the first day.
+**Equal reading.** Positions are snapped to raw cells on a map projection. By default, the centre of
+the projection is the middle of the records. Then one additional person can move the cells of all
+others. Cells move by less than their side, but may still cross the bounds of places. The noise does
+not cover this effect, so such counts are refused. With a stated centre (``read_cdr(...,
+centre=...)``), nobody moves another person's cell. Counts of samples whose length does not divide
+15 minutes are also refused, because the starts of these samples depend on the first day.
 
 **Assumptions**: the time zone of the slots and other stated parameters of the reading are fixed.
 Properties that the reading derives from the whole file (columns, date formats, times far from all
@@ -93,13 +93,13 @@ def privacy_guarantee(
         )
     if counts.of_records:
         raise ConfigError(
-            f"No promise can be made about these counts. {counts.of_records}"
+            f"No privacy guarantee is possible for these counts. {counts.of_records}"
             + (_READ_AGAIN if counts.of_records == UNSTATED_CENTRE else "")
         )
     if counts.heaviest > 1:
         raise ConfigError(
-            "Some fingerprints stand for several people, so one person may be in the counts "
-            "of all of them; make private counts from the unmerged data."
+            "Some fingerprints stand for several people, so one person's records may affect the "
+            "counts of all these people; make private counts from the unmerged data."
         )
     if unit == "user-slot" and counts.filled_in:
         raise ConfigError(
@@ -129,7 +129,7 @@ def dp_counts(
     counts : AggregateCounts
         Counts over a stated frame.
     epsilon : float
-        Above 0; smaller protects more.
+        Above 0; a smaller ε protects more.
     unit : {"user-slot", "user"}
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
@@ -221,7 +221,7 @@ def with_noise(
 
 
 def _mechanism(sensitivity: int, epsilon: float) -> Any:
-    """Return OpenDP's discrete Laplace mechanism that spends no more than the stated ε."""
+    """Return OpenDP's discrete Laplace mechanism, scaled to spend no more than the stated ε."""
     import opendp.prelude as dp  # here, because it takes seconds
 
     dp.enable_features("contrib")

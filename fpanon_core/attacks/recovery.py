@@ -1,11 +1,12 @@
 """Trajectory recovery: people's movements, inferred from counts alone.
 
-The attacker has the published counts and the places' positions, and no record of any person. The
+The attacker has the published counts and the places' positions, but no record of any person. The
 counts show how many people are at each place in each slot, without names. Linking these people from
 slot to slot, by an optimal assignment each time, gives trajectories:
 
 1. **nights** (0 to 6 h local): people stay, so a link costs the distance from the last place;
-2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
+2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2),
+   the point predicted from a person's positions q in the last two slots.
    Each local calendar day is linked separately: its night first, then its daytime, which continues
    from the night;
 3. **across days** (:func:`link_days`): people repeat themselves, so linking two days costs the
@@ -16,7 +17,7 @@ first step has no movement to continue, and costs the distance from the last pla
 
 Source: Xu et al. 2017, §4; docs/science.md, “Counts and trajectory recovery”.
 
-*From slot to slot*, one step of the attack links the people of one slot to those of the next.
+*From slot to slot*, a step of the attack links the people of one slot to the people of the next.
 
 Source: Xu et al. 2017, §4.2–4.3.
 
@@ -30,10 +31,10 @@ between each day and the next are an optimal assignment under G.
 No table of the costs of all pairs of people is stored. The cost of two days without a common place
 is a term of U alone plus a term of V alone. So the choice among these pairs does not change the
 total. Compared with this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f)
-− φ(g)]/(n_U + n_V)``. Here n_U and n_V are the days' numbers of slots, and ``φ(z) = z·log₂ z``. The
-cheapest assignment saves most over the pairs with a common place. Days with equal frequencies are
-interchangeable. The attack links them as groups if groups are few, or if the pairs with a common
-place are too many to keep.
+− φ(g)]/(n_U + n_V)``. Here n_U and n_V are the days' numbers of slots, and ``φ(z) = z·log₂ z``. So
+the cheapest assignment is the one that saves most over the pairs with a common place. Days with
+equal frequencies are interchangeable. The attack links such days as groups if there are few groups,
+or if there are too many pairs with a common place to keep.
 
 Source: Xu et al. 2017, §4.4, eq. 3–4.
 """
@@ -227,7 +228,7 @@ def next_places(
     xy : float64 ndarray (n_places, 2)
         Centres, metres.
     last, before : int32 ndarray (n_trajectories,)
-        Last place and the one before; equal for trajectories assumed to stay.
+        Last place, and the place before it; equal for trajectories assumed to stay.
     records : integer ndarray (n_places,)
         People counted at each place.
     threshold_m : float
@@ -264,9 +265,9 @@ def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
-    """Return origins, goals and amounts of the flows that stay, of direct links, and of the rest.
+    """Return the origin, goal and amount of each flow.
 
-    The rest is assigned optimally.
+    First come the people who stay at a point, then direct links, then an optimal assignment.
     """
     stay = np.minimum(supply, demand)
     at = np.flatnonzero(stay)
@@ -289,7 +290,7 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
 
 
 def _leave(order: IntArray, supply: IntArray, flows: Flows) -> IntArray:
-    """Return the point each trajectory goes to, −1 if there is no record for it.
+    """Return the point that each trajectory goes to, or −1 if no record is left for it.
 
     At each point, the trajectories take the flows in order.
     """
@@ -322,8 +323,8 @@ def _arrive(
     return now
 
 
-# Transport between groups pays if groups are few: their pairs are at most this share of the pairs
-# of people. It is also used if the pairs with a common place are too many to keep.
+# Transport between groups pays if there are few groups: their pairs are at most this share of the
+# pairs of people. It is also used if there are too many pairs with a common place to keep.
 _GROUPS_SHARE = 0.04
 _MOST_PAIRS = 2**22
 
@@ -415,8 +416,8 @@ def _linked(days: tuple[SmallInts, SmallInts]) -> tuple[IntArray, float]:
 def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     """Return the row of ``second`` that follows each row of ``first``, and the total gain, bits.
 
-    Rows with equal frequencies of places are interchangeable; linked as a group, they are taken in
-    ascending order.
+    Rows with equal frequencies of places are interchangeable. If such rows are linked as a group,
+    they are taken in ascending order.
     """
     (of, u), (to, v) = _grouped(first), _grouped(second)
     people, lengths = len(first), (first.shape[1], second.shape[1])

@@ -57,7 +57,7 @@ from ..model.knowledge import Spread
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
-"""Number of hours before and after a sample in which it also counts, as habits vary in time."""
+"""Hours before and after a sample in which the sample also counts, because habits vary in time."""
 
 _NONE = Spread()
 _DEVIATIONS = 2.0  # standard deviations of noise by which a sample is widened
@@ -112,7 +112,7 @@ class Traces(Closed):
     def of(
         cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray, ends: FloatArray
     ) -> Traces:
-        """Make an instance from rows; several rows may have the same record and bin."""
+        """Make traces from rows; several rows may have the same record and bin."""
         first, which = distinct_rows(record, bins)
         many = np.bincount(record[first], minlength=len(weight))
         total: FloatArray = np.bincount(which, mass).astype(np.float64)
@@ -317,15 +317,15 @@ def chained(
     attacker : callable
         Function that links groups of chains to groups of records.
     rng : Generator
-        Generator that draws among records that are equal.
+        Generator that draws among equal records.
     first : Flows
         Links between the groups of the first two periods, which are salted with 0 and 1.
 
     Returns
     -------
     list of int64 ndarray
-        For each period, the chain of each person's record. Records are in order, each with one
-        chain for each person that it stands for.
+        For each period, the chain of each person's record. Records are in order, and each has one
+        chain for every person that it stands for.
     """
     found = [np.arange(periods[0].n_people)]
     n_chains = len(found[0])
@@ -371,7 +371,7 @@ def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
 
 
 def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the chain, bin and mass of all samples of all people's records."""
+    """Return the chain, bin and mass of each sample of every person's record."""
     record = np.repeat(np.arange(len(records.weight)), records.weight)
     lengths = np.diff(records.offsets)[record]
     rows = rows_of(records.offsets[:-1][record], lengths)
@@ -430,7 +430,7 @@ def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine
 def moves_of(
     fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE
 ) -> tuple[Moves, FloatArray]:
-    """Return the moves that a release shows, and the ends of its records.
+    """Return the moves that a release shows, and the first and last cell of each record.
 
     Returns
     -------

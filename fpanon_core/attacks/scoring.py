@@ -45,9 +45,9 @@ def score_recovery(
 
     Each recovered trajectory, in order, is paired with the unpaired true trajectory that has the
     most points (place and slot) in common with it. Ties go to the lower row (Xu et al. 2017, §5.1).
-    ``optimal`` maximizes the total number of common points of all pairs. Accuracy is the mean, over
-    the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
-    pair counts as 0.
+    ``optimal`` pairing maximizes the total number of common points over all pairs. Accuracy is the
+    mean, over the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory
+    without a pair counts as 0.
 
     The attack links people within nights, then within days, then across days. After the first step,
     the parts of trajectories in each night are paired separately. The accuracy is the mean over the
@@ -55,14 +55,14 @@ def score_recovery(
     are not comparable, because each step requires longer trajectories than the step before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
-    point was never observed. With ``recorded``, the same pairs are also scored on points with a
-    sample only; the score is the share of these points recovered.
+    point was never observed. With ``recorded``, the same pairs are scored again, only on points
+    with a sample; this score is the share of these points recovered.
 
     **Baseline.** The counted records are linked at random in every slot, then paired and scored in
-    the same way. This is the accuracy of an attacker who ignores where and when people go. It
-    usually exceeds 1 divided by the number of places, because pairing picks the best of many.
+    the same way. The baseline is the accuracy of an attacker who ignores where and when people go.
+    It usually exceeds 1 divided by the number of places, because pairing picks the best of many.
 
-    **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
+    **Uniqueness.** An attacker who knows a person's k most visited places (k = 2: home and work)
     looks for the recovered trajectory with these places. A recovered trajectory is unique if no
     other has the same set of places. Ties among places go to the lower number. A trajectory with
     fewer than k places has all of them as its set. This is how Xu et al. 2017, §5.1, are

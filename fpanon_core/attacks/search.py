@@ -82,7 +82,7 @@ class Published(Closed):
         ----------
         origin : Origin
         whose : int64 ndarray (n_released,)
-            Number of the original fingerprint of each released person.
+            Row number of each released person's original fingerprint.
         n_whole : int
             Number of fingerprints in the original data.
         """
@@ -222,7 +222,7 @@ def _shelf(
 
 
 def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
-    """Return the number of buckets along each axis; ``size`` grows until they are few enough."""
+    """Return the number of buckets along each axis; ``size`` grows until there are few enough."""
     while True:
         many = np.floor(span / size) + 1
         if float(np.prod(many)) <= most:

@@ -1,9 +1,9 @@
 """Numba loops over plain arrays; input is validated by public functions elsewhere, not here.
 
 Compiled kernels are cached. numba considers a cached kernel current as long as its *own* file is
-unchanged. But a kernel of another file, compiled into it, may have changed. A stale kernel
-would silently give wrong numbers, so the name of the cache folder contains a digest of all files
-here.
+unchanged. But it may include a kernel compiled from another file, which may have changed. A stale
+kernel would silently give wrong numbers, so the name of the cache folder contains a digest of all
+files here.
 
 numba also does not support two processes that write kernels at once. Each process looks for a free
 file number for its machine code, and two may take the same number for different types of arguments.
@@ -12,8 +12,8 @@ time, and no other process reads during that time.
 
 numba names a compiled function by its types and by a number that each process counts from 1. Inner
 functions of numba, such as those of ``sort`` and ``argsort``, differ only by that number. If two
-processes compile these, both may get the same name, and a process that loads both kernels runs one
-function for both. So the numbers are drawn at random.
+processes compile such functions, these may get the same name. A process that loads both kernels
+then runs one function for both. So the numbers are drawn at random.
 """
 
 import atexit

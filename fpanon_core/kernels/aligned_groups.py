@@ -90,8 +90,8 @@ def grow(
 ) -> int:
     """Grow groups of at least k users from the seeds, in order; return how many groups there are.
 
-    ``made`` groups exist before. A seed whose candidates run out, or whose group would have too
-    many members, stays without a group.
+    ``made`` is the number of groups that exist already. A seed whose candidates run out, or whose
+    group would have too many members, stays without a group.
     """
     widest = groups.members.shape[1]
     weight, k = people.weight, people.k
@@ -157,7 +157,7 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """Of the rings of exchanges that begin with each user, find the one with the largest gain.
+    """Find, for each user, the ring of exchanges that begins with them and has the largest gain.
 
     A ring with a gain has a beginning from which all partial sums are gains, so only such
     beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,

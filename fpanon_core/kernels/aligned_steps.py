@@ -317,8 +317,8 @@ def price(
 
     A cost stays infinite unless it is below ``slack`` times what the user's own group saves without
     the user. If the user replaces one of two members, the loss is taken from ``alike`` (parallel to
-    ``near``), for the pair of the user and the other member. It is infinite if the other member is
-    not a candidate of the user.
+    ``near``), for the pair of the user and the other member. That loss is infinite if the other
+    member is not a candidate of the user.
     """
     weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]

@@ -29,11 +29,11 @@ places or a bin of time; the *reach* r of a sample is the distance of its middle
   ``wide[c, f] ≤ min_j max(dist(f, c_j) − d·h_j, 2·w_p·h_j)``. A sample i of p in f costs at least
   ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
   most 2·w_p.
-- *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
-  which has half-length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i + min(d,
-  0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j max(dist(f,
-  c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with w_q. As
-  above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
+- *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)`` with j over the samples of p, and H the
+  largest of their half-lengths. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i +
+  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j
+  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with
+  w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples, h and r are 0.
 
@@ -44,7 +44,7 @@ its bound exceeds the last effort of a full list.
 **Wide boxes.** :func:`effort_of_boxes` computes the stretch effort of fingerprints whose boxes are
 wide compared with the thresholds.
 
-The result equals the result of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time
+The result equals that of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time
 and stops when time alone costs too much. Between wide boxes, that function would stop late or
 never. Here, all pairs of samples are computed, in a loop that the compiler vectorizes.
 """
@@ -135,7 +135,7 @@ def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
-    """Set the query's floors: ``own[0, c, f]`` is ``near``, and ``own[1, c, f]`` is ``wide``."""
+    """Set the query's ``near[c, f]`` in ``own[0, c, f]``, and its ``wide[c, f]`` in ``own[1]``."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     n_cells = len(features.cell_x0)
     size = n_cells + features.n_bins
@@ -237,7 +237,7 @@ def _raised(effort: float, size: float) -> float:
 
 @njit(nogil=True, cache=True)
 def effort_of_boxes(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
-    """Return the rounded effort Δ_ab between boxes; infinity if certain to exceed ``limit``.
+    """Return the rounded effort Δ_ab between boxes; infinity if it must exceed ``limit``.
 
     ``costs`` is scratch, as long as the longest fingerprint.
     """

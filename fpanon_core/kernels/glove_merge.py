@@ -28,7 +28,7 @@ SAME_MIN = 1e-9
 def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
     """Return the merged fingerprint of a and b, which represent na and nb users.
 
-    a is not shorter than b and, if they are equally long, has the smaller index.
+    Fingerprint a is not shorter than b. If both are equally long, a has the smaller index.
     """
     group = np.full(len(b), -1, np.int64)  # the merged cell that each cell of b is part of
     joined = np.empty(len(a), np.int64)

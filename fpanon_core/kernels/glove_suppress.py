@@ -1,4 +1,4 @@
-"""Choice of samples to leave out, so that a group's cells keep to limits and hold k users' samples.
+"""Choice of samples to leave out, so that each cell keeps to limits and holds samples of k users.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
 beyond a limit, :func:`largest_part` finds the largest part within the limits. The result is exact

@@ -268,7 +268,7 @@ def guess_likeliest(
     samples. Here, decay is the factor by which the noise's density falls from the place to the
     sample. Ties go to the smaller x, then y. Places that only the target visited are excluded;
     ``out`` is unchanged if there are no others. A branch is skipped if even the points of its box
-    nearest to each sample give only a smaller sum.
+    nearest to each sample give a smaller sum than the best place so far.
     """
     waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):

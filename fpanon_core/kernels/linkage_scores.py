@@ -54,7 +54,7 @@ class Shelved(NamedTuple):
     """Input of a search: samples on a shelf, the method, and the known points.
 
     ``points`` (n_points, 10) are in the form of :func:`.linkage_density.density_of`. ``even`` (2,)
-    is the density, for each attacker, of a mean record spread evenly over everything.
+    is the density, for each attacker, of a mean record spread evenly over the whole extent.
     """
 
     shelf: Shelf
@@ -121,8 +121,8 @@ def fit_point(
 ) -> int:
     """Set the best and the mean density of each record that has a sample above the floor.
 
-    ``density`` (2, n_records) has rows for the best sample and for Bayes. It is all 0 before, and
-    is set for the records listed in ``near``. The function returns their number.
+    ``density`` (2, n_records) has rows for the best sample and for Bayes. It must be all 0 before
+    the call, and is set for the records listed in ``near``. The function returns their number.
     """
     if math.isnan(point[0]):
         return 0

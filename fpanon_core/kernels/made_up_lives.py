@@ -54,7 +54,7 @@ class Model(NamedTuple):
     day_type : int64 ndarray (n_days,)
         Type of each day.
     wall_min : int64 ndarray (1440 · n_days,)
-        Minute at which a drawn minute is recorded; a different one if the clocks skip it.
+        Minute recorded for each drawn minute; a different one if the clocks skip the drawn minute.
     hours : float64 ndarray (2, 24), cumulative
         Shares of events by hour, for each type of day.
     roles : float64 ndarray (3, 2, 24)
@@ -66,7 +66,7 @@ class Model(NamedTuple):
     event_bounds, place_bounds, home_bounds, gap_bounds, ring_m : float64 ndarray
         Bounds of the bins of events, places, shares at home, intervals (minutes) and distances (m).
     moves : float
-        Mean of min(moves, 128)/128.
+        Mean, over people, of min(number of moves, 128)/128.
     tilt : float
         Above 1, drawn numbers of events tend to be low within their bin; below 1, high.
     """
@@ -102,7 +102,10 @@ class Model(NamedTuple):
 def survey(
     model: Model, seed: int, numbers: IntArray, readiness: float, figures: FloatArray
 ) -> None:
-    """Set ``figures`` (n, 3) to each life's number of events, number of moves, and radius (m)."""
+    """Set ``figures`` (n, 3) to each life's number of events, number of moves, and radius (m).
+
+    ``readiness`` multiplies the probabilities of moving.
+    """
     longest = int(model.event_bounds[-1]) + 1
     place, t_min = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):
@@ -124,7 +127,10 @@ def write_lives(
     place: SmallInts,
     t_min: SmallInts,
 ) -> None:
-    """Write the lives, each in order of time; life i goes to rows ``offsets[i]:offsets[i+1]``."""
+    """Write the lives, each in order of time; life i goes to rows ``offsets[i]:offsets[i+1]``.
+
+    ``readiness`` multiplies the probabilities of moving.
+    """
     longest = int(model.event_bounds[-1]) + 1
     own_place, own_t = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):
@@ -163,7 +169,7 @@ def _live(
 
 @njit(nogil=True, cache=True)
 def _between(state: Any, bounds: FloatArray, at: int, tilt: float) -> int:
-    """Draw a whole number from a bin, with small ones likelier, as on a logarithmic scale."""
+    """Draw a whole number from a bin, with small numbers likelier, as on a logarithmic scale."""
     low, high = np.log(bounds[at]), np.log(bounds[at + 1])
     return int(np.exp(low + (high - low) * uniform(state) ** tilt) + 1e-9)
 
@@ -245,7 +251,7 @@ def _walk(
     place: IntArray,
     t_min: IntArray,
 ) -> None:
-    """Fill in places: a person stays, or goes to a place popular at that hour, preferably near.
+    """Fill in places: a person stays, or goes to a place popular at that hour, preferably nearby.
 
     Places far from the others are drawn more often in compensation, so each keeps its weight in the
     long run.

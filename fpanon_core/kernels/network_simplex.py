@@ -3,12 +3,12 @@
 The method is the primal network simplex. A spanning tree holds all flow; its arcs fix dual
 *potentials* p, under which their reduced cost ``cost + p[source] − p[sink]`` is 0. As long as some
 arcs outside the tree have a reduced cost below 0, one of them enters. Flow is sent along the cycle
-that it closes, and an emptied arc leaves. The first tree has an additional root. Artificial arcs
-lead from sources to the root at no cost, and from the root to sinks at more than any path could
-cost. Then the cheapest arc to each sink enters.
+that this arc closes, and an emptied arc leaves. The first tree has an additional root. Artificial
+arcs lead from sources to the root at no cost, and from the root to sinks at more than any path
+could cost. Then the cheapest arc to each sink enters.
 
 **Choice among optima.** Positions on a grid make many flows equally cheap, so the order of pivots
-decides among the optimal ones. The order is that of LEMON's network simplex (Kovács 2015) in the
+decides among the optimal flows. The order is that of LEMON's network simplex (Kovács 2015) in the
 form of POT 0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
 
 - Arcs are searched cyclically from the last to the first, in blocks of the square root of their
@@ -327,8 +327,8 @@ class Costs(NamedTuple):
 
     ``sources`` are the places of each source, ``at_place`` the sinks at each place, on the two days
     that are to be linked. Without a common place, the arc from source i to sink j costs
-    ``apart[i] + sink_apart[j]``. A place that i visited f times and j g times saves ``worth[f, g]``
-    of this cost.
+    ``apart[i] + sink_apart[j]``. A place that i visited f times, and j visited g times, saves
+    ``worth[f, g]`` of this cost.
     """
 
     table: FloatArray

@@ -58,7 +58,7 @@ class Bins(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def add_statistics(seen: Seen, bins: Bins, cells: FloatArray) -> None:
-    """Add everybody's statistics to ``cells``; ``seen.area`` holds the numbers of places."""
+    """Add everybody's statistics to ``cells``; ``seen.area`` holds place numbers."""
     longest = int(np.diff(seen.offsets).max())
     place, hour = np.empty(longest, np.int64), np.empty(longest, np.int64)
     day, t_min, events = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)

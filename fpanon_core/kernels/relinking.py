@@ -136,10 +136,11 @@ def likest(
     """Find the other period's records most similar to each of the records ``begin … end−1``.
 
     ``usual`` is the density of the other period's mean person in each bin of ``mine``, and
-    ``other_usual`` is the converse. Each record of ``other`` represents ``weight`` people. Row i of
-    ``column`` and ``value`` gets the ``many[i]`` most similar records, best first. The row ends
-    when the columns are full, or once its records together represent ``most`` people. Records
-    that record i never meets have likeness 0 and are not listed.
+    ``other_usual`` is the density of this period's mean person in each bin of ``other``. Each
+    record of ``other`` represents ``weight`` people. Row i of ``column`` and ``value`` gets the
+    ``many[i]`` most similar records, best first. The row ends when the columns are full, or once
+    its records together represent ``most`` people. Records that record i never meets have likeness
+    0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))

@@ -5,10 +5,10 @@ A *directed* effort is the mean, over the samples of ``a``, of the smallest δ t
 is a plain distance. The other serves any cells and weights. Both sweep ``b`` in time order outwards
 from each sample of ``a``. They stop when time alone costs more than the best match so far. Matches
 beyond ``max_time_min`` all cost ``w_time`` in time, so only their place matters. One pass finds the
-best of them: over the few distinct places of ``b``, or over all samples if their extents differ. It
-is made only for samples without a better match in time.
+best of them: over the few distinct places of ``b``, or over all samples if their extents differ.
+This pass is made only for samples without a better match in time.
 
-Both give up on a pair, and return infinity, once the sum so far shows that the mean exceeds
+Both kernels give up on a pair, and return infinity, once the sum so far shows that the mean exceeds
 ``limit``. For equal extents, a lower bound for the remaining samples is added to the sum.
 
 Source: Gramaglia & Fiore 2015, eq. 1–4; docs/science.md, “Stretch effort”.
@@ -81,11 +81,11 @@ class Ahead(NamedTuple):
 def fingerprint_effort(
     packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, to_b: Ahead, to_a: Ahead
 ) -> float:
-    """Return Δ_ab, rounded so that ties are exact; infinity if certain to exceed ``limit``.
+    """Return Δ_ab, rounded so that ties are exact; infinity if it must exceed ``limit``.
 
-    a must not be shorter than b. Δ_ab is the effort from a to b; for equal lengths, the mean of
-    both directions. ``to_b`` and ``to_a`` are the bounds known for each direction. ``nearest`` is
-    scratch, as long as the largest number of places of a user.
+    Fingerprint a must not be shorter than b. Δ_ab is the effort from a to b; for equal lengths, it
+    is the mean of both directions. ``to_b`` and ``to_a`` are the bounds known for each direction.
+    ``nearest`` is scratch, as long as the largest number of places of a user.
     """
     if packed.equal:
         return effort_of_points(packed, a, b, limit, nearest, to_b, to_a)
@@ -289,8 +289,8 @@ def pooled_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the parts of δ in space and in time for all matched samples of a and its neighbours.
 
-    For each neighbour in turn, each sample of the longer fingerprint (a if equally long) is matched
-    to a sample of the other.
+    For each neighbour in turn, each sample of the longer fingerprint is matched to a sample of the
+    other. If both are equally long, a counts as the longer one.
     """
     length_a = packed.offsets[a + 1] - packed.offsets[a]
     size = 0
@@ -332,7 +332,7 @@ def gini_of_sorted(values: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def tail_weight_of_sorted(values: FloatArray) -> float:
-    """Return the tail weight index of ascending values; NaN if third quartile equals median."""
+    """Return the tail weight index of ascending values; NaN if the upper quartile is the median."""
     middle = _quantile(values, 0.5)
     near = _quantile(values, 0.75) - middle
     if near == 0.0:

@@ -4,14 +4,15 @@ Each user has a random stream of their own, made from the seed and the user's nu
 user's life depends neither on the number of users nor on how they are split into chunks.
 
 *Movement.* A user's home is drawn where people live. Most users have a workplace, drawn by gravity
-(jobs there, over squared distance). Weekdays have work and a few outings, and weekends have outings
-only; every night is spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, where
-S is the number of places known so far. Otherwise it returns to a known place, with probability
-proportional to the visits made there. This is exploration and preferential return, with ρ = 0.6 and
-γ = 0.21 as measured by Song, Koren, Wang & Barabási, *Modelling the scaling properties of human
-mobility*, Nature Physics 6 (2010). New places are drawn by gravity from the present place
-(Pappalardo et al., *Returners and explorers dichotomy in human mobility*, Nature Communications 6,
-2015). Trips take time, and events on a trip are recorded by the antennas along a straight line.
+(jobs there divided by squared distance). Weekdays have work and a few outings, and weekends have
+outings only; every night is spent at home. An outing goes somewhere new with probability
+``ρ·S^−γ``, where S is the number of places known so far. Otherwise it returns to a known place,
+with probability proportional to the visits made there. This is exploration and preferential return,
+with ρ = 0.6 and γ = 0.21 as measured by Song, Koren, Wang & Barabási, *Modelling the scaling
+properties of human mobility*, Nature Physics 6 (2010). New places are drawn by gravity from the
+present place (Pappalardo et al., *Returners and explorers dichotomy in human mobility*, Nature
+Communications 6, 2015). Trips take time, and events on a trip are recorded by the antennas along a
+straight line.
 
 *Activity.* The number of events is lognormal over users. Events come in short bursts, whose starts
 follow the hours of the week.

@@ -1,7 +1,8 @@
 """Cells laid over analysis areas: the share of each cell in each area and hour.
 
-A sample shows that a person was in its cell, but not where in it. So its mass is spread over the
-areas in proportion to their overlap with the cell, and over the hours in proportion to time.
+A sample shows that a person was in its cell, but not where in that cell. So the sample's mass is
+spread over the areas in proportion to their overlap with the cell, and over the hours in proportion
+to time.
 
 Only areas that the original data use are stored, in ascending order; of mass elsewhere, only the
 total matters. So memory grows with the areas used, not with the distance that a few people travel.
