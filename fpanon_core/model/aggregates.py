@@ -415,6 +415,7 @@ class RecoveryScore(Closed):
         Number of true trajectories, over which the accuracy is taken.
     n_slots : int
     pairing : str
+        How recovered and true trajectories are paired: "greedy" or "optimal".
     seed : int
         Seed of the baseline.
     digest : str

@@ -17,7 +17,7 @@ from .periods import days_text
 
 ATTACKERS = {
     "likeness": "habits alone",
-    "likeness and continuity": "habits, and the move from the end of one period to the start of the next",
+    "likeness and continuity": "habits, and the move from the end of one period to the next",
 }
 """The attackers that are tried, and the information that each uses."""
 
@@ -61,8 +61,8 @@ class RelinkResult:
         95% Wilson interval of ``share``, computed as if each person counted once.
     alike : float
         Share of these people whose record is linked to their own next record, or to one with the
-        same places and hours. The attacker then reads the person's own cells. This is the highest
-        value of any attacker, at least ``share``.
+        same places and hours. Either way, the attacker reads the person's own cells. This is the
+        highest value of any attacker, at least ``share``.
     alike_low, alike_high : float
         95% Wilson interval of ``alike``, computed in the same way.
     alike_chance : float

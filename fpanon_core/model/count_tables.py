@@ -79,7 +79,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of an area's people that each of its places gets if all get equal shares, (n_places,)."""
+        """Share of an area's people at each place if its places get equal shares, (n_places,)."""
         return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
     def __repr__(self) -> str:

@@ -1,9 +1,9 @@
 """The stated frame of a table of counts: its places and its period.
 
-The rows and columns of a table of counts show which places and times there are. If they are taken
-from the events, they reveal individual people: one more record can add a row, and no noise hides
-that. A frame states them in advance. Its places are all antennas of the antenna table, or all cells
-of a grid over a stated area. Its slots are all slots of a stated number of days.
+The rows and columns of a table of counts show its times and places. If these are taken from the
+events, they reveal individual people: one more record can add a row, and no noise hides that. A
+frame states both in advance. Its places are all antennas of the antenna table, or all cells of a
+grid over a stated area. Its slots are all slots of a stated number of days.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """

@@ -23,6 +23,7 @@ class MembershipResult:
     bound : float
         (e^ε − 1)/(e^ε + 1), which no attacker exceeds; 1 without ε.
     attacker : str
+        The strongest attacker, whose interval has the highest upper end.
     n_targets : int
     by_attacker : DataFrame
         A row for each attacker: ``attacker``, ``advantage``, ``low``, ``high``,

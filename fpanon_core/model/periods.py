@@ -1,4 +1,4 @@
-"""Data cut into periods, in each of which a person's part is a separate fingerprint.
+"""Data cut into periods; each person's part in each period is a separate fingerprint.
 
 Source: docs/science.md, “Periods”.
 

@@ -162,7 +162,7 @@ class Recipient:
         one_of("sensitivity", self.sensitivity, LEVELS)
         if kind == "anyone":
             if self.controls is not None or self.motive is not None:
-                raise ConfigError("'anyone' has no controls or motive; give them only for other recipients.")
+                raise ConfigError("'anyone' has no controls or motive; leave them out.")
         else:
             controls = self.controls or ("high" if kind == "room" else "low")
             object.__setattr__(self, "controls", controls)

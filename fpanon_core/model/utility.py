@@ -64,7 +64,7 @@ def weighting(weights: Weights) -> dict[str, float]:
             )
         weights = WEIGHTINGS[weights]
     if not isinstance(weights, Mapping):
-        raise ConfigError("Weights must be a name or a mapping of components to weights.")
+        raise ConfigError("Weights must be a name or a mapping of component to weight.")
     unknown = [name for name in weights if name not in COMPONENTS]
     if unknown:
         raise ConfigError(
