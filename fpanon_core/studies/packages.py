@@ -20,7 +20,7 @@ _COLUMNS: list[list[str]] = tomllib.loads(
 
 @cache
 def templates(*, html: bool = False) -> Any:
-    """Return the Jinja environment for the templates beside this module; ``html`` escapes text."""
+    """Return the Jinja environment for the templates here; with ``html``, it escapes texts."""
     made = templates_in(__package__ or "fpanon_core.studies", html=html)
     made.filters |= {"count": count, "form": format, "quoted": repr}
     made.filters |= {"times_as_likely": times_as_likely}

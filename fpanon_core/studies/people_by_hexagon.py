@@ -48,13 +48,13 @@ class Config(Checked):
     least : int
         Smallest number of people with which a hexagon is shown.
     across : int
-        Largest number of hexagons, approximately, along the longer side of the area of nearly all
-        samples.
+        Largest number of hexagons, approximately, along the longer side of the area that holds
+        nearly all samples.
     most : int
         Largest number of hexagons shown; those with the most people are kept.
     option : ReleaseOption
         Option that publishes records. The result also shows people as this option publishes them,
-        unless it has no steps.
+        unless the option has no steps.
     seed : int
         Seed of the option's techniques.
     """
@@ -91,11 +91,11 @@ class Result(Tabled):
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)
-        The corners of hexagon i are numbers ``offsets[i]:offsets[i + 1]`` of ``lon`` and ``lat``.
+        The corners of hexagon i are elements ``offsets[i]:offsets[i + 1]`` of ``lon`` and ``lat``.
     few : int
         Number of hexagons with fewer than ``config.least`` people, but at least one.
     beyond : int
-        Number of hexagons with enough people that are not shown, as at most ``config.most`` are.
+        Number of hexagons with enough people that are not shown, as ``config.most`` already are.
     unseen : int
         Number of people who were recorded in none of the hexagons where ``people`` is above 0.
     n_people : int
@@ -187,14 +187,14 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
 
 def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """Return the number of people for each of the sorted cells ``every``; 0 if not in ``cell``."""
+    """Return the number of people in each of the sorted cells ``every``; 0 if not in ``cell``."""
     found = np.zeros(len(every), np.int64)
     found[np.searchsorted(every, cell)] = people
     return found
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
-    """Return the hexagons of the area of nearly all samples, even where nobody was recorded."""
+    """Return the hexagons that cover nearly all samples, even those where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     edge = h3.average_hexagon_edge_length(resolution, unit="m")  # the area may be a point or a line
     x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
@@ -260,7 +260,7 @@ def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) 
 
 
 def _resolution(fs: FingerprintSet, config: Config) -> int:
-    """Return the finest resolution with about ``across`` hexagons side by side, or fewer.
+    """Return the finest resolution with at most about ``across`` hexagons side by side.
 
     Hexagons are never finer than a sample.
     """

@@ -72,16 +72,16 @@ PUBLISHED_TRADE = tuple(
     )
     for window, (share, text) in zip(WINDOWS_MIN, row, strict=True)
 )
-"""Noriega Campero 2015, table 5.2; the last figure is an upper bound.
+"""Unicity from table 5.2 of Noriega Campero 2015; the last figure is an upper bound.
 
 The figures come from other data, so only the shape is comparable.
 """
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return options that combine up to 3 sizes of regions with 4 windows, as in table 5.1.
+    """Return options that combine up to 3 sizes of regions with 4 windows.
 
-    The table is in Noriega Campero 2015.
+    The combinations follow table 5.1 of Noriega Campero 2015.
 
     The regions come from the three columns of the antenna table that name the most regions. If
     only two columns name regions, single antennas are the finest size. With fewer columns, the
@@ -166,10 +166,9 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 
 
 def crowd(limits: Limits) -> int:
-    """Return the smallest k for which the chance 1/k is within the threshold of the risk.
+    """Return the smallest k for which 1/k is within the threshold of re-identification risk.
 
-    The risk is the re-identification risk. The k returned is at least 2. Without a threshold, or
-    with a threshold of 0, it is 20.
+    The result is at least 2. Without a threshold, or with a threshold of 0, it is 20.
 
     Examples
     --------
@@ -185,11 +184,12 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
     Tables of presence and flows together are private at ε = 1 and at ε = 0.5, or protected by a
     threshold. Tables of presence alone, and of flows alone, are private at ε = 1. Synthetic people
-    are made at ε = 1 and at ε = 0.5. Their places are the antennas, or else squares, at most about
-    one for every two people. The areas, and the bands of hours in a day, are those proposed for the
-    rounded number of people (:func:`fpanon_core.proposed`). Areas are groups of antennas, or
-    squares where there is no antenna table. For a study, the days and squares are taken from the
-    data, without a few far travellers. A published release states its own days and areas.
+    are made at ε = 1 and at ε = 0.5. Their places are the antennas or, without any, squares: at
+    most about one for every two people. The tables' areas, and their bands of hours in a day, are
+    those proposed for the rounded number of people (:func:`fpanon_core.proposed`). Areas are groups
+    of antennas, or squares where there is no antenna table. For a study, the days and squares are
+    taken from the data, without a few far travellers. A published release states its own days and
+    areas.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def about_people(fs: FingerprintSet) -> int:
-    """Return the number of people rounded to one digit, as it might be known publicly.
+    """Return the number of people rounded to one significant digit, as the public might know it.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
     The usual squares, about a 50th of a city wide, are smaller than the areas for which trips are
     planned. So trips are compared on squares of 5 km, or of 1 km if 5 km does not suit the extent
-    of the data. Everything else is compared on squares of 1 km, if these suit.
+    of the data. Everything else is compared on squares of 1 km, if 1 km suits the extent.
 
     Examples
     --------
@@ -327,5 +327,5 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
 
 def width_height(fs: FingerprintSet) -> FloatArray:
-    """Return the width and height of the data, metres, (2,), without a few far travellers."""
+    """Return the width and height of the data in metres, without a few far travellers, (2,)."""
     return np.array([np.ptp(ends) for ends in fs.central.ends])

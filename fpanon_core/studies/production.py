@@ -1,7 +1,7 @@
 """The chosen release, made once as a zip for publication, and its verdict.
 
-All draws come from the operating system, so every run makes a different release. The bytes are
-verified before they are offered to anybody.
+All random draws come from the operating system, so every run makes a different release. The bytes
+are verified before they are offered to anybody.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 ro
 
 @dataclass(frozen=True)
 class Config:
-    """The release to make: by a release option, or by GLOVE or aligned with all its parameters.
+    """The release to make: by a release option, or by GLOVE or aligned with all their parameters.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``release``: the facts that are numbers or words, and ``verified``, in one row."""
+        """Return ``release``: one row of the facts that are numbers or words, and ``verified``."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()

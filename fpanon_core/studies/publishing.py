@@ -76,8 +76,8 @@ def publish(
         outside the release, for yourself alone. Without it, the ids cannot be recovered later.
     original : FingerprintSet, optional
         The data that the release was made from; with periods, the data before they were cut. A
-        GloveResult does not keep these data. Give them if this process no longer holds them, as
-        with a loaded result.
+        GloveResult does not keep these data. Give them if this process no longer holds them, for
+        example if the result was loaded from a file.
     left_out : path, optional
         File for the left-out samples: a new ``.csv`` outside the release, with ``user_id``,
         ``sample`` (row number in the original: by person, then by time, from 0; not a line of a
@@ -93,10 +93,11 @@ def publish(
     Raises
     ------
     ConfigError
-        A path cannot be written to, the pseudonym key or the list would be inside the release, or
-        both have the same path. It is not known how the release was made, or the original is
-        missing or a different one. The option has GLOVE or aligned more than once. A list is asked
-        for, but samples were moved before some were left out, so none can be listed.
+        A path cannot be written to, the pseudonym key or the list of left-out samples would be
+        inside the release, or both have the same path. It is not known how the release was made, or
+        the original is missing or is a different one. The option has GLOVE or aligned more than
+        once. The list is asked for, but samples were moved before some were left out, so none can
+        be listed.
     InfeasibleError
         The release publishes nothing, or did not pass its verification; nothing is written.
 
@@ -245,7 +246,7 @@ def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
 
 
 def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
-    """Return the left-out samples of the original, with reasons; None if they are untraceable."""
+    """Return the left-out samples of the original, with reasons; None if they cannot be traced."""
     fs, hidden = origin.original, origin.hidden
     if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
@@ -371,7 +372,7 @@ def held_against(
 
 
 def promised(release: Place, original: FingerprintSet) -> int | None:
-    """Return the k that a release states; None if it promises none, or if it cannot be read.
+    """Return the k that a release states; None if it promises none or cannot be read.
 
     Raises
     ------

@@ -28,7 +28,7 @@ class Config:
     file : str
         Identifier of the file, not its content; "" for the synthetic example.
     options, domains : tuple of str
-        Options and domains of interest; answers on others are set aside.
+        Options and domains of interest; answers about others are set aside.
     """
 
     file: str = ""
@@ -61,8 +61,8 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`, except for a SchemaError, for example where the
-        file is not a questionnaire: the error's message is returned as ``refused``.
+        As :func:`fpanon_core.read_questionnaire`, except that a SchemaError, for example for a file
+        that is not a questionnaire, is not raised: its message is returned as ``refused``.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE

@@ -1,10 +1,11 @@
-"""Reading of a file, an upload or a sample data set, which gives fingerprints.
+"""Reading of fingerprints from a file, an upload or a sample data set.
 
-The memory that reading a table needs is estimated from its beginning. The memory was measured on
-0.3 to 24 million generated events, of 4 to 16 columns (23 November 2026,
-tests/benchmarks/reading_estimates.py). The figure is the peak of a separate process. It is modelled
-as a fixed part, plus a number of bytes for each row and for each byte of the decoded table. When
-parts are read, only some rows are in memory at a time; for text, one whole part.
+The memory that reading a table needs is estimated from the table's beginning. The memory was
+measured on 0.3 to 24 million generated events, with 4 to 16 columns (23 November 2026,
+tests/benchmarks/reading_estimates.py). Each figure is the peak memory of a separate process. This
+peak is modelled as a fixed part, plus a number of bytes for each row and for each byte of the
+decoded table. When parts are read, only some rows are in memory at a time; for text, those of one
+whole part.
 
 Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """
@@ -133,7 +134,8 @@ def read(
     Parameters
     ----------
     keep : Path, optional
-        A new folder in which to keep the reading; it can later replace the file as a source.
+        A new folder in which to keep the reading; this folder can later replace the file as a
+        source.
 
     Raises
     ------
@@ -271,9 +273,9 @@ def _read(
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """Return a source's columns, even if it cannot be read as events: names, or else positions.
+    """Return a source's column names, or else positions, even if it cannot be read as events.
 
-    A name that occurs several times is replaced by its positions.
+    A name that occurs several times is replaced by the positions of its columns.
     """
     tell(progress, 0.0)
     file = source.file or ("", sample(source.sample).path)
@@ -309,7 +311,7 @@ def places_of(fs: FingerprintSet) -> Places:
 
 @contextlib.contextmanager
 def beginning(source: Source) -> Iterator[IO[bytes]]:
-    """Open the table of events to look at it; yield an empty file where it cannot be opened.
+    """Open the table of events for inspection; yield an empty file if it cannot be opened.
 
     Raises
     ------
@@ -381,7 +383,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
     Raises
     ------
     InfeasibleError
-        Reading would need too much memory; the message says how to read the table with less.
+        Reading would need too much memory; the message says how to read the table with less memory.
     """
     limit = (limits or Limits.of_server()).memory_bytes
     head = head_of(file)

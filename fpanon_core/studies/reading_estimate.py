@@ -24,7 +24,7 @@ from .estimates import Estimate
 from .reading import Reading, Source, beginning, needed_for, needed_for_parts, parts_in, read
 
 LARGE_BYTES = 20_000_000
-"""Size of a file, or of all parts together, below which reading is faster than its estimate."""
+"""Size of a file, or of all parts together, below which reading is faster than estimating it."""
 # A row of a table that no cache holds takes longer (measured with 3 to 12 million rows); and a
 # process that reads has to start.
 _OF_MANY = {"text": 1.9, "JSON": 1.4, "Parquet": 1.3, "XLSX": 1.0}

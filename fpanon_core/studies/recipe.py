@@ -208,7 +208,7 @@ def recipe_of(
 
 
 def named(table: OptionsTable, name: str) -> int:
-    """Return the row of the option with that name, or with that description of its steps.
+    """Return the row of the option with this name, or with this description of its steps.
 
     Raises
     ------

@@ -79,7 +79,7 @@ class Counting(Checked):
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """Settings of :class:`Counting`, and a distance for the links of the attack.
+    """Settings of :class:`Counting`, and the distance within which the attack links first.
 
     Attributes
     ----------
@@ -101,11 +101,11 @@ class Result(Tabled):
     truth, recovered : int32 ndarray (n_counted, n_slots)
         Places of everyone counted, and of the trajectory paired with each person.
     users : int64 ndarray (n_counted,)
-        Row number, in the data set, of everyone counted.
+        Row number in the data set of each person counted.
     number : int64 ndarray (n_counted,)
         The running numbers behind the pseudonyms.
     pseudonyms : tuple of str
-        Pseudonym of everyone counted.
+        Pseudonym of each person counted.
     lon, lat : float64 ndarray (n_places,)
         Centres of the places, degrees; empty where the data carry no projection.
     score : RecoveryScore

@@ -171,7 +171,7 @@ def _levels(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
 def attacked_each(
     fs: FingerprintSet, count: int, rows: Iterator[Row], counting: Counting, work: Work
 ) -> pd.DataFrame:
-    """Attack several counts in turn; return a table of the name, result and cost of each.
+    """Attack several sets of counts in turn; tabulate the name, result and cost of each.
 
     The attacker knows the number of people. The counts of a row are made just before they are
     attacked.

@@ -1,8 +1,8 @@
 """Mitigations of the recovery attack: their effect and their cost.
 
-The attack is run after each mitigation. The cost is the error of the published counts, which their
-readers have to bear. Private counts are made over the stated frame, or over a frame taken from the
-data. No counts made here are for publication: the noise is drawn from the study's seed.
+The attack is run after each mitigation. The cost is the error that readers of the published counts
+have to bear. Private counts are made over the stated frame, or over a frame taken from the data. No
+counts made here are for publication: the noise is drawn from the study's seed.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ class Result(Tabled):
 
     @property
     def least(self) -> pd.Series[Any]:
-        """Row of the mitigation, of any kind, after which the least is recovered."""
+        """Row of the mitigation, of any kind, after which the attack recovers least."""
         return _least(self.table.iloc[1:])
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Row of the comparable mitigation after which the least is recovered.
+        """Row of the comparable mitigation after which the attack recovers least.
 
         Comparable mitigations have no ε, and keep slots and places.
         """
@@ -388,7 +388,7 @@ class _Releases:
     def _private(self, epsilon: float, unit: Unit) -> Release:
         """Return counts over the frame with the noise that ε needs.
 
-        Gaps in the truth are filled in.
+        Gaps in the true trajectories are filled in.
         """
         if self._framed is None:
             self._framed = counted_people(self._fs, frame=self._frame)

@@ -1,7 +1,7 @@
 """Re-identification risk: the chance that the strongest attacker picks the right record.
 
 The threat: an attacker knows p points of a person, either true or as published, and picks the
-record that fits best. Three attackers try: the best sample and Bayes with true points
+record that fits best. Three attackers try: best sample and Bayes with true points
 (:mod:`.linkage`), and Bayes with points as published. Without noise, Bayes picks the shortest
 record that fits, since the release shows how long records are. The strongest attacker sets the
 risk. :func:`outsider_risk` measures it for a release option, together with home inference. Unicity
@@ -200,7 +200,7 @@ class OutsiderRisk:
         (with periods, in the record's period). For ``"home"``, the share of people whose home is
         near the commonest home.
     unasked : dict of str to str
-        Reason why a measure could not be measured, by the measure's name.
+        Reason why a measure is missing, by the measure's name.
     homes_asked : int
         Denominator of the home-inference rate: people, or records of periods.
     """

@@ -1,4 +1,4 @@
-"""Facts stated about a release to its recipient, and the coarseness of a release.
+"""Facts that a release states to its recipient, and the coarseness of a release.
 
 The facts are defined in :mod:`fpanon_core.model.facts`. The coarseness decides whether a release is
 useful, whatever its risk. One rule applies on every page and in the report. A release is of little
@@ -78,7 +78,7 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
     where that window ends on the last recorded day. A week's window that begins three days before
     the records end says nothing about its last four days. A reader who took the window's end for
     the records' end would see a false decline. With moved times, the days are those of the
-    published rows, as the recorded days would not match.
+    published rows, as the recorded days would not match them.
     """
     records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:
@@ -146,7 +146,8 @@ class Size:
     granularity_m : float
         Side of a raw sample, metres.
     days, days_lost : float
-        Number of days with samples in the data, and number of these without anything published.
+        Number of days with samples in the data, and number of these days on which nothing is
+        published.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def sizes(origin: Origin) -> dict[str, float]:
 
 
 def _days_lost(origin: Origin) -> int:
-    """Count the days on which the data have samples and nothing is published.
+    """Count the days on which the data have samples but nothing is published.
 
     A published time window counts for every day that it touches.
     """

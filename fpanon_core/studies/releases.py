@@ -33,7 +33,7 @@ _MOST_REFERENCES = 2
 
 
 def n_samples(release: Chained) -> int:
-    """Return the number of samples that a release keeps in memory, with its last step's input.
+    """Return the number of samples that a release and its last step's input keep in memory.
 
     An input that is the original itself is not counted.
     """

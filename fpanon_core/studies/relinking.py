@@ -85,7 +85,7 @@ class Result(Tabled):
 def study(
     fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]
 ) -> Result:
-    """Make a release in periods, if it is not given, and attack it."""
+    """Attack a release in periods; make the release first if it is not given."""
     if released is None:
         making, work = part_of(work, 0.0, 0.5), part_of(work, 0.5, 1.0)
         released = release(fs, config.option, seed=config.relink.seed, **making)
@@ -243,7 +243,7 @@ def _result(
 def _links(
     copies: Copies, first: Traces, second: Traces, attackers: tuple[str, ...], most: int, work: Work
 ) -> dict[str, Flows]:
-    """Return the links that each attacker makes, from the same pairs."""
+    """Return the links that each attacker makes, from the same pairs of records."""
     pairs = attack.likenesses(copies.bins, first, second, most, **work)
     found = {}
     if _LIKENESS in attackers:
@@ -293,7 +293,7 @@ def _counted(
 
 
 def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
-    """For each person with several records, return the largest share of these in one chain."""
+    """Return the largest share of their records in one chain, for people with several records."""
     who, number = pd.factorize(np.concatenate(person))[0], np.concatenate(chain)
     records = np.bincount(who)
     first, which = distinct_rows(who, number)
@@ -332,7 +332,7 @@ def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """A release with a copy of each record for each of its people, sorted by period and person.
+    """A release with one copy of each record per person who shares it, by period and person.
 
     Attributes
     ----------
@@ -342,7 +342,7 @@ class Copies:
     traces : Traces
         The distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)
-        The record, the owner and the number of the period of each copy. Copies are in order of
+        For each copy, the record, the owner and the number of the period. Copies are in order of
         period and person, so the order of the release does not matter.
     method : str
         The steps of the release, in words.

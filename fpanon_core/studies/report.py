@@ -1,8 +1,8 @@
 """The report that an officer signs: what was decided, and on what evidence.
 
-The report is made from a saved exploration, a decision and, if one was produced, the facts of the
-release. No data are read, and nothing is measured. The report holds figures of everyone together,
-nothing about one person in the data, and no path or file name.
+The report is made from a saved exploration, a decision and, if a release was produced, its facts.
+No data are read, and nothing is measured. The report holds figures about everyone together, nothing
+about one person in the data, and no path or file name.
 
 The report is one HTML page that opens offline and prints to A4, without scripts, requests or fonts.
 The template engine escapes every text, and the page's own policy forbids loading anything.
@@ -46,7 +46,7 @@ class Produced:
     sha256 : str
         SHA-256 of the published file, hexadecimal.
     file : OptionResult or None
-        Result of the option with the components of the file itself; None where not known.
+        Result of the option, with the utility components of the file itself; None where not known.
     """
 
     facts: ReleaseFacts | FrameConfig
@@ -63,7 +63,7 @@ class SessionRelease(NamedTuple):
     made : str
         When the session first showed it.
     people : str
-        How many of the people in the data are also in the data that it was made from.
+        How many of the people in the data are also in the data that the release was made from.
     sha256 : str
         SHA-256 of the files, one in each format.
     """
@@ -196,7 +196,7 @@ class Report:
         return describe_advice(advise(table, thresholds=limits))
 
     def has(self, technique: type, *options: ReleaseOption) -> bool:
-        """Return whether any of these options has this technique."""
+        """Return whether any of the given options has this technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:

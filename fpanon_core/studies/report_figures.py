@@ -1,6 +1,7 @@
 """Figures of a report: their content, and the position of each mark and label, in pixels.
 
-The page draws them as SVG, with texts as text. No figure shows anything by colour alone.
+The page draws the figures as SVG, with their words as text. No figure shows anything by colour
+alone.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class Front:
 
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
-    """Build the figure of all options with known risk and utility; return None if there is none."""
+    """Return the figure of the options with known risk and utility; None without such options."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:

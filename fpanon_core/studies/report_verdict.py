@@ -35,7 +35,7 @@ class Sentence:
     text : tuple of str
         Its grounds, in paragraphs.
     tone : {"against", "open", "for"}
-        Whether the statement speaks against a release, speaks for it, or leaves this open.
+        Whether the statement speaks against a release, speaks for it, or leaves the question open.
     over : tuple of str
         The thresholds that are, or may be, exceeded, each with its figures.
     first : int
@@ -313,6 +313,7 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
     good : sequence of int
         Rows of the options within the thresholds.
     best : int
+        Row of the recommended option.
     """
     mine = table.options[best]
     others = [table.options[i] for i in serves(table, good) if i != best]

@@ -30,7 +30,7 @@ SESSION = (
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 MEASURES = {risk: each.report for risk, each in of_risks().items()}
-"""Words of each measure of :data:`fpanon_core.model.disclosure.RISKS`, and of unique records."""
+"""Words for each measure of :data:`fpanon_core.model.disclosure.RISKS`, and for unique records."""
 
 COMPONENTS = {
     "density": ("Density", "how many people are where, by hour"),
@@ -120,9 +120,10 @@ def _down(share: float) -> float:
 
 
 def needed(result: OptionResult, component: str) -> float:
-    """Return the least value that a purpose can use, rounded to hundredths.
+    """Return the least value of a component that a purpose can use, to hundredths.
 
-    The value is rounded up, but not beyond what the option is said to keep, if that is enough.
+    The value is rounded up, but not beyond the value that the option is said to keep, if that value
+    is enough.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def needed(result: OptionResult, component: str) -> float:
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, whether that is enough.
 
-    It is barely enough if the option keeps little more than even shares.
+    The share kept is barely enough if it is little more than the result of guessing.
 
     Examples
     --------
@@ -200,10 +201,9 @@ def draws(table: OptionsTable) -> str:
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
     """Describe a sum of EM- or KL-disclosure; return "" for other measures, for 0, or if not known.
 
-    EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin adds
-    1 if a probability of 0 becomes 1, so the sum is stated as that number of visits. KL in nats
-    divided by ln 2 is in bits. A bit is the answer to a yes-or-no question whose answers are
-    equally likely.
+    EM adds |P(there | known) - P(there)| over all bins of area and time window. A bin adds 1 if a
+    probability of 0 becomes 1, so the sum is stated as a number of visits. KL, in nats, divided by
+    ln 2 gives bits. A bit is the answer to a yes-or-no question whose answers are equally likely.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def evidence(result: OptionResult, risk: str) -> str:
 def guesses(result: OptionResult, share: str) -> str:
     """Say that guessing finds ``share``, a text such as "2.5%".
 
-    For an option without records, name an attacker without the person's data instead.
+    For an option without records, name an attacker without the person's data instead of guessing.
     """
     if result.option.recordless is None:
         return f"guessing finds {share}"
@@ -379,7 +379,7 @@ def days_lost(result: OptionResult) -> str:
 
 
 def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return an option's utility and range, and weighty components of which too little is kept.
+    """Return an option's utility and range, and the weighty components that fall short.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
-    """Return each weighty component of which too little is kept, with what is kept of it.
+    """Return each weighty component that falls short, with the value that is kept.
 
     Resolution is left out for tables and synthetic people: it describes real people's points.
     """
@@ -505,7 +505,7 @@ def describe_epsilon(epsilon: float) -> str:
 def describe_spent(spent: Spent) -> str:
     r"""Say how much ε the private releases of a file have spent, and what other ledgers hold.
 
-    Return "" if nothing is spent in any of them.
+    Return "" if nothing is spent in any ledger.
 
     Examples
     --------
@@ -664,7 +664,7 @@ def measures(risks: Sequence[str]) -> str:
 
 
 def describe_over(limits: Limits, result: OptionResult) -> str:
-    """Name the thresholds that an option is, or may be, above; return "" where there is none."""
+    """Name the thresholds that an option is, or may be, above; return "" if there are none."""
     over = limits.broken(result)
     if not over:
         return ""

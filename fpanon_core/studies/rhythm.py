@@ -47,7 +47,8 @@ class Result(Tabled):
     areas : Areas
         Antennas and residents by square.
     antennas : bool
-        Whether the data have a table of antennas; otherwise the recorded places replace them.
+        Whether the data have a table of antennas; otherwise the recorded places replace the
+        antennas.
     pseudonyms : tuple of str
         Pseudonyms of everyone in ``intervals``.
     """

@@ -4,7 +4,8 @@ Each kind of records has lines of options; from one option to the next, utility 
 line is bisected until the last option within the thresholds and the first outside are neighbours.
 For tables and synthetic people, ε is halved as long as the release serves the purpose. Options that
 can neither serve the purpose best nor be recommended are skipped. Hiding in groups is first tried
-on a quarter of the people, then with a quick search for groups; both results bound what it keeps.
+on a quarter of the people, then with a quick search for groups; both results bound what the full
+run can keep.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -76,8 +77,8 @@ SKIPPED = "The search skipped options that cannot be recommended"
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """The attacker's knowledge: four of a person's samples, each equally likely.
 
-The rarer places of a person, which single people out, may therefore be known too. Fewer people are
-found by points drawn in proportion to interactions.
+The rarer places of a person, which single people out, may therefore be known too. An attacker whose
+points are drawn in proportion to interactions finds fewer people.
 """
 
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
@@ -221,7 +222,7 @@ def find_release(
 
 
 class Search:
-    """Choice, by the results so far, of the options to try next; it holds no results itself.
+    """Choice of the options to try next, from the results so far; it holds no results itself.
 
     Parameters
     ----------
@@ -374,8 +375,8 @@ class Search:
         The result of a finer option bounds the option's utility and its components. An option with
         less than 80% of the best utility does not serve, nor does one that keeps too little of what
         the purpose needs. An option with records is not recommended if it is less useful than one
-        without. Even so, the search looks for an option of each kind that is within the thresholds
-        and, where nothing serves, for the most useful option of all.
+        without records. Even so, the search looks for an option of each kind that is within the
+        thresholds and, where nothing serves, for the most useful option of all.
         """
         if kind_of(option) not in stands.kinds or self.choice.weights is None:
             return False
@@ -442,12 +443,12 @@ class Standing(NamedTuple):
 def most_worth(option: ReleaseOption, finer: OptionResult, weights: Mapping[str, float]) -> float:
     """Return the largest utility that an option may have, from the result of a finer option.
 
-    Coarser records and larger groups raised utility by at most half of the margin added here, and
-    the usual search for groups by two thirds of it: on two samples and generated people, for all
-    purposes.
-    Longer periods show more of how far people move and among how many places, so these components
-    may rise to 1. Flows rose by at most 0.05, and mostly fell: longer records of groups are coarser
-    (four data sets, k = 5 to 20). From a quarter of the people to all, any component may rise to 1.
+    On two samples and on generated people, for all purposes, coarser records and larger groups
+    raised utility by at most half of the margin added here. The usual search for groups, compared
+    with the quick one, raised utility by at most two thirds of the margin. Longer periods show more
+    of how far people move and among how many places, so these components may rise to 1. Flows rose
+    by at most 0.05, and mostly fell: longer records of groups are coarser (four data sets, k = 5 to
+    20). From a quarter of the people to all, any component may rise to 1.
     """
     steps, others = option.steps, finer.option.steps
     worth = _MARGIN if all(isinstance(step, Generalize) for step in steps) else _WIDE_MARGIN
@@ -486,8 +487,8 @@ def _periods(steps: Iterable[Step]) -> list[Step]:
 def _trials(steps: tuple[Step, ...], n_users: int) -> list[tuple[Step, ...]]:
     """Return what to try before an option that hides people in groups, the fastest first.
 
-    These are a quick search for aligned groups, if k is large, and before it a quarter of the
-    people, if it has enough people for some groups.
+    The trials are a quick search for aligned groups, if k is large, and before it a trial on a
+    quarter of the people, if a quarter is enough for some groups.
     """
     *before, last = steps
     assert isinstance(last, Glove)
@@ -604,8 +605,8 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> list[Line]:
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
     """Return the k to try, the largest first.
 
-    They are 1, 1.5 and 2 times the k that the threshold of re-identification needs, and larger ones
-    for homes.
+    They are 1, 1.5 and 2 times the k that the threshold of re-identification needs, and larger k
+    that also hide homes.
     """
     sizes = [round(times * crowd(limits)) for times in _CROWDS]
     larger = [k for k in _LARGER if k > sizes[0]]

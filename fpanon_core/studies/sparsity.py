@@ -47,7 +47,7 @@ class Result(Tabled):
     unique, anonymous : float
         Probability that a given user is unique, and that everyone is 2-anonymous.
     over_bins : int64 ndarray (n,)
-        Numbers of bins, ascending, around the one asked for.
+        Numbers of bins, ascending, around the number asked for.
     over_unique : float64 ndarray (n,)
         Probability that a given user is unique, for each number of bins.
     """
@@ -67,7 +67,7 @@ class Result(Tabled):
 
 
 def study(config: Config, **_: Unpack[Work]) -> Result:
-    """Evaluate the model, a formula, at the number of bins asked for and at others around it."""
+    """Evaluate the model, a formula, at the number of bins asked for and at numbers around it."""
     over = np.unique(np.geomspace(1, max(_LEAST_BINS, 10 * config.bins), _POINTS).astype(int))
     curve = sparsity_model(config.users, over, config.density)
     here = sparsity_model(config.users, config.bins, config.density)

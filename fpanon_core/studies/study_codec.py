@@ -1,4 +1,4 @@
-"""Encoding of frozen results as JSON values with separate long arrays, and decoding.
+"""Encoding and decoding of frozen results as JSON values, with long arrays kept apart.
 
 Texts, booleans, finite numbers and None are kept unchanged. Every other value becomes a list that
 begins with a letter: tuples, lists, sets, mappings, non-finite numbers, days and instants,
@@ -104,7 +104,7 @@ def types_kept() -> dict[str, type]:
 
 
 def type_named(name: str) -> type:
-    """Return the dataclass with a name from a file, even if its module has been renamed since.
+    """Return the dataclass that a file names, even if its module has been renamed since.
 
     Raises
     ------

@@ -75,7 +75,7 @@ def people_packed(made: SyntheticPeople) -> int:
 
 
 def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of synthetic people, its frame and schema; rebuild it, compare every byte.
+    """Check a synthetic-people package, its frame and schema; rebuild it and compare every byte.
 
     The original provides only antennas, clock and projection: nothing is compared with its records.
 

@@ -49,10 +49,10 @@ class Expected:
     Attributes
     ----------
     groups : int
-        Largest number of groups of neighbouring places among which homes are distinguished. It will
-        follow from a noisy count of people.
+        Largest number of groups of neighbouring places among which homes are distinguished. The
+        number used will follow from a noisy count of people.
     homes : float
-        Number of homes in a typical group, if there are so many groups.
+        Number of homes in a typical group, if there are ``groups`` groups.
     error : float
         Expected error of ``homes`` due to noise.
     warnings : tuple of str
@@ -99,8 +99,8 @@ class Result(Tabled):
     ----------
     config : Synthesize
     made, before : CountTables
-        Presence and flows of the synthetic people, scaled to the number of real people; and of the
-        real people.
+        Presence and flows of the synthetic people, scaled to the number of real people; and those
+        of the real people.
     curves : dict of str to pair of float64 ndarray
         Quantiles of ``radius`` (metres) and ``places`` (the number that a person visits): of the
         real people within the frame, then of the synthetic people.

@@ -94,8 +94,8 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     """Return, by name, the expected errors due to noise, to three digits; 0 without noise.
 
     ``people`` is the error of a cell of presence, and ``scale`` the relative error of the factor
-    common to all its cells. ``trips`` holds the errors of a cell of flows, trips a day, by type of
-    day. For private tables, all follow from noisy sums alone.
+    common to all cells of presence. ``trips`` holds the errors of a cell of flows, trips a day, by
+    type of day. For private tables, all errors follow from noisy sums alone.
     """
     found: dict[str, Any] = {}
     if tables.presence is not None:

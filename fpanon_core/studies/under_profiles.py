@@ -102,7 +102,7 @@ def unicity_grid(
     p : sequence of int
         Numbers of known points.
     out_of : int or sequence of int
-        Largest anonymity sets, in users, that count as singled out.
+        Largest sizes of an anonymity set, in users, at which a target counts as singled out.
     strategy, users, seed, engine
         As :func:`unicity`.
     progress : callable of one float in [0, 1], optional
@@ -163,11 +163,11 @@ def disclosure_grid(
 ) -> pd.DataFrame:
     """Measure unicity at several p, and k-, EM- and KL-disclosure, under every profile.
 
-    The data are generalized once per profile. The same users are targets throughout; new points
-    are drawn from each of their generalized records. A profile's means are over its own bins, and a
-    coarse profile has few bins that many people share. So EM and KL compare profiles by what is
-    learnt about an average bin, as Noriega Campero 2015 does. The sums say how much is learnt about
-    a person in total.
+    The data are generalized once per profile. The same users are targets throughout; new points are
+    drawn from each of their generalized records. A profile's means are over its own bins, and a
+    coarse profile has few bins, each shared by many people. So EM and KL compare profiles by what
+    is learnt about an average bin, as Noriega Campero 2015 does. The sums say how much is learnt
+    about a person in total.
 
     Parameters
     ----------

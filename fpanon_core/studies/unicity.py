@@ -79,14 +79,14 @@ class Config(Checked):
         Numbers of known points for each strategy, ascending; those that exceed the length of every
         record are skipped.
     out_of : tuple of int
-        Largest anonymity sets, in users, that count as singled out.
+        Largest sizes of an anonymity set, in users, at which a target counts as singled out.
     profiles : tuple of GeneralizationProfile
         Profiles; those finer than the data are skipped. The laws use the square grids among them.
     grid_points : tuple of int
         Numbers of known points, drawn at random, at each resolution.
     heavy_per_month : float
-        Interactions a month from which a person is a heavy user. The points needed are measured for
-        heavy users; for everyone, if there are none.
+        Number of interactions a month from which a person is a heavy user. The points needed are
+        measured for heavy users, or for everyone if there are no heavy users.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """
@@ -124,7 +124,8 @@ class Law:
     resolution, unicity : float64 ndarray (n,)
         The measured values; the resolution is in the units of ``along``.
     fit : ScalingFit or None
-        The fit; None where unicity is constant, so that there is no law, or the points are too few.
+        The fit; None where unicity is constant, so that there is no law, or where the points are
+        too few.
     """
 
     along: str
@@ -199,7 +200,7 @@ class Result(Tabled):
 
     @property
     def needed(self) -> FloatArray:
-        """Number of points after which each target was unique; without targets that never were."""
+        """Number of points after which each target became unique; without those that never did."""
         points = self.points["points"].to_numpy(dtype=float)
         return np.asarray(points[np.isfinite(points)])
 
