@@ -192,9 +192,7 @@ def by_profile(
     else:
         said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
     if missing:
-        said += (
-            f" {missing} of the profiles {'has' if missing == 1 else 'have'} not been measured yet."
-        )
+        said += f" {missing} of the profiles {words.verb(missing)} not measured yet."
     return [said, words.beyond(beyond(curves, edge))]
 
 
