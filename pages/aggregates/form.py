@@ -1,6 +1,6 @@
 """How the counts are made and attacked: the form, its settings in the address, and the questions.
 
-The selected person stays out of the address; the settings of the attack are in it.
+The address holds the settings of the attack, but not the selected person.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ _KEYS = {"link_threshold_m": "link"}
 _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
 _HELP = {
     "users": "If the data hold more people, that many are drawn at random.",
-    "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
-    "takes each trajectory in order and pairs it with the most similar one left (as published). "
-    "The other way makes the pairs that have the most in common in total, and takes longer.",
+    "pairing": "To score the attack, each recovered trajectory is paired with a true one. “One "
+    "after the other”, as in the paper, takes each in turn and pairs it with the most similar true "
+    "one left. “Best overall” makes the pairs that have the most in common in total, and takes "
+    "longer.",
     "link_threshold_m": "Trajectories and counts no farther apart than this are linked at once, "
     "the nearest first. At 0, every link is optimal.",
-    "seed": "The seed is for random linking and for the choice of people.",
+    "seed": "The seed sets the random links, and which people are counted.",
 }
 _OFFERED: dict[str, Any] = {
     "slot_min": limits.SLOTS_MIN,

@@ -24,16 +24,19 @@ INTRODUCTION = (
     "overall”, the attack waits until you press **Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
-    "of all points, the attack recovered 95 to 98% over single nights and 73 to 91% over all days. "
+    "the attack recovered 95 to 98% of all points within nights, and 73 to 91% across all days. "
     "The attack's accuracy was 0.99 with 1,000 people, and about 0.5 with 100,000. 8 to 21% of "
     "the points were more than 1 km off."
 )
-PUBLISHED_UNIQUENESS = "more than 95% are unique by two places."
+PUBLISHED_UNIQUENESS = "two places make more than 95% of the recovered trajectories unique."
 PUBLISHED_FACTORS = (
-    "73% with antenna sectors, 89% with districts; 73% with slots of 30 min, 82% with 180 min. The "
-    "share falls as the number of people grows."
+    "the attack recovered 73% of points with antenna sectors, and 89% with districts. With slots "
+    "of 30 minutes, it recovered 73%, and with 180 minutes, 82%. The share falls as the number of "
+    "people grows."
 )
-INSTEAD = "To publish counts, make tables: for the same ε, they carry far less noise."
+INSTEAD = (
+    "To publish counts, make tables: for the same ε, they need far less noise than counts by slot."
+)
 
 _SETTLED = 0.75  # of a night at one place; the published data have 0.89 to 0.95
 _HARDLY_SEEN = 0.25  # of the points recorded
@@ -51,15 +54,16 @@ def release(found: recovery.Result) -> Sentences:
     return (
         f"Of the counts above 0, {words.percent(found.alone)} are of a single person, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary limit.",
-        f"The table would hold only numbers: how many of {people:,} people are counted at each of "
-        f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
-        f"Of the points counted, {words.percent(filled)} are filled in from a person's records "
-        "before or after: the person was not recorded then."
+        f"The table would hold only numbers: how many of {people:,} people are counted at each "
+        f"place ({counts.n_places:,} in all), every {words.duration(counts.slot_min)}.",
+        f"Of the points counted, {words.percent(filled)} are filled in from the person's earlier "
+        "and later records, because the person was not recorded at that time."
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
-        "about individual people. To publish tables, state places and period in advance.",
-        f"{words.people(left)} in the data {words.were(left)} not drawn. {_few(people)}"
+        "about individual people. To publish tables, state the places and the period in advance.",
+        f"This is a random sample: {words.people(left)} in the data {words.were(left)} not drawn. "
+        f"{_few(people)}"
         if left > 0
         else "",
     )
@@ -74,17 +78,17 @@ def attack(found: recovery.Result) -> Sentences:
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
     beside = f" (at random: {words.percent(random)})" if random > 0 else ""
     fails = "fails here: it " if _fails(found) else ""
-    single = f"Within single days, the attack recovers {words.percent(day)} of the points."
+    single = f"Within single days, the attack recovers {words.percent(day)} of the recorded points."
     if night == night:
         single = (
-            f"Within single nights, the attack recovers {words.percent(night)} of the points; "
-            f"within single days, {words.percent(day)}."
+            f"Within single nights, the attack recovers {words.percent(night)} of the recorded "
+            f"points; within single days, {words.percent(day)}."
         )
     filled = 1 - found.recorded
     recovers = f"recovers {words.percent(whole)} of the recorded points{beside}."
     of_one = (
-        "a count of one person says where that person was "
-        f"({words.percent(found.alone)} of counts above 0)."
+        f"{words.percent(found.alone)} of counts above 0 are of one person, and such a count says "
+        "where that person was."
     )
     answer = f"Linking counts into trajectories {fails}{recovers}"
     if found.alone and found.alone >= whole - random:  # the larger finding leads
@@ -94,26 +98,27 @@ def attack(found: recovery.Result) -> Sentences:
         answer = f"**Exact counts are not safe: linking them into trajectories {recovers}**{more}"
     return (
         answer,
-        f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
-        "points as linking at random."
+        f"Over the whole period, the attack recovers {times} as many recorded points as linking at "
+        "random does."
         if random > 0
         else "",
-        f"Of the points, {words.percent(filled)} had to be filled in from the records before or "
-        "after; they were not recorded. The figures cover the other "
-        f"{words.percent(found.recorded)}, the recorded points."
+        f"{words.percent(filled)} of the points were not recorded: they had to be filled in from "
+        "earlier and later records. The figures cover the "
+        f"{words.percent(found.recorded)} of points that were recorded."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
         single,
         "Of all points, including filled-in ones, the attack gets "
         f"{words.percent(float(score.accuracy))} right (at random "
-        f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points stay in "
-        "place, or lie on straight lines drawn for the counts, and so are easier to recover."
+        f"{words.percent(float(score.baseline_accuracy))}). Many filled-in points repeat a "
+        "recorded place, or follow a straight line between two such places, so they are easier to "
+        "recover."
         if filled > 0
         else "",
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
-        f"truth; {words.percent(found.within(1_000))} within 1 km."
+        f"truth; {words.percent(found.within(1_000))} lie within 1 km."
         if score.error_median_m >= 5
-        else f"Of the points, {words.percent(found.within(0))} are exactly right; "
+        else f"Of all points, {words.percent(found.within(0))} are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
         f"In these counts, people spend {words.percent(found.at_home)} of the night at one place, "
         "on average (89 to 95% in the data of Xu et al. 2017)."
@@ -148,13 +153,14 @@ def lack(found: recovery.Result) -> str:
         return ""
     roaming = (
         f"{words.percent(1 - found.recorded)} of the points lie between two records, where the "
-        "program fills them in; they mislead this attack, and are not in its figures"
+        "program fills them in. Filled-in points mislead this attack, and its figures leave them "
+        "out"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do, which misleads this attack"
     )
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
-        f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}."
+        f"{why}Here, {roaming}.{' There are too few days to show habits.' if few_days else ''}"
         f"{'' if found.alone else ' Do not conclude that counts are safe.'}"
     )
 
@@ -164,20 +170,21 @@ def unique(found: recovery.Result) -> Sentences:
     return (
         f"Of the recovered trajectories, {words.percent(float(found.score.uniqueness[1]))} have a "
         "pair of most visited places that no other trajectory has.",
-        "An attacker who knows those two places of a person, mostly home and work, finds only one "
-        "trajectory that fits. The attacker then learns every point that the attack recovered "
+        "An attacker who knows such a pair of a person's places, mostly home and work, finds only "
+        "one trajectory that fits. The attacker then learns every point that the attack recovered "
         "correctly on that trajectory.",
     )
 
 
 PUBLISHED_PLACES = (
     "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
-    "People spend 89 to 95% of the night at one place; at night, 62 to 88% are at one place "
-    "only."
+    "People spend 89 to 95% of the night at one place; 62 to 88% of people are at only one place "
+    "at night."
 )
 PUBLISHED_NEXT = (
-    "74% of predicted places are less than 1 km off (operator), 93% under 500 m (application); "
-    "the information gain is near 0 for the same person, near 1 for different people."
+    "74% of predicted places are less than 1 km off (an operator's data), and 93% less than 500 m "
+    "(an application's data). The information gain is near 0 for the same person, and near 1 for "
+    "different people."
 )
 
 
@@ -246,10 +253,10 @@ def gains(habits: Habits) -> str:
 def steps(habits: Habits) -> Sentences:
     """Say how many predicted steps, and how many pairs of days, the figures of habits count."""
     return (
-        f"{habits.n_night:,} predicted steps at night, and {habits.n_day:,} by day, end at a "
-        "recorded place.",
-        f"{len(habits.same_bits):,} pairs of days are of the same person, "
-        f"{len(habits.other_bits):,} of different people, drawn at random.",
+        f"Predicted steps that end at a recorded place: {habits.n_night:,} at night, and "
+        f"{habits.n_day:,} by day.",
+        f"Pairs of days compared: {len(habits.same_bits):,} of the same person, and "
+        f"{len(habits.other_bits):,} of different people.",
     )
 
 
@@ -266,10 +273,10 @@ def person(found: recovery.Result, row: int) -> Sentences:
     error = "with no error in distance" if off == "no distance" else f"and {off} off"
     return (
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
-        f"{words.percent(float(found.right[row]))} of its slots ({found.counts.n_slots:,}), "
-        f"{error} on average.",
+        f"{words.percent(float(found.right[row]))} of its "
+        f"{words.count(found.counts.n_slots, 'slot')}, {error} on average.",
         "The attack does not name the person. An attacker who knows one or two of the person's "
-        "places may find the name.",
+        "places may be able to.",
     )
 
 
@@ -279,7 +286,8 @@ def factors(varied: recovery_factors.Result) -> Sentences:
     (fine, coarse), (few, many) = ((rows.iloc[0], rows.iloc[-1]) for rows in (space, people))
     long = time.iloc[-1]
     return (
-        ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
+        "Coarser places are not safer by themselves. "
+        * space["whole"].is_monotonic_increasing
         + f"Of all points, including those filled in, {words.percent(fine['whole'])} are recovered "
         f"across days at the original places and {words.percent(coarse['whole'])} at places of "
         f"{words.distance(coarse['level'])}, where a point says less. With slots of "
@@ -319,12 +327,12 @@ def effort(planned: Effort, everyone: Effort) -> Sentences:
     if planned.people == everyone.people:
         return (
             f"For all {planned.people:,} people, trying the mitigations would take "
-            f"{_taking(planned)}.",
+            f"{_taking(planned)}, judging by the attack above.",
         )
     return (
         f"For all {everyone.people:,} people, trying the mitigations would take "
-        f"{_taking(everyone)}. Trying them on {planned.people:,} people drawn at random takes "
-        f"{_taking(planned)}. {_few(planned.people)}",
+        f"{_taking(everyone)}, judging by the attack above. For {planned.people:,} people drawn at "
+        f"random, it would take {_taking(planned)}. {_few(planned.people)}",
     )
 
 
@@ -333,7 +341,7 @@ def _taking(planned: Effort) -> str:
     minutes = words.duration(max(1, round(seconds / 60)))
     time = f"about {minutes}" if seconds >= 60 else f"about {seconds:.0f} seconds"
     gigabytes = max(planned.gigabytes, 0.1)
-    return f"{time} and {gigabytes:.1f} GB of memory, judging by the attack above"
+    return f"{time} and {gigabytes:.1f} GB of memory"
 
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
@@ -359,13 +367,13 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         if drawn > 0
         else "",
         "With longer slots or coarser places, a point counts as right when the coarse point is "
-        "right. So more points are recovered, and each says less. The attack is not adapted to "
-        "noise or gaps, and a better attack may recover more. Do not assume that points which "
+        "right. More points are therefore recovered, but each says less. The attack is not adapted "
+        "to noise or gaps, and a better attack may recover more. Do not assume that points which "
         "this attack misses are safe.",
         f"The private counts tried here have the noise that their ε needs, for "
         f"{words.count(tried.places, 'place')} and a period taken from these records. Such counts "
-        "show what noise does and promise nothing. Private tables, for places and a period that "
-        "you state, do promise ε.",
+        "show what noise does, and promise nothing. Private tables, for places and a period that "
+        "you state, do keep the promise of ε.",
     )
 
 
@@ -397,7 +405,7 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
         "All, at random (%)": ("whole_random", 100, 1),
         "Unique by 2 (%)": ("top2", 100, 1),
         "Error of a count": ("count_error", 1, 2),
-        "Of all (%)": ("count_error_share", 100, 1),
+        "Error of the counts (%)": ("count_error_share", 100, 1),
     }
     return [
         {"Counts": named(row)}

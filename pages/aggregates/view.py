@@ -17,7 +17,7 @@ from pages.shell.widgets import days
 of = style.theme(st.context.theme.type)
 
 place = layout.line("aggregates", "What can an attack recover from counts?")
-data = layout.data("aggregates", ", to attack counts of the people.")
+data = layout.data("aggregates", ", to attack counts of its people.")
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
 layout.about(
@@ -52,7 +52,7 @@ with st.container(key="main_figure"):
 
 left, right = side_by_side("aggregates_attack")
 with left:
-    st.subheader("How far off is it?", anchor=False, help=definitions.RECOVERY_ERROR)
+    st.subheader("How far off is a recovered point?", anchor=False, help=definitions.RECOVERY_ERROR)
     show(
         recovery.errors(score.error_m, of),
         key="aggregates_error",
@@ -82,13 +82,13 @@ show_map(
     recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
     alt=f"Map of the counts at {clock(float(made.wall_start_min[slot]), dates, ', ')}; larger "
-    "dots count more people.",
+    "dots stand for more people.",
 )
 if len(found.lon):
     legend(
         dots_legend(made.greatest, of, noun="people"),
         key="aggregates_map_legend",
-        alt="Legend of the map: the dots for a few numbers of people.",
+        alt="Legend of the map: the sizes of the dots for some numbers of people.",
     )
 what_this_means(*story.release(found), key="aggregates_release")
 
@@ -112,7 +112,7 @@ with st.expander("One person's trajectory", key="aggregates_one"):
         )
     what_this_means(*story.person(found, row), key="aggregates_person")
 
-with st.expander("What makes it better or worse?", key="aggregates_varied"):
+with st.expander("What makes the attack better or worse?", key="aggregates_varied"):
     varied = form.factors(data.fs, plan)
     if varied is None:
         st.caption("This runs the attack again on coarser places, longer slots and fewer people.")

@@ -81,7 +81,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             width=360,
             help="The list begins with your choice, if it releases records. Next come the data as "
             "they are, the releases made on “Hide everyone”, the options explored on “Release "
-            "options”, and the usual sets. To combine techniques, add an option on "
+            "options”, and the usual sets of options. To combine techniques, add an option on "
             "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
@@ -174,7 +174,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """Return the option chosen for these data, if any, and the adversary knowledge assumed."""
+    """Return the option chosen for these data, if any, and what its attacker knew."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.recordless is not None:
         return []
@@ -237,7 +237,7 @@ def relinked_periods(data: Dataset, asked: Asked) -> Question:
 
 
 def expected_s(data: Dataset, asked: Asked) -> float | None:
-    """Return the estimated seconds of an attack that is not requested yet; None if unknown."""
+    """Return the estimated seconds of an attack not yet requested; None if unknown."""
     about = attacked(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None

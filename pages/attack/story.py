@@ -1,6 +1,6 @@
 """What an attacker finds in a release, in sentences; pure functions of the result.
 
-The module also says what an attacker can tell about one person after some known points.
+The module also says what an attacker learns about one person as points become known.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)} (before: "
         f"{_short(here.before.value, here.before_asked)}){judged}.**",
-        f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
-        f"are, {between(here.before, here.before_asked)}. The strongest attacker "
-        f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
+        f"**Right record.** 95% intervals: {between(here.after, here.asked)} in the release; "
+        f"{between(here.before, here.before_asked)} in the data as they are. The strongest "
+        f"attacker {_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}. We tested {whom(result)} in the release.",
     )
 
@@ -152,7 +152,7 @@ def named(result: Result) -> list[Told]:
             f"{at} least {fewest:,} people share each record{promised}: an attacker is "
             f"right at most 1 time in {fewest:,}.",
             f"The group's record fits best in {cases(result.leading, asked)}; the attacker then "
-            "reads all that the group shares.",
+            "learns all that the group shares.",
         )
     ]
 
@@ -173,7 +173,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     share = _short(here.after.value, here.asked, "none")
     gives = f"The record gives away the homes of {share} of the people"
     if share == "none":
-        gives = f"The record gives away none of {words.count(here.asked, 'home')} tested"
+        gives = f"The record gives away none of the {words.count(here.asked, 'home')} tested"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
         gives = f"{share} of the records give away their person's home"
@@ -195,7 +195,7 @@ def moments(here: Figure) -> Told:
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
         f"{off(here.after.value)} on average.** An attacker with the original data "
-        f"is off by {off(here.before.value)}; one with no release, by {off(here.without)}."
+        f"is off by {off(here.before.value)}; an attacker with no release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
         told += " On average, the release does not help the attacker to tell where a person was."
@@ -217,7 +217,7 @@ def accused(result: Result, here: Figure) -> list[Told]:
             f"**We tested {_of_whom(here.asked, result)} outside the release: {count} are "
             "accused,** that is, taken for the owner of another person's record.",
             f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
-            "for the people in the release; leaving others out makes those in it no safer.",
+            "for the people in the release. Leaving other people out makes nobody in it safer.",
         )
     ]
 
@@ -248,8 +248,9 @@ def assumed(result: Result) -> list[str]:
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by its "
         "best matching sample. The second asks how likely a record is to yield the points; of two "
-        "that fit, the shorter leads. The third attacker does the same as the second, with points "
-        "as published. If several records fit equally well, each is equally likely to be picked.",
+        "records with all points, the shorter one leads. The third attacker does the same as the "
+        "second, with points as published. If several records fit equally well, each is equally "
+        "likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "
         "6:00). The attacker has the right record, or the right group's record.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
@@ -262,13 +263,13 @@ def assumed(result: Result) -> list[str]:
     if days is not None:
         told.append(
             f"**Periods.** Each {widgets.one(days)} of a person is attacked separately: all known "
-            "points come from one record. These figures do not say whether a person's records "
-            "of several periods can be linked; see below."
+            "points come from one record. Whether a person's records of several periods can be "
+            "linked is shown under “Are the periods kept apart?”."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(
             "**Exchange.** Homes and distances are read as if the places of a record were those of "
-            "its person; an attacker who knows better may find more."
+            "its person. An attacker who knows better may find more."
         )
     return told
 
@@ -286,12 +287,12 @@ FOLLOWED_HELP = (
     "This is a demonstration on one person in these data, shown by pseudonym. Points become known "
     "one after the other; after each point, all records are ranked by how well they fit. The map "
     "shows the areas published near the points, for the person's own record and for up to three "
-    "others that lead. The bars show the records that lead, ten at most, and the right one."
+    "other leading records. The bars show the leading records, ten at most, and the right one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
     "hidden": "hidden by the release",
     "found": "found despite the release",
-    "home": "not identified, but home found",
+    "home": "not identified, but whose home is found",
     "accused": "not in the release, but accused",
 }
 
@@ -351,8 +352,8 @@ def _describe_order(found: Followed, step: Step) -> str:
         return f"**The attacker does not pick the right record**: {ahead} better."
     if step.level > 1:
         return (
-            f"**The records of {step.level:,.0f} people fit best, equally well, and one is "
-            f"right: the attacker picks it with a chance of 1 in {step.level:,.0f}.**"
+            f"**The records of {step.level:,.0f} people fit best, and equally well. The attacker "
+            f"picks the right record with a chance of 1 in {step.level:,.0f}.**"
         )
     return "**The right record fits best: the attacker picks it out.**"
 
@@ -375,7 +376,7 @@ def _describe_before(step: Step) -> str:
         return "In the data as they are, the known points lead to another person."
     if step.before_level > 1:
         return (
-            "In the data as they are, the known points leave a chance of 1 in "
+            "In the data as they are, the attacker picks the right record with a chance of 1 in "
             f"{step.before_level:,.0f}."
         )
     return "In the data as they are, the known points pick out the right record."
@@ -386,15 +387,15 @@ def _describe_home(found: Followed, step: Step) -> list[str]:
     if step.known == 0 or found.commonest is None:
         return []
     if step.guess is None:
-        return ["Several records lead equally: the attacker infers no home."]
+        return ["Several records lead equally, so the attacker infers no home."]
     home, guess, common = found.home, step.guess, found.commonest
     if (guess.x_m, guess.y_m) == (common.x_m, common.y_m):
-        return ["The leading record tells no more about the home than everybody knows."]
+        return ["The leading record suggests the commonest home, as guessing does."]
     if home is None:
-        return ["The data do not tell where the home truly is."]
+        return ["The data do not show where the home truly is."]
     metres = math.hypot(guess.x_m - home.x_m, guess.y_m - home.y_m)
     verdict = "found" if metres <= found.within_m else "not found"
     return [
-        f"The nights of the leading record place the home {off(metres)} from the true one, so it "
-        f"is {verdict} within {distance(found.within_m)}. Other attackers may guess better."
+        f"The nights of the leading record place the home {off(metres)} from the true one: the "
+        f"home is {verdict} to within {distance(found.within_m)}. Other attackers may guess better."
     ]

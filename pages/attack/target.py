@@ -127,7 +127,7 @@ def _steps(found: Followed, of: Theme) -> None:
     legend(
         record.followed_legend(of),
         key="attack_marks",
-        alt="What the marks of the map and the bars mean.",
+        alt="What the marks on the map and the bars mean.",
     )
     left, right = layout.side_by_side("attack_followed")
     with left:

@@ -1,4 +1,4 @@
-"""Accuracy of releases: for each, a curve, a row in a table, and the downloads.
+"""Accuracy of releases: a curve and a row in a table for each release, and the downloads.
 
 The module also draws the section that compares GLOVE with equally coarse data at the same k.
 """
@@ -49,7 +49,7 @@ class Accuracy:
     column : str
         Column of a release's table of accuracies.
     unit, title : str
-        Texts for the screen.
+        Unit of the figure, and title of its axis.
     scale : float
         Factor from the figure's unit to the column's.
     ticks : mapping of float to str
@@ -130,7 +130,7 @@ def accuracy_curves(
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
     """Return a figure of groups as dots: mean side of the areas against mean span of time.
 
-    Of more than :data:`MOST_GROUPS` groups, only that many are drawn, at even steps of rank.
+    If there are more than :data:`MOST_GROUPS`, only that many are drawn, at even steps of rank.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
 
 
 def _logarithmic(which: Accuracy, values: FloatArray) -> dict[str, Any]:
-    """Return an axis with all values in its middle; it spans a factor of about eight or more."""
+    """Return a logarithmic axis centred on the values; it spans a factor of about 8 or more."""
     low, high = np.log10(values.min()), np.log10(values.max())
     half = max(0.57 * (high - low), 0.45)
     return {
@@ -248,21 +248,21 @@ COLUMNS = {
     "mean ": st.column_config.TextColumn(width=80),
     "Mean loss": st.column_config.TextColumn(width=75, help=definitions.LOSS),
     "Samples": st.column_config.TextColumn(
-        width=75, help="Share of the samples that is published."
+        width=75, help="Share of the samples that are published."
     ),
     "People": st.column_config.TextColumn(
-        width=70, help="Share of the people with anything published."
+        width=70, help="Share of the people with published samples."
     ),
     "False presence": st.column_config.TextColumn(width=110, help=definitions.PHANTOM),
 }
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
-    """Draw the release and buttons for its tables; only a note if its verification failed."""
+    """Draw the release and buttons for its tables; if its verification failed, draw a note."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
         st.markdown(
-            "**This release did not pass its verification; it is not offered for download.**"
+            "**This release did not pass its verification, so it is not offered for download.**"
         )
         return
     ending = release.file_format(PRODUCED)
@@ -290,10 +290,11 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
     if found is None:
         ks = [k for k in comparison.Config().ks if k <= data.fs.n_users]
         st.markdown(
-            "The other way to hide everyone is to make all places and times equally coarse until k "
-            "people share every record. The comparison finds the first grid and time window in a "
-            "list that hide everyone; the last entry puts everything into one cell. The "
-            f"comparison also runs GLOVE with and without limits, for {crowds(ks)}."
+            "The other way to hide everyone is to make all places and times equally coarse until "
+            "at least k people share each record. The comparison tries grids and time windows, "
+            "from fine to coarse, until one pair hides everyone. The last pair puts everything "
+            "into one area and time window. The comparison also runs GLOVE with and without "
+            f"limits, for {crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
             questions.ask(question)
@@ -326,7 +327,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
 
 
 def way_names(config: comparison.Config) -> dict[str, str]:
-    """Return the ways of hiding everyone: names on screen, by the names in the table."""
+    """Return the names on screen of the ways of hiding everyone, by their names in the table."""
     names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
     return dict(zip(comparison.METHODS, names, strict=True))
 
@@ -344,7 +345,7 @@ def crowds(ks: Collection[int]) -> str:
 
 
 def labels(part: pd.DataFrame) -> list[str]:
-    """Return a label for each dot: at each spot, the first names every k, and others are empty."""
+    """Return a label for each dot; where dots coincide, only the first has one, with every k."""
     spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
     ks = part["k"].tolist()
     return [
@@ -376,7 +377,7 @@ def compared(found: comparison.Result) -> list[str]:
         ]
     else:
         hidden = words.percent(uniform["share_hidden"])
-        best = f"; {grid} comes nearest, with {hidden} of the people" if hidden != "0%" else ""
+        best = f"; {grid} comes nearest, with {hidden} of people" if hidden != "0%" else ""
         told = [
             f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
             f"from {found.searched[0]} to {last}, puts everyone in a group of at least {first}"
@@ -395,11 +396,11 @@ def compared(found: comparison.Result) -> list[str]:
 
 def _tried(searched: Sequence[GeneralizationProfile]) -> str:
     """Say, without a full stop, which grids were tried."""
-    last = f"one cell for everything ({searched[-1]})"
+    last = f"one area and time window for everything ({searched[-1]})"
     if len(searched) == 1:
-        return f"That is the only grid tried, {last}"
+        return f"That is the only grid tried: {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ". Each grid is placed so that as many people as possible share a cell" if chosen else ""
+    how = ". Each grid is placed so that as many people as possible share an area" if chosen else ""
     return f"We tried {len(searched)} grids, from {searched[0]} to {last}{how}"
 
 

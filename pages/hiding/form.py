@@ -30,7 +30,7 @@ def form(data: Dataset) -> hiding.Config | None:
     k_limit = limits.K.at_most(data.fs.n_users)
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
-    st.session_state[_FOR] = data.digest  # a k too large for these data was meant for others
+    st.session_state[_FOR] = data.digest  # a k too large for these data was meant for other data
     needed = crowd(thresholds.in_force())
     with st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small"):
         usual = needed if needed in k_limit else k_limit.low
@@ -67,7 +67,7 @@ def form(data: Dataset) -> hiding.Config | None:
 def _groups(least: int, usual: int) -> tuple[Method, int, str, int]:
     """Draw and return the method, group size, period, and largest percentage of people left out.
 
-    ``usual`` is the group size to begin with.
+    ``usual`` is the initial group size.
     """
     method = selectbox(
         "Method",
@@ -77,8 +77,8 @@ def _groups(least: int, usual: int) -> tuple[Method, int, str, int]:
         width=150,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
         "as one area. GLOVE, as published in 2015, is offered for comparison. GLOVE joins the "
-        "samples that are most alike: most samples usually become coarser, and rows can "
-        "be false for their person.",
+        "samples that are most alike. Most samples usually become coarser than with the aligned "
+        "method, and some rows may be false presences.",
     )
     # The widget would refuse a larger k silently; the code that follows says why.
     k = _field(
@@ -105,7 +105,7 @@ def _groups(least: int, usual: int) -> tuple[Method, int, str, int]:
         key="glove_leave_out",
         persist_state="session",
         width=150,
-        help="Up to this share of the people, the hardest to hide, are not "
+        help="Up to this share of the people, those hardest to hide, are not "
         "published. The others can then be published more accurately.",
     )
     return method, int(k), period, percent
@@ -118,7 +118,7 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
         data.fs.granularity_m / 1000,
         key="glove_space",
         placeholder="keep all",
-        help="Suppression: a sample that could only be published as a larger area than this is "
+        help="Suppression: a sample that could only be published with a wider area than this is "
         "left out. If the field is empty, every sample is published, however coarse.",
     )
     time = _field(

@@ -33,7 +33,7 @@ _PICK = layout.Pick("fp_group")
 
 @fragment()
 def one(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """Draw the groups of a release as dots, and a map of a chosen group; group 1 loses most."""
+    """Draw a release's groups as dots, and one group on a map; group 1 has the largest loss."""
     costs = groups_by_loss(result)
     if not len(costs):
         return
@@ -62,7 +62,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         seen = played(result, data.fs, int(costs["group"][rank - 1]), _MEMBERS_DRAWN)
         with right:
             _over_time(seen, rank, days(data.fs), of)
-        legend(group_legend(seen, of), key="glove_group_marks", alt="The marks of the map.")
+        legend(group_legend(seen, of), key="glove_group_marks", alt="The marks on the map.")
     layout.what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
 
 
@@ -186,7 +186,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
     """Say what both maps show, and which people they leave out."""
     return (
         f"Both maps show the hour from {when}, in the same colours. The first map shows "
-        f"{words.people(recorded)} at the first place recorded. The second map shows "
+        f"{words.people(recorded)} at the first place recorded for them. The second map shows "
         f"{words.people(published)} spread evenly over the first area published for them, "
         "whether they were recorded in that hour or not. Nobody else is shown on these maps."
     )
@@ -223,10 +223,11 @@ def told_group(
         )
     else:
         how = f"The members' own {own} are published"
+    order = " has the largest loss" if rank == 1 else ", ordered by loss"
     return [
-        f"Group {rank} of {len(costs):,}{' loses most' if rank == 1 else ', ordered by loss'}: on "
-        f"average, its samples are published in areas {words.distance(side)} wide and time windows "
-        f"of {words.duration(span)}. The members of the group are {listed(who)}.",
+        f"Group {rank} of {len(costs):,}{order}: on average, its samples are published in areas "
+        f"{words.distance(side)} wide and time windows of {words.duration(span)}. The members "
+        f"of the group are {listed(who)}.",
         f"{how} as {blocks}. A block is an area and a time window, the same for all members of the "
         "group.",
     ]

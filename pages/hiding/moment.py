@@ -104,7 +104,7 @@ def _walls(cells: _Cells, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray) -> IntArray:
-    """Return the rows whose time overlaps an hour, only the first of each owner in ``whose``."""
+    """Return, for each owner in ``whose``, the first row whose time overlaps an hour."""
     start, end = _walls(cells, fs)
     some = np.flatnonzero((start < 60 * (hour + 1)) & (end > 60 * hour))
     first: IntArray = some[np.unique(whose[some], return_index=True)[1]]

@@ -27,7 +27,7 @@ WORDS: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
 
 
 def limits_of(config: Config) -> str:
-    """Return a release's limits, shards and rule for people left over; "" if all are as usual."""
+    """Return a release's limits, shards and rule for people left over; "" if all are defaults."""
     space, time = config.suppress_space_m, config.suppress_time_min
     parts = [
         "" if config.shards is None else f"{config.shards:,} shards",
@@ -91,8 +91,8 @@ def in_shards(n_users: int) -> str:
     """Say how many shards are advised for this number of people."""
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
-        f"Cutting the data into shards first (set under Limits; {many:,} shards have about "
-        f"{PEOPLE_A_SHARD:,} people each) takes less time and memory; accuracy falls a little."
+        "Cutting the data into shards first takes less time and memory; accuracy falls a little. "
+        f"Set this under Limits: {many:,} shards have about {PEOPLE_A_SHARD:,} people each."
     )
 
 
@@ -107,7 +107,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
         "are published with exactly the same record of areas and time windows. Choose k and hide "
-        f"everyone. {needs}Several releases can be compared."
+        f"everyone. {needs}You can compare several releases."
     )
 
 
@@ -157,7 +157,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
 
 
 def stands_for(worth: Worth) -> str:
-    """Say how many rows publish how many samples and people, and the share left out."""
+    """Say how many samples and people the rows stand for, and what share is left out."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
     samples, people = words.count(worth.samples, "sample"), words.people(worth.people)
     if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
@@ -173,7 +173,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
     """Return up to two ways to a more useful release; ``least`` is the smallest k allowed."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
-        "aligned instead of GLOVE" if config.method == "glove" else "",
+        "the aligned method instead of GLOVE" if config.method == "glove" else "",
         "wider limits" if worth.thin else "",
         "shorter periods" if (config.period_days or 2) > 1 else "",
         "leaving out the few who are hardest to hide" if not config.leave_out else "",
@@ -181,7 +181,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "" if worth.thin else "narrower limits" if limited else "limits on areas and times",
         "coarser places and times before hiding (see Release options)",
     ]
-    return f"Try {' or '.join([way for way in ways if way][:2])}."
+    return f"Try {', or '.join([way for way in ways if way][:2])}."
 
 
 # --- how accurate ---
@@ -206,7 +206,7 @@ def accurate(result: Result) -> list[str]:
         str(result.verdict).removeprefix("Verified: ").capitalize(),
         f"In “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples have areas "
         f"at most 2 km wide; {words.percent(f['share_2h'])} have time windows of at most 2 hours. "
-        "The size of an area is the mean of its width and height.",
+        "“Wide” means the mean of an area's width and height.",
     ]
 
 
@@ -262,8 +262,8 @@ def promised(result: Result) -> list[str]:
     if days is not None:
         told[0] += " **This bound does not hold across several periods.**"
         told.append(
-            "People who keep to their places and hours can be recognized under the next "
-            "pseudonym. An attacker who links a person's records may find fewer than "
+            "People who keep to their places and hours can be recognized under the pseudonym of "
+            "the next period. An attacker who links a person's records may find fewer than "
             f"{k} people who fit all of these records."
         )
     return told
@@ -300,7 +300,7 @@ def left_out(result: Result) -> list[str]:
 
 def _why(result: Result) -> str:
     """Say why samples are not published, naming each reason that occurs."""
-    k, beyond = result.config.k, "could only be published wider or longer than the limits"
+    k, beyond = result.config.k, "could only be published beyond the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"would be shared by fewer than {k} people within the limits",
         "left over": "belong to people left over",

@@ -18,7 +18,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("glove", "What does it cost to hide everyone in a group of k?")
 data = layout.data(
     "glove",
-    ", and everyone can be hidden.",
+    ", to hide everyone in it.",
     then="You can hide everyone as soon as the data are read.",
 )
 asked = form.form(data)

@@ -62,8 +62,9 @@ def front(
         key="options_front",
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
-        alt="Risk against utility, a dot with its interval for each release option; "
-        "those that serve the purpose are filled; a line joins those that no other option beats.",
+        alt="Risk against utility: a dot with its interval for each release option. Dots of "
+        "options that serve the purpose are filled. A line joins the options that no other option "
+        "beats.",
     )
 
 
@@ -206,7 +207,7 @@ def select(names: Sequence[str]) -> None:
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
     """Draw the list of pinned options, and return their names.
 
-    Also draw a button that attacks the release of the last option, if this release has records.
+    Also draw a button that attacks the release of the last one, if this release has records.
     """
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
@@ -283,8 +284,8 @@ def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
             _map(found, name, most, around, of, key=f"options_map_{at}")
     if drawn:
         st.caption(
-            f"Colour: people seen at a place, from few (dark) to {most:,} (bright), logarithmic, "
-            "the same in all maps. Point at a place for its number."
+            f"Colour shows the people seen at a place, from few (dark) to {most:,} (bright), on "
+            "one logarithmic scale for all maps. Point at a place to see its number."
         )
 
 
@@ -302,7 +303,7 @@ def _map(
     found: look.Result | None, name: str, most: int, around: Extent | None, of: Theme, *, key: str
 ) -> None:
     if found is None:
-        st.caption("There is no map yet: the release is not made.")
+        st.caption("There is no map: the release has not been made yet.")
     elif around is None or not len(found.bounds):
         show_map(None, key=key, alt="")
     else:

@@ -75,9 +75,10 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         key="options_presets",
         persist_state="session",
         help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
-        "places by four time windows. The finer set has up to six sizes of squares by six windows. "
-        "Hexagons are H3 hexagons, resolutions 9 to 5, by three windows; they need data with "
-        "latitudes and longitudes. Aligned hides everyone by whole records, by weeks and by days.",
+        "places by four time windows. “Finer grid” has up to six sizes of squares by six windows. "
+        "“Hexagons” are H3 hexagons of resolutions 9 to 5, by three windows; they need data with "
+        "latitudes and longitudes. “Aligned” hides everyone by whole records, by weeks and by "
+        "days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]
     with own_place, st.expander("Add an option of your own", key="options_own"):
@@ -122,8 +123,8 @@ def knowledge() -> KnowledgeConfig:
         key="options_seed",
         width=180,
         help="In these studies, the same seed draws the same people, the same points and the "
-        "same noise. A release that you produce has no seed: it draws from the operating "
-        "system, so nobody can reproduce its noise and remove it.",
+        "same noise. A release that you produce has no seed: its random numbers come from the "
+        "operating system, so nobody can reproduce its noise and remove it.",
     )
     return KnowledgeConfig(p, strategy, seed=seed)
 
@@ -238,7 +239,7 @@ def _computed() -> tuple[Any, str, str] | None:
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     """Draw the fields for a questionnaire, which is a file or the synthetic example.
 
-    Return the utility by its scores, the title of the axis, and the utility's name; None while
+    Return the utility by the scores, the title of the axis, and the utility's name; None while
     there is no questionnaire.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -247,7 +248,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            help="A row for each expert, domain and option; fill in the scores (0–10).",
+            help="Fill in a score (0–10) for each expert, domain and option.",
         )
         example = st.toggle(
             "Use the synthetic example",
@@ -267,7 +268,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         if found.refused and example:
             st.info(
                 "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
-                "of yours is among them."
+                "of your options is among them."
             )
             return None
         if found.refused:

@@ -27,9 +27,9 @@ _AS_READ = "as they are"
 _GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
 # For each kind of places: the number that must be given, and how the places are made from it.
 _PLACES: dict[str, tuple[str, Callable[[Any], profiles.Space]]] = {
-    _GRID: ("a side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
-    _HEXAGONS: ("a resolution of the hexagons", profiles.Hexagons),
-    _CLUSTERS: ("a number of antennas", lambda antennas: profiles.AntennaClusters(int(antennas))),
+    _GRID: ("the side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
+    _HEXAGONS: ("the resolution of the hexagons", profiles.Hexagons),
+    _CLUSTERS: ("the number of antennas", lambda antennas: profiles.AntennaClusters(int(antennas))),
 }
 _HIDING: dict[str, type[options.Glove]] = {"aligned": options.Aligned, "GLOVE": options.Glove}
 _EXCHANGED: dict[str, options.What | None] = {
@@ -92,7 +92,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], profiles.Space | None]:
-    """Draw the fields for places; return a callable for the chosen places (None: unchanged)."""
+    """Draw the fields for places; return a function that gets the places (None: unchanged)."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -206,7 +206,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], options.What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Draw the fields for k and periods; return a callable that returns the chosen steps."""
+    """Draw the fields for k and periods; return a function that returns the chosen steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",
@@ -230,7 +230,7 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
         round(100 * options.MOST_LEFT_OUT),
         0,
         key="options_leave_out",
-        help="With groups: up to this share of the people, the hardest to hide, are not published.",
+        help="With groups: up to this share of people, those hardest to hide, are not published.",
     )
 
     def steps() -> list[Step]:
@@ -314,7 +314,7 @@ def read(content: bytes) -> Recipe:
     """
     if len(content) > _MOST_BYTES:
         raise SchemaError(
-            "The file is larger than any recipe; use the one that comes with a report."
+            "The file is larger than any recipe; use the recipe that comes with a report."
         )
     try:
         plain_values = json.loads(content)
@@ -326,7 +326,7 @@ def read(content: bytes) -> Recipe:
     if len(found.options) > _MOST_OPTIONS:
         raise SchemaError(
             f"The recipe has {len(found.options):,} options, more than the {_MOST_OPTIONS} that "
-            "this page weighs; use fpanon options with --recipe."
+            "this page weighs; use the command fpanon options with --recipe."
         )
     return found
 
@@ -335,20 +335,20 @@ def told(recipe: Recipe, digest: str) -> list[str]:
     """Say what was taken over from a recipe, and why figures may differ."""
     decision, asked = recipe.decision, recipe.knowledge.users
     every = {
-        f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,
-        "These data are not the recipe's, or are read differently, or the recipe comes from "
-        "another machine: figures may differ.": not same_data(recipe.digest, digest),
-        f"The recipe draws up to {asked:,} people, this page {KNOWLEDGE.users:,}: figures "
-        "differ. The command options, with `--recipe`, gives the figures of the report.": (
+        f"The recipe's settings and {words.count(len(recipe.options), 'option')} are in use.": True,
+        "These are not the recipe's data, or they are read differently, or the recipe comes from "
+        "another machine. Figures may differ.": not same_data(recipe.digest, digest),
+        f"The recipe draws up to {asked:,} people, and this page {KNOWLEDGE.users:,}, so figures "
+        "differ. The command `fpanon options` with `--recipe` gives the figures of the report.": (
             asked != KNOWLEDGE.users
         ),
         "The recipe's utility comes from experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),
-        "The decision then was to release nothing. Decide again under “Which one do you "
+        "The recipe's decision was to release nothing. Decide again under “Which option do you "
         "choose?”.": decision.refused,
-        f"The recipe chose {plain(decision.chosen)}. Select and keep this option under “Which one "
-        "do you choose?”; its reason is already there.": decision.chosen is not None
+        f"The recipe chose {plain(decision.chosen)}. Select and keep this option under “Which "
+        "option do you choose?”; the reason is already there.": decision.chosen is not None
         and not decision.refused,
     }
     return [sentence for sentence, holds in every.items() if holds]

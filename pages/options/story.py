@@ -56,18 +56,21 @@ CHOOSE = "Choose below the figure."
 ROOTS = "The figure draws risks at their square roots, so that small risks have room."
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
-    f"also keep {LOST:.0%} or more of each thing that the purpose needs most. For density and "
-    "flows, what even shares for all areas would keep does not count."
+    f"also keep {LOST:.0%} or more of each thing that the purpose needs most. Of density and "
+    "flows, only what exceeds equal shares for all areas counts."
 )
 NO_RECORDS = (
     "Options without records are drawn at 0: there is no record to pick. Among options of the same "
     "kind, a smaller ε is safer."
 )
-BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
+BELOW_THE_LINE = (
+    "A triangle below the line marks an option that fails another threshold: see *Fails* in the "
+    "table."
+)
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each sample of a person is equally likely to be drawn.",
-    "random": "The points are drawn from the events, so that busy places and times are "
+    "random": "The points are drawn from the person's events, so busy places and times are "
     "likelier. Quiet places and times, which tell people apart, are known less often than if each "
     "sample were equally likely.",
     "top": "The points are the most visited places, without times.",
@@ -219,7 +222,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     else:  # the head says in what way the named option comes first
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
-        told += (f"The threshold asks for groups of {crowd(criteria.limits):,} or more.",)
+        told += (f"The threshold requires groups of {crowd(criteria.limits):,} or more.",)
     if criteria.percent:
         told += (ROOTS,)
     if criteria.utility.weights is None:
@@ -261,7 +264,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     elif len(scored) > 1:
         told.append(
             f"{len(front)} of the {len(scored)} options {words.verb(len(front))} on the Pareto "
-            "front (the dotted line): no other option is certain to beat them."
+            "front (the dotted line). No option is certain to beat an option on the front."
         )
     if behind := sum(d.behind for d in front):
         told.append(
@@ -337,9 +340,9 @@ def describe_moved_points(options: Sequence[ReleaseOption]) -> list[str]:
     if cut:
         told.append(
             f"In {_some_of(cut)}, a person has a different pseudonym in each period. Points as "
-            "published come from each person's longest record, which is sought among the records "
-            "of its period. True points come from one period, and each record is attacked "
-            "separately. The page *Attack the release* measures whether habits show which "
+            "published come from each person's longest record; the attacker seeks that record "
+            "among those of its period. True points come from one period, and each record is "
+            "attacked separately. The page *Attack the release* measures whether habits show which "
             "records are one person's."
         )
     if moved:
@@ -365,8 +368,8 @@ def describe_not_drawn(table: OptionsTable, criteria: Criteria) -> str:
     told = _describe_drawn(table, criteria)
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
-            "No line is drawn for the threshold: what guessing finds differs between options. "
-            "Triangles fail a threshold."
+            "No line is drawn for the threshold: it depends on what guessing finds, which differs "
+            "between options. Triangles mark options that fail a threshold."
         )
     name = spoken(criteria.risk)
     risks = zip(table.options, table.risk, strict=True)
@@ -379,16 +382,16 @@ def describe_attacker(known: KnowledgeConfig) -> str:
     """Say what the attacker is assumed to know about a release."""
     points = words.count(known.p, "point")
     return (
-        f"For each option, we draw at most {known.users:,} people and {points} of each. "
+        f"For each option, we draw at most {known.users:,} people and {points} of each person. "
         f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows all "
-        "of them. The table counts the published records with fewer than {points}. For unicity and "
-        "for k-, EM- and KL-disclosure, the known points are as published; after noise or "
+        f"of them. The table counts the published records with fewer than {points}. For unicity "
+        "and for k-, EM- and KL-disclosure, the known points are as published; after noise or "
         "exchange, they are the moved points. For linkage, the known points are true: exactly as "
         "in the data that were read. The attacker knows the method and its parameters, never its "
         "draws. The re-identification risk comes from the strongest of three attackers. For "
         "home inference, the attacker has the person's record, or the group's, and may know "
-        "where all other people live. Risks are for the people in the release: drawing a "
-        "sample of people does not lower the risk to the people in it."
+        "where all other people live. Risks are for the people in the release: drawing a sample of "
+        "people does not lower the risk to those drawn."
     )
 
 

@@ -24,10 +24,10 @@ BESIDE = {"outsider": "Re-identified", "home": "Home"}
 If another measure is chosen, it takes the place of the first."""
 COLUMNS_TOLD = (
     "Fails: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
-    "the upper end of the interval. Re-identified: the share picked by the strongest attacker. "
-    "Home: the share found within 1 km; guessing in brackets. Unique: people with a unique record. "
-    "“All figures of each option” has the intervals, the thresholds that each option exceeds, and "
-    "all other figures."
+    "the upper end of the interval. Re-identified: the share of people whom the strongest attacker "
+    "picks. Home: the share of homes found to within 1 km, with guessing in brackets. Unique: "
+    "people with a unique record. “All figures of each option” has the intervals, the thresholds "
+    "that each option exceeds, and all other figures."
 )
 
 

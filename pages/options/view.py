@@ -33,7 +33,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("options", "Which option may be released, and what is lost?")
 data = layout.data(
     "options",
-    ", and release options are weighed.",
+    ", to weigh release options.",
     then="The options follow as soon as the data are read.",
 )
 settings = st.container(
@@ -52,7 +52,9 @@ with settings:
 address.write(form.in_address(known))
 with work:
     if not wanted:
-        st.info("Choose a set of options under *Options weighed*, or add one of your own below.")
+        st.info(
+            "Choose a set of options under *Options weighed*, or add an option of your own below."
+        )
         end_view()
     results = exploration.results(data.fs, wanted, known)
 done = [result for result in results if not result.fault]
@@ -113,7 +115,7 @@ with table_place:
 
 # --- the choice ---
 with chosen_place:
-    st.header("Which one do you choose?", anchor=False)
+    st.header("Which option do you choose?", anchor=False)
     standing = figures.choice(table, names)
     if standing is not None:
         text, more, unopposed = story.describe_chosen(standing.result, standing.why, table, by)
@@ -129,12 +131,12 @@ with compared_place:
 with st.expander("All figures of each option"):
     figures.all_numbers(every)
 with st.expander(
-    "Published for comparison: unicity at p = 4 of 1.6 million people (Noriega Campero 2015)"
+    "Published for comparison: unicity of 1.6 million people at p = 4 (Noriega Campero 2015)"
 ):
     st.dataframe(tables.published(PUBLISHED_TRADE), key="options_trade")
     st.caption(
-        "Share of unique people by places (rows) and time window (columns), table 5.2, on other "
-        "data: compare the shape only."
+        "Table 5.2: share of people singled out, by places (rows) and time window (columns). These "
+        "are other data, so compare the shape only."
     )
 with st.container(key="options_files"):
     downloads.tables("options", weighed, {"options": "Options and figures"})

@@ -65,7 +65,7 @@ def _for_whom(asked: str) -> None:
 def _measured(data: Dataset, found: Exploration) -> str:
     """Draw the progress of measuring the original data; return a note that figures are missing."""
     raw = exploration.as_it_is(data.fs, found.table.config)
-    questions.settle(raw, button="Measure as they are")
+    questions.settle(raw, button="Measure the data as they are")
     return story.FAILED if questions.failed(raw) else story.NOT_MEASURED
 
 
@@ -87,7 +87,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
         show(
             unicity.of_a_hundred(told.of_a_hundred, of, height=height()),
             key="present_hundred",
-            alt=f"100 figures of people: {told.of_a_hundred}, filled, stand for those singled out.",
+            alt=f"100 figures of people, with {told.of_a_hundred} filled for those singled out.",
         )
     with right:
         with st.container(key="present_share"):

@@ -64,7 +64,7 @@ def _where(question: Question, of: Theme) -> str:
             height=height() - _LEGEND_PX,
         ),
         key="present_people",
-        alt="Map of columns: the higher and brighter, the more people were recorded there.",
+        alt="Map of columns: the higher and brighter a column, the more people were there.",
     )
     legend(
         scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),

@@ -26,14 +26,14 @@ from pages.charts.record import Played
 
 ONE_PERSON_REAL = (
     "These data are not marked as synthetic: the slide would show the trajectory of one real "
-    "person to everybody in the room. An attacker who knows part of a trajectory finds the "
-    "person, even under a pseudonym."
+    "person to everybody in the room. An attacker who knows part of that trajectory can identify "
+    "the person, even under a pseudonym."
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
 FAILED = "What an attacker finds in the data as they are could not be measured."
 NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
-COUNTING = "There is no map yet: people are not counted."
-PUBLISHING = "There are no maps yet: the record is not made."
+COUNTING = "There is no map: people have not been counted yet."
+PUBLISHING = "There are no maps: the record has not been made yet."
 TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
@@ -122,7 +122,7 @@ def verdict(
 
 @dataclass(frozen=True)
 class SingledOut:
-    """Who is singled out: the number in a hundred, the share, its meaning, and how sure it is."""
+    """Who is singled out: number in a hundred, share and its meaning, and how sure the share is."""
 
     of_a_hundred: int
     share: str
@@ -283,12 +283,12 @@ def _brief(share: float) -> str:
 
 
 def describe_people(found: Result, days: int) -> str:
-    """Say what a column of the map counts, and which hexagons and people the map leaves out."""
+    """Say what a column of the map stands for, and which hexagons and people the map leaves out."""
     least = found.config.least
     told = [
-        f"A column counts the people recorded in a hexagon at least once in "
+        f"Each column stands for the people recorded in a hexagon at least once in "
         f"{words.count(days, 'day')}: up to {int(found.people.max()):,} of "
-        f"{found.n_people:,}, in hexagons with edges of about {words.distance(found.edge_m)}."
+        f"{found.n_people:,}. Hexagons have edges of about {words.distance(found.edge_m)}."
     ]
     if found.few:
         told.append(
@@ -296,7 +296,8 @@ def describe_people(found: Result, days: int) -> str:
             f"{words.were(found.few)} left out, so that nobody can be picked out on this map."
         )
     if found.beyond:
-        told.append(f"{words.count(found.beyond, 'hexagon')} with the fewest people are not drawn.")
+        beyond = words.count(found.beyond, "hexagon")
+        told.append(f"{beyond} with the fewest people {words.were(found.beyond)} not drawn.")
     if found.unseen:
         told.append(
             f"{words.people(found.unseen)} "
@@ -324,7 +325,7 @@ def describe_areas(made: CountTables, day: int, band: int, bands: int, least: in
             "the right may be noise."
         )
     return (
-        f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, the mean of "
+        f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, averaged over "
         f"{words.count(int(made.frame.days[day]), 'day')}. {omitted}"
     )
 

@@ -1,4 +1,4 @@
-"""What an officer adds to the figures: the question, the reason, and names for data and officer."""
+"""What an officer adds to the figures: the question, the reason, and the names in the report."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def decision(weighed: Weighing, label: str) -> Decision:
 
 
 def releases(data: Dataset, made: list[SessionRelease], spent: Spent) -> None:
-    """Draw what the session has made about these people, and the ε that the file has spent.
+    """Draw the releases that the session made about these people, and the ε spent for their file.
 
-    Draw nothing before the first release, or the first private one.
+    Each part is drawn only after the first release, or the first private release.
     """
     if made:
         st.header("Releases that this session made about these people", anchor=False)

@@ -20,7 +20,7 @@ NOTHING_YET = (
     "was chosen and why, so weigh the options first."
 )
 NOTHING_MORE = (
-    "**Nothing more is to be filled in.** Print the report. Whether to sign it is your judgement."
+    "**There is nothing more to fill in.** Print the report. Whether to sign it is your judgement."
 )
 IF_LITTLE = "Choose another option, or say in the reason why this is enough."
 NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release made."
@@ -29,8 +29,8 @@ OPENS = (
     "figures about everyone together, and what you write under *Question, reason, names*. The "
     "report shows no single person and no file name. The recipe holds the options, measures, "
     "thresholds, seed, question, choice and reason, but not who signs. With the recipe and the "
-    "data, the command `options` gives the same numbers (`--recipe`). You can also open the "
-    "recipe on *Release options*."
+    "data, the command `fpanon options` gives the same numbers (with `--recipe`). You can also "
+    "open the recipe on *Release options*."
 )
 
 
@@ -50,7 +50,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = ""
     """
     if not (weighed.stands or weighed.refused):
         return ""
-    lacks = {"say why": decision.why, "name who signs": decision.signer}
+    lacks = {"give the reason": decision.why, "name who signs": decision.signer}
     lacks["state until when the decision holds"] = decision.until
     left = [what for what, stated in lacks.items() if not stated]
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
@@ -93,12 +93,12 @@ def recipe(made: Recipe) -> bytes:
 
 
 def made(releases: Sequence[SessionRelease]) -> pd.DataFrame:
-    """Return the releases that the session has made about these people, a row each."""
+    """Return the releases that the session has made about these people, one row each."""
     return pd.DataFrame(releases, columns=["Release", "First shown", "People also here", "SHA-256"])
 
 
 def ledger(book: Ledger) -> pd.DataFrame:
-    """Return the private releases of this file, a row each."""
+    """Return the private releases of this file, one row each."""
     lines = book.to_frame()
     return pd.DataFrame(
         {
@@ -112,12 +112,12 @@ def ledger(book: Ledger) -> pd.DataFrame:
 
 
 def spent(book: Ledger, spent: Spent) -> str:
-    """Say how much ε this file has spent, how much of its budget is left, and what others hold."""
+    """Say how much ε is spent and left for this file, and how much other ledgers hold."""
     left = (
         "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
     )
     return (
-        f"For this file, ε = {book.spent:g} is spent; {left}. {describe_elsewhere(spent)} The ε of "
-        "all private releases about the same people add up. The ledger only grows, and every "
-        "altered line is found."
+        f"For this file, ε = {book.spent:g} is spent; {left}. {describe_elsewhere(spent)} The ε "
+        "values of all private releases about the same people add up. The ledger only grows, and "
+        "every altered line is detected."
     )

@@ -22,7 +22,7 @@ from pages.shell import (
 )
 from pages.shell.guard import end_view
 
-layout.line("report", "What was decided, on what evidence?")
+layout.line("report", "What was decided, and on what evidence?")
 data = layout.data(
     "report",
     ", weigh release options, and report on them here.",
@@ -53,7 +53,7 @@ if decision.chosen is not None:
 
 # --- the data as they are, measured in the same way ---
 asked = exploration.as_it_is(data.fs, found.table.config)
-questions.settle(asked, button="Measure as they are")
+questions.settle(asked, button="Measure the data as they are")
 
 # --- the report ---
 session, spent = together.made_before(data), together.spent(data)

@@ -78,7 +78,7 @@ def _moment(
 
 
 def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of: Theme) -> None:
-    """Draw the largest flows of a type of day, on two maps."""
+    """Draw two maps of the largest flows on one type of day, before and after protection."""
     st.subheader("Trips between areas", anchor=False)
     kinds = np.flatnonzero(made.frame.days).tolist()
     day: int = st.segmented_control(
@@ -127,7 +127,7 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
 
 
 def compared(found: Result, of: Theme) -> None:
-    """Draw how far real and synthetic people go, how many places they visit, and when."""
+    """Draw how far real and synthetic people go, to how many places, and at what hours."""
     st.subheader("Real and synthetic people", anchor=False)
     both = (BEFORE, AFTER)
     for column, (name, title, scale, log) in zip(

@@ -2,8 +2,8 @@
 
 Areas and hours may be proposed from the number of people that the officer states.
 
-Nothing is taken from the records, as their own areas, hours and days would reveal something about
-people.
+Nothing is taken from the records, because their own areas, hours and days would reveal something
+about people.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def form(data: Dataset) -> Wish:
 
 
 def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:
-    """Draw the fields for the areas; return the stated values by the names of the fields."""
+    """Draw the fields for the areas; return the stated values by field name."""
     kinds = [kind for kind in _kinds(data) if kind in _OURS or not made_up]
     kind = at[0].selectbox(
         "Areas",

@@ -25,11 +25,11 @@ EMPTY = (
     "who need trajectories. State the period and about how many people there are."
 )
 CHOSEN = (
-    "These fields hold the option that you chose. *Report* makes its release, too: the same "
-    "settings spend ε once."
+    "These fields hold the option that you chose. *Report* makes the same release: with the same "
+    "settings, ε is spent only once."
 )
 EPSILON = (
-    "This is the privacy budget of everything published here. At ε = 1, a guess whether "
+    "This is the privacy budget of everything published here. At ε = 1, a guess at whether "
     "a person is in the data is right at most 73% of the time (by chance: 50%). A smaller ε "
     "protects more and adds more noise."
 )
@@ -46,21 +46,21 @@ SCALE = (
     "The zip states the scale."
 )
 ABOUT = (
-    "**People by area and hour.** Each person counts once in each part of a day in which they "
-    "have samples, shared among the areas where they were.",
-    "**Trips.** A trip leads from the area of one record of a person to another area at the next "
-    "record. In private tables, at most two trips a day, on average, count for each person.",
+    "**People by area and hour.** Each person counts as 1 in each part of a day in which they have "
+    "samples. That 1 is divided among the areas where they were.",
+    "**Trips.** A trip leads from the area of a person's record to a different area at the next "
+    "record. In private tables, each person counts for at most two trips a day, on average.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics about everybody, such as homes "
-    "by area. From these, the model makes up people who do not exist. The zip lists all places: "
-    "if these are antennas, all their positions.",
+    "by area. From these, the model makes up people who do not exist. The zip lists all places; "
+    "for antennas, that means the position of every antenna.",
     "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
     "can give that person away.",
 )
 ONLY_FOR_YOU = (
     "Comparisons with the records are for you only; they are never in the zip. Choosing among "
-    "several releases by these figures would break the promise; each release made spends its ε."
+    "several releases by these figures would break the promise. Each release made spends its ε."
 )
 
 
@@ -72,7 +72,7 @@ def shown(result: Result | People) -> str:
 def found(result: Result | People, kept: str = "") -> tuple[str, ...]:
     """Say what the published data show, about which people, and how exactly.
 
-    ``kept`` comes first: what the release keeps of what the purpose needs.
+    ``kept``, on what the release keeps for the purpose, comes first.
     """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
     if kept:
@@ -137,9 +137,8 @@ def _flows(result: Result) -> str:
         told = "There were no trips to compare with."
         if shares:
             told = (
-                f"Published trips amount to {w.listed(shares)}; at most "
-                f"{words.count(most, 'trip')} a day, on average, count{'s' * (most == 1)} for each "
-                "person."
+                f"Published trips amount to {w.listed(shares)}; each person counts for at most "
+                f"{words.count(most, 'trip')} a day, on average."
             )
         return f"{told} Small flows follow a gravity model, so read them as patterns."
     if option.threshold is None:

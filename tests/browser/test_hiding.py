@@ -78,7 +78,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
     expect(number).to_have_value("2")  # who plays it still looks at the same group
     number.fill("1")
     number.press("Enter")
-    dashboard.says("Group 1 of 248 loses most")
+    dashboard.says("Group 1 of 248 has the largest loss")
 
 
 def describe_members(dashboard: Dashboard, rank: int) -> tuple[str, str]:

@@ -132,7 +132,7 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     dashboard.wait_until_idle()
     dashboard.keep_choice("about 15 antennas · 12 h", "Above the limits, for this test alone.")
     page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
-    dashboard.says("What was decided, on what evidence?")
+    dashboard.says("What was decided, and on what evidence?")
     shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
     expect(shown.get_by_text("Do not release these data as they are.").first).to_be_visible()
     dashboard.wait_until_idle()

@@ -86,13 +86,13 @@ def test_the_reason_why_counts_are_not_safe_is_the_larger_finding(
     recovers, random = map(words.percent, share)
     assert story.attack(found)[0] == (
         f"**Exact counts are not safe: linking them into trajectories recovers {recovers} of the "
-        f"recorded points (at random: {random}).** Also, a count of one person says where that "
-        "person was (less than 0.1% of counts above 0)."
+        f"recorded points (at random: {random}).** Also, less than 0.1% of counts above 0 are of "
+        "one person, and such a count says where that person was."
     )
     told = (*story.attack(found), *story.release(found), *story.unique(found))
     assert not [each for each in told if each[:1].islower()]
     monkeypatch.setattr(type(found), "alone", 0.9)
-    assert "not safe: a count of one person says" in story.attack(found)[0]
+    assert "not safe: 90% of counts above 0 are of one person" in story.attack(found)[0]
 
 
 def test_people_who_are_no_taxis_are_attacked_as_the_snapshot_says(app: AppTest) -> None:

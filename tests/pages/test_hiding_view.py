@@ -104,7 +104,7 @@ def test_everyone_is_hidden_as_the_snapshot_says_and_releases_stand_beside_each_
     data = small.session_state["fp_dataset"]
     object.__setattr__(data, "fs", replace(data.fs, crs=None))
     small.run()
-    press(small, "glove_run", lambda at: "Group 1 of 1 loses most" in said(at))
+    press(small, "glove_run", lambda at: "Group 1 of 1 has the largest loss" in said(at))
     told["Without a projection"] = page_lines(small)
     check_snapshot("hiding_view", told)
     # Other data start without releases.

@@ -148,7 +148,7 @@ def test_another_risk_redraws_another_draw_is_another_question_and_experts_are_a
     assert by_name.loc[options[0], "Utility"] == 0.8  # (0.9 + 0.7) / 2
     assert by_name.loc[options[1], "Utility"] == 0.4  # the first answer counts
     app.toggle(key="options_example").set_value(True).run()
-    assert "none of yours is among them" in said(until(app, idle))
+    assert "none of your options is among them" in said(until(app, idle))
     app.toggle(key="options_example").set_value(False).run()
     assert "2 experts, 3 scores" in said(until(app, idle))
     # Another draw of points is measured, and is in the address.
@@ -178,9 +178,9 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     assert row["People"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     added(app, 0, side=2.0)
-    assert "You gave a side of the grid, but chose “as they are” for places" in app.error[0].value
+    assert "You gave the side of the grid, but chose “as they are” for places" in app.error[0].value
     added(app, 0, places="antenna clusters", side=None)
-    assert "Give a number of antennas, too" in app.error[0].value
+    assert "Give the number of antennas, too" in app.error[0].value
     app.selectbox(key="options_places").set_value("as they are")
     assert len(shown(app)) == 2
     added(app, 0, share=100.0, rare=9, name="only where all are")

@@ -149,7 +149,7 @@ def check_synthetic(found: synthetic_people.Result, text: str) -> None:
     assert found.config == fp.Synthesize(found.config.frame, 1.0, 60)
     assert found.people == 60
     assert "60 people who do not exist" in text
-    assert "each release made spends its ε" in text
+    assert "Each release made spends its ε" in text
     check_sentences(text)
     assert {*found.tables()} == {"learnt"}
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:

@@ -219,7 +219,7 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     stated = Decision(why="x", signer="Ada", until="2027")
     nothing = story.to_do(weighing, stated, made=False)
     assert nothing == (
-        "**Nothing more is to be filled in.** Print the report. Whether to sign it is your "
+        "**There is nothing more to fill in.** Print the report. Whether to sign it is your "
         "judgement."
     )
     little = "This release keeps too little."
@@ -254,8 +254,8 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
 
     other = upload(new_app(), rows(users=9, samples=6), page="options")
     use_recipe(other, kept)
-    assert "The recipe's settings are in use: 12 options." in said(other)
-    assert "These data are not the recipe's" not in said(other)
+    assert "The recipe's settings and 12 options are in use." in said(other)
+    assert "These are not the recipe's data" not in said(other)
     assert f"The recipe chose {name}" in said(other)
     until(other, idle).run()
     explored(other, 12)
