@@ -231,7 +231,7 @@ def periods(data: Dataset, asked: form.Asked, days: int, of: Theme) -> None:
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
-    """Return the figure's rows: records linked, linked to equal cells, and put into one chain."""
+    """Return the figure's rows: records linked, linked to equal records, and in one chain."""
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
@@ -241,7 +241,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
 
 
 def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
-    """Return three shares: linked, linked to equal cells, and linked over all periods."""
+    """Return three shares: linked, linked to equal records, and linked over all periods."""
     return (
         Estimate(found.share, found.low, found.high),
         Estimate(found.alike, found.alike_low, found.alike_high),

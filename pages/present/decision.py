@@ -99,7 +99,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
 
 def risk(found: Exploration, result: OptionResult) -> Slide:
     """Return the slide on what an attacker finds before and after protection, and by guessing."""
-    title = "What does an attacker find, before and after?"
+    title = "What does an attacker find, before and after protection?"
     return Slide("risk", title, partial(_risk, found, result))
 
 

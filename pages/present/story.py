@@ -31,7 +31,7 @@ ONE_PERSON_REAL = (
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
 FAILED = "What an attacker finds in the data as they are could not be measured."
-NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
+NOT_MEASURED = "What an attacker finds in the data as they are has not been measured yet."
 COUNTING = "There is no map: people have not been counted yet."
 PUBLISHING = "There are no maps: the record has not been made yet."
 TOO_FEW = "No area has enough people to be shown."

@@ -99,8 +99,9 @@ def _presence(result: Result) -> str:
     if blank.any():
         hidden = float(before.values[blank].sum() / max(before.values.sum(), 1e-9))
         return (
-            f"{int((blank & (before.values > 0)).sum()):,} of {int((before.values > 0).sum()):,} "
-            f"counts are blank; they hold {words.percent(hidden)} of the sum of all counts."
+            f"Blank: {int((blank & (before.values > 0)).sum()):,} of "
+            f"{int((before.values > 0).sum()):,} counts above 0, with {words.percent(hidden)} of "
+            "the sum of all counts."
         )
     if table.protection.epsilon is None:
         return "Counts are exact."

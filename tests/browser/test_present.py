@@ -20,7 +20,7 @@ SLIDES = [
     "Who can be singled out without protection?",
     "What is published about one person?",
     "What does the release keep?",
-    "What does an attacker find, before and after?",
+    "What does an attacker find, before and after protection?",
     "What was decided?",
 ]
 PARTS = ("present_corner", "present_heading", "main_figure", "present_sentence")
