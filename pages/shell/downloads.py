@@ -29,8 +29,8 @@ class File(NamedTuple):
     content : callable
         Makes the bytes when they are requested.
     may_leave : bool
-        Whether the file holds nothing about individual people, or a few people at one place or
-        time.
+        Whether the file holds nothing about individual people, nor about a few people at one place
+        or time.
     """
 
     name: str
