@@ -102,7 +102,7 @@ def _check_original(source: Path | None) -> None:
     if found:
         raise ConfigError(
             "This is already a release. It does not say whose records it holds, so nobody can "
-            "tell whether the right one is found. Give the original data and, with --option, a "
+            "tell whether the right record is found. Give the original data and, with --option, a "
             "release option: this command makes the release and attacks it."
         )
 

@@ -1,6 +1,6 @@
 """Command-line options made from the names, types, defaults and docstrings of dataclass fields.
 
-A command is a function of frozen configs and single values. :func:`command` makes options of all
+A command is a function of frozen configs and single values. :func:`command` makes options from all
 their fields and builds the configs, which check the given values. :func:`asked` overrides a field
 whose definition does not suit a command line.
 """
@@ -174,21 +174,21 @@ _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
     "w_time": "Weight of time; if not given, 1 minus the weight of space.",
-    "max_time_min": "Stretch in time, minutes, at and above which the effort in time is greatest.",
+    "max_time_min": "Stretch in time, minutes, at which the effort in time reaches its maximum.",
 }
 PROFILES = asked(
     "--profile",
-    help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; lists, as "
-    "in 500,1000,2000:60,120, mean every combination; may be given several times. Also in words, "
-    "as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
-    "antennas, @district:60 for regions of the antenna table. A grid is laid so that people share "
-    "their cells with many others; 2500e0n0:60 lays it from 0 m east and north of the projection's "
-    "centre. If not given, the data are used as read.",
+    help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60. Lists, as "
+    "in 500,1000,2000:60,120, mean every combination. May be given several times, or in words, as "
+    "in '2.5 km · 1 h'. Use h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
+    "antennas, and @district:60 for regions of the antenna table. A grid is laid so that people "
+    "share their areas with many others; 2500e0n0:60 lays it from 0 m east and north of the "
+    "projection's centre. If not given, the data are used as read.",
     metavar="METRES:MINUTES",
 )
 STRATEGY = asked(
-    help="Which points are known: drawn among the interactions, uniformly among the samples, the "
-    "most visited places without time, or samples in a row."
+    help="Which points are known: points drawn from the interactions or uniformly from the "
+    "samples, the most visited places without times, or consecutive samples."
 )
 
 

@@ -47,7 +47,7 @@ class CommandGroup(TyperGroup):
             raise
         except MemoryError:
             typer.echo(
-                "Error: memory ran out; use a machine with more of it, or fewer people.", err=True
+                "Error: out of memory; use a machine with more memory, or fewer people.", err=True
             )
             raise typer.Exit(1) from None
         except Exception as fault:

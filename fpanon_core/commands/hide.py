@@ -69,7 +69,7 @@ def hide(
     Parameters
     ----------
     k : int
-        Least number of people with the same published record.
+        Minimum number of people with the same published record.
     suppress_space_m : float or None
         Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None
@@ -102,7 +102,7 @@ def glove(
     Parameters
     ----------
     k : int
-        Least number of people with the same published record.
+        Minimum number of people with the same published record.
     suppress_space_m : float or None
         Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None

@@ -62,7 +62,7 @@ class Wish:
     Attributes
     ----------
     preset : str or None
-        Options to explore; several are joined by commas, as in trade,glove. trade: up to 3 sizes of
+        Presets of options to explore, joined by commas, as in trade,glove. trade: up to 3 sizes of
         regions by 4 windows; fine: up to 6 grids by 6 windows; hexagons: up to 5 resolutions by 3
         windows. glove: k = 2, 5 and 10, unless there are fewer people; hide: aligned groups of the
         same k, for whole records, weeks and days. tables: tables of presence and flows, and

@@ -88,7 +88,7 @@ def generate(
     n_antennas: int = 400,
     antennas_out: Path | None = None,
 ) -> None:
-    """Write synthetic call records of an invented region; they prove nothing about people.
+    """Write synthetic call records of an invented region; they prove nothing about real people.
 
     Parameters
     ----------

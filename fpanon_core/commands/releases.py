@@ -50,15 +50,15 @@ class Leaving:
     key: Annotated[
         Path | None,
         asked(
-            help="Write which id each pseudonym stands for, outside the release (.csv). Not for "
-            f"release: call it {publishing.KEY_NAME}."
+            help="Write the id behind each pseudonym to this file, outside the release (.csv). Not "
+            f"for release: call it {publishing.KEY_NAME}."
         ),
     ] = None
     left_out: Annotated[
         Path | None,
         asked(
-            help="Write which samples are left out (.csv): id, number among all samples "
-            "by person and time, from 0 (not a line of the file), and reason. Not for "
+            help="Write which samples are left out (.csv): id, number among all samples by person "
+            "and time, counted from 0 (not a line number in the file), and reason. Not for "
             f"release: call it {publishing.LEFT_OUT_NAME}."
         ),
     ] = None
@@ -132,8 +132,8 @@ def publish(
         )
     if getattr(chosen.recordless, "epsilon", None) is not None:
         raise ConfigError(
-            "A private release needs a stated frame, and is charged to a ledger: make it with "
-            "`fpanon tables` or `fpanon synthesize`."
+            "A private release needs stated areas and days, and is charged to a ledger: make it "
+            "with `fpanon tables` or `fpanon synthesize`."
         )
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
@@ -178,7 +178,7 @@ def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOpt
         return as_option(parse_profile(name))
     except ConfigError:
         raise ConfigError(
-            f"There is no option {name!r}; give its name as the command options lists it, or a "
+            f"There is no option {name!r}; give a name that the command options lists, or a "
             "profile such as '2.5 km · 1 h'."
         ) from None
 
@@ -223,7 +223,7 @@ def verify(
             "The release promises no group of k: files, figures and names are checked, but no "
             "groups."
             if crowd is None
-            else f"The release promises groups of {crowd} and is checked for this."
+            else f"The release promises groups of {crowd}, and this promise is checked."
         )
     typer.echo(str(found))
     violations = list(dict.fromkeys(found.violations["text"].tolist()))

@@ -51,7 +51,7 @@ _SHIPPED = ", ".join(each.key for each in SAMPLES)
 _SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIPPED}.")
 _POSITIONS = asked(
     help=f"How the two numbers of a position are read: {', '.join(TURNS)}. Turned: all "
-    "longitudes are west, or all latitudes south, though without a sign. If not given, positions "
+    "longitudes are west, or all latitudes south, but have no minus sign. If not given, positions "
     "that make no sense are refused."
 )
 

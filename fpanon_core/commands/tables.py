@@ -101,13 +101,14 @@ def check_private(wanted: Request) -> None:
     """Raise ConfigError if the records decide a setting that must be stated for privacy."""
     if wanted.timezone is None:
         raise ConfigError(
-            "State the time zone of a private release with --timezone: if guessed, the zone is "
-            "taken from the records."
+            "State the time zone of a private release with --timezone: a guessed zone would "
+            "be taken from the records."
         )
     if wanted.screening.by_span:
         raise ConfigError(
             "--screen civ and sen depend on the days of all records, so one more person can change "
-            "who is kept. For a private release, give a minimum number of samples, or people."
+            "who is kept. For a private release, use --screen people, or give --screen "
+            "a minimum number of samples."
         )
 
 
@@ -164,7 +165,7 @@ class Wish:
         Largest number of trips that count for one person in private flows, as a mean over the days.
     people : int or None
         A stated number of people, for which the areas of antennas and the bands of hours are
-        chosen. A typical cell is then off by at most a fifth, if possible.
+        chosen. A typical count is then off by at most a fifth, if possible.
     """
 
     what: str = "both"
@@ -251,7 +252,7 @@ def tables(
         option = replace(option, frame=frame, bands=wise.bands)
         lines.append(
             f"For {wish.people:,} people: {wise.areas} areas, {wise.bands} bands a day; a typical "
-            f"cell is off by about {wise.share:.0%} at best."
+            f"count is off by about {wise.share:.0%} at best."
         )
     lines += book.charge(option)
     released = run.ask("tables", release, option)
@@ -286,7 +287,7 @@ def synthesize(
     epsilon : float
         ε for everything about one person; smaller values protect more.
     people : int or None
-        Number of synthetic people. If not given, the noisy number of real people.
+        Number of synthetic people. If not given, a noisy count of the real people.
     table_format : str
         Format of the records.
     """
@@ -306,7 +307,7 @@ def synthesize(
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
     """Read the data as the option needs them, and check everything before ε is spent."""
     if table_format not in ("csv", "parquet"):
-        raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
+        raise ConfigError(f"--format {table_format!r} is unknown; give csv or parquet.")
     check_target(out)  # before anything is charged
     centre = None
     if option.epsilon is not None:

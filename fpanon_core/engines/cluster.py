@@ -124,7 +124,7 @@ such as tls://host:8786.
 
     @property
     def connected(self) -> bool:
-        """Whether the scheduler was connected when the client last heard of it."""
+        """Whether the scheduler was connected when the client last heard from it."""
         return bool(self._client.status == "running")
 
     def close(self) -> None:
@@ -367,7 +367,7 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
         return False, ConfigError(
             f"A worker of the cluster has different versions ({', '.join(others)}) from those "
             f"here ({', '.join(f'{n} {made_by.get(n)}' for n in made_by)}); install the same "
-            "versions on all."
+            "versions on all workers."
         )
     try:
         return True, function(block, *given)
@@ -398,7 +398,7 @@ def _is_plain(thing: object) -> bool:
 def _gone(address: str) -> str:
     return (
         f"The cluster at {address} does not answer any more; what was computed there is lost. "
-        "Start it and the computation again, or compute on this machine."
+        "Start the cluster and the computation again, or compute on this machine."
     )
 
 

@@ -162,7 +162,7 @@ def needs_too_much(
     settings that the user may fear losing.
     """
     said = (
-        f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
+        f"By an estimate, this would need about {gigabytes(needs_bytes)} of memory; a computation "
         f"may take {gigabytes(memory_bytes)} here. The computation was not begun."
     )
     still_here = STILL_HERE if in_session else ""
@@ -173,15 +173,15 @@ def took_too_long(seconds: float) -> str:
     """Return the screen text for a computation that was stopped at its time limit."""
     return (
         f"The computation took longer than {_duration(seconds)}, the limit here, and was stopped. "
-        f"{STILL_HERE} Choose fewer people (screening) or coarser cells, or have the limit raised "
-        f"({HOURS_VARIABLE})."
+        f"{STILL_HERE} Choose fewer people (screening) or a coarser profile, or have the limit "
+        f"raised ({HOURS_VARIABLE})."
     )
 
 
 STILL_HERE = "Your data and settings are still here."
 WAY_OUT = (
-    "Choose fewer people (screening), a coarser profile or a smaller k where there is one, or use "
-    f"a machine with more memory; its administrator sets the limit ({MEMORY_VARIABLE})."
+    "Choose fewer people (screening), a coarser profile or, where k applies, a smaller k. Or use a "
+    f"machine with more memory, or have the limit raised ({MEMORY_VARIABLE})."
 )
 
 

@@ -197,7 +197,7 @@ def beside(
     Parameters
     ----------
     engine : LocalEngine
-        A task may not use it.
+        Engine that runs the tasks; a task must not use it.
     task : callable
     work : sequence of float
         Work of each piece.

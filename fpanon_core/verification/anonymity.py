@@ -157,7 +157,7 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
     for name, values in due.items():
         stated = table[name].to_numpy(np.float64)
         off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
-    text = f"The accuracy of {int(off.sum())} samples is not as stated."
+    text = f"Samples whose accuracy is not as stated: {int(off.sum())}."
     faults.check(not off.any(), "accuracy", text)
 
 
@@ -206,8 +206,8 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
         whose = stated["user_id"].astype(str).to_numpy(object)
         known[known] = ids[fs.sample_user[rows[known]]] == whose[known]
     text = (
-        f"{int((~known).sum())} samples listed as suppressed are not in the original, or belong to "
-        "another person."
+        "Samples listed as suppressed that are not in the original, or belong to another person: "
+        f"{int((~known).sum())}."
     )
     faults.check(known.all(), "unknown suppressed sample", text)
     gone[rows[known]] = True
@@ -247,7 +247,7 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     original = faults.original
     group = np.asarray(result.group, np.int64)
     if len(group) != original.n_users:
-        text = f"The result has {len(group)} people, the original {original.n_users}."
+        text = f"The result has {len(group)} people, but the original has {original.n_users}."
         faults.add("missing user", text)
         return None
     if len(group) and not (group.min() >= -1 and group.max() < p.n_groups):

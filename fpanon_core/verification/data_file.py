@@ -200,7 +200,7 @@ class DataFile:
             return
         by = str(file.metadata.created_by)
         if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
-            text = f"Arrow {by.split()[-1]} wrote the data file, and this is {pa.__version__}"
+            text = f"Arrow {by.split()[-1]} wrote the data file, but this is Arrow {pa.__version__}"
             self._faults.add(
                 "version", f"{text}; verify with that version, or publish the release again."
             )

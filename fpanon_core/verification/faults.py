@@ -193,7 +193,7 @@ class Faults:
         """Check that a person has at most one piece in a period, with samples that begin in it."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
-            text = "There are more, or fewer, pieces than people and periods named."
+            text = "The number of pieces differs from the number of people or periods named."
             self.add("period", text)
         elif pd.DataFrame({"of": given.person, "at": given.period}).duplicated().any():
             self.add("period", "A person has several pieces in one period.")

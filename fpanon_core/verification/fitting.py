@@ -151,12 +151,12 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     must = np.bincount(fs.sample_user[wanted], minlength=fs.n_users) > 0
     spare = int(must.sum()) - int(claim.records.sum())  # users for whom there is no record
     if spare < 0:
-        text = f"There are {-spare} more published records than original people."
+        text = f"The published records outnumber the original people by {-spare}."
         faults.add("unknown user", text)
         return None
     if listed is not None and spare > 0:
         for _ in range(spare):
-            text = "A person's samples are not all listed as left out, but there is no record left."
+            text = "A person's samples are not all listed as left out, but no record remains."
             faults.add("missing user", text)
         return None
     allowed = may_miss if listed is None else 0
@@ -199,8 +199,8 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())
         if missed > allowed:
             text = (
-                f"At least {missed} original samples lie outside the right records; "
-                f"{allowed} are stated to be left out."
+                f"Original samples outside the right records: at least {missed}; stated to be left "
+                f"out: {allowed}."
             )
             faults.add("uncovered sample", text)
             return None
@@ -228,8 +228,8 @@ def _possible(
         return fewest + loose, search.within(fewest + loose) if allowed else none_missed
     if allowed:
         text = (
-            f"At least {int(fewest.sum())} original samples lie outside every record that may "
-            f"be the same person's; {allowed} are stated to be left out."
+            "Original samples outside every record that may be their person's: at least "
+            f"{int(fewest.sum())}; stated to be left out: {allowed}."
         )
         faults.add("uncovered sample", text)
         return None

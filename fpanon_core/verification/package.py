@@ -295,9 +295,9 @@ def _facts(
         known = isinstance(version, str) and _VERSION.fullmatch(version)
         faults.add(
             "version",
-            f"fpanon {version if known else 'another version'} wrote this release, and this is "
-            f"fpanon {__version__}. Verify the release with the version that wrote it, or publish "
-            "it again.",
+            f"{f'fpanon {version}' if known else 'Another version'} wrote this release, but this "
+            f"is fpanon {__version__}. Verify the release with the version that wrote it, or "
+            "publish the release again.",
         )
         return None
     try:
@@ -321,9 +321,9 @@ def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None
         if at[-1] in ("bytes", "hash"):
             faults.add("hash", "The data file's size or hash is not the one in the description.")
         else:
-            faults.add("description", f"{DESCRIPTION} says something else about {'.'.join(at)}.")
+            faults.add("description", f"{DESCRIPTION} is not as it should be in {'.'.join(at)}.")
     if here.keys() - there.keys():
-        faults.add("description", f"{DESCRIPTION} has a key that this release does not have.")
+        faults.add("description", f"{DESCRIPTION} has a key that does not belong to this release.")
     elif not wrong:
         faults.add(
             "description",

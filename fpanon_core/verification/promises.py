@@ -81,8 +81,8 @@ def check_claim(
     gone = int(checked.gone.sum())
     if listed is None and gone > may_miss:
         text = (
-            f"{gone} original samples lie outside their person's published record; {may_miss} "
-            "are stated to be left out."
+            f"Original samples outside their person's published record: {gone}; stated to be left "
+            f"out: {may_miss}."
         )
         faults.add("uncovered sample", text)
     _check_samples_of_k(claim, found, checked, limited, faults)
@@ -137,15 +137,15 @@ def check_crowds(claim: Claim, faults: Faults) -> None:
     sharing = np.bincount(claim.content, size) if claim.n_classes else np.empty(0)
     for at, label in enumerate(labels.tolist()):
         if in_group[at] < faults.k:
-            text = f"A group has fewer people than {faults.k}: {int(in_group[at])}."
+            text = f"A group has fewer than {faults.k} people: {int(in_group[at])}."
             faults.add("group size", text, group=label)
         if kinds[at] > 1:
             text = "The members of a group are not all published alike."
             faults.add("unlike copies", text, group=label)
     for g in np.flatnonzero(sharing[claim.content] < faults.k).tolist():
         text = (
-            f"Only {int(sharing[claim.content[g]])} people have the same published record; the "
-            f"{faults.k}-gap is not 0."
+            f"Too few people ({int(sharing[claim.content[g]])}) have the same published record; "
+            f"the {faults.k}-gap is not 0."
         )
         faults.add("k-gap", text, group=int(claim.label[g]))
 
@@ -268,8 +268,8 @@ def _check_samples_of_k(
     people = people + np.bincount(which, in_classes, minlength=len(labels))
     for at in np.flatnonzero(people < faults.k).tolist():
         text = (
-            "A group has fewer people with a sample in what is published than "
-            f"{faults.k}: {int(people[at])}."
+            f"A group has fewer than {faults.k} people with a sample in what is published: "
+            f"{int(people[at])}."
         )
         faults.add("people with a sample", text, group=int(labels[at]))
     for u in np.flatnonzero((home >= 0) & ~left).tolist() if found.only else ():
@@ -277,7 +277,7 @@ def _check_samples_of_k(
         faults.add("people with a sample", text, group=_label(claim, home, u), user=u)
     for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (
-            f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
+            f"A published sample holds samples of fewer than {faults.k} people ({in_cells[c]}), "
             "although samples seem to have been suppressed to keep limits."
         )
         faults.add("sample of too few", text, group=int(claim.label[claim.class_of_cell[c]]))

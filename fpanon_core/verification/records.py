@@ -202,7 +202,7 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
     if original.clock is None:
         return times.to_numpy(np.float64)
     if not isinstance(times.dtype, pd.DatetimeTZDtype):
-        raise SchemaError("start and end must be times with their zone; read the file again.")
+        raise SchemaError("start and end must be times with a time zone; read the file again.")
     instants = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
     epoch = np.datetime64(original.clock.epoch.replace(tzinfo=None), "us")
     minutes: FloatArray = (instants - epoch).astype(np.int64) / 60e6
@@ -247,7 +247,7 @@ def _tell_degrees(wrong: int, faults: Faults) -> None:
         text = "Latitudes and longitudes are given, but the original has no map projection."
         faults.add("degrees", text)
     elif wrong:
-        text = f"In {wrong} rows, the latitudes and longitudes do not match the metres."
+        text = f"Rows whose latitudes and longitudes do not match the metres: {wrong}."
         faults.add("degrees", text)
 
 

@@ -216,10 +216,12 @@ def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
         if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
             faults.add("granularity", "The granularity stated is not that of the original.")
     if faults.k and facts.k is None:
-        faults.add("stated k", "The release does not state the size of group that it promises.")
+        faults.add("stated k", "The release does not state the group size that it promises.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
     if facts.k is not None and (facts.against == "original") != held:
-        faults.add("verdict", "The verdict stated is about data other than the techniques allow.")
+        faults.add(
+            "verdict", "The stated verdict is about data that do not fit the stated techniques."
+        )
     _check_rows_accuracy(facts, records.claim, faults)
 
 
@@ -260,7 +262,9 @@ def _check_days(facts: ReleaseFacts, clock: LocalClock, records: Records, faults
     end -= _BEFORE_MIN
     beyond, days = (day(end) - stated[1]).days, (day(end) - window).days + 1
     if facts.last_window_days != ((days - beyond, days) if beyond > 0 else None):
-        faults.add("period", "The recorded days stated for the last window are not those found.")
+        faults.add(
+            "period", "The recorded days stated for the last time window are not those found."
+        )
     certain = True
     if not facts.moved:
         mine = np.ones(fs.n_users, bool) if home is None else home >= 0

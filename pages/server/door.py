@@ -1,7 +1,7 @@
 """Let in only requests for a known route, under the dashboard's own name, from its own pages.
 
-Streamlit checks the host of WebSocket requests only. Before it refuses a foreign origin, it asks an
-outside service for this machine's address. So unwanted requests are refused here and never reach
+Streamlit checks the host only for WebSocket requests. Before it refuses a foreign origin, it asks
+an outside service for this machine's address. So unwanted requests are refused here and never reach
 Streamlit. The headers of every answer allow the browser to load from, and connect to, this server
 only.
 """

@@ -105,7 +105,7 @@ class Entrance:
         if self.officers is not None and not self.officers & _names(claims):
             return (
                 f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not given')}), "
-                "who is not among the officers of this dashboard. Ask its administrator."
+                "but are not among this dashboard's officers. Ask its administrator for access."
             )
         return ""
 

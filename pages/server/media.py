@@ -40,7 +40,7 @@ def keep_apart() -> None:
     Raises
     ------
     AttributeError
-        If this Streamlit has no such functions: files would have guessable names.
+        This Streamlit has no such functions, so files would have guessable names.
     """
     if not callable(getattr(memory_media_file_storage, _NAMING)):
         raise AttributeError(_NAMING)

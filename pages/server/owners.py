@@ -171,7 +171,7 @@ def _with_cookie(scope: Scope, send: Send) -> Send:
 
 @dataclass(frozen=True)
 class Room:
-    """Numbers of windows that may be open at once.
+    """Largest numbers of windows that may be open at once.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Encode a view's settings in the address: nothing personal, no users and no places.
+"""Encode a view's settings in the address, but nothing personal: no users and no places.
 
 All views use one codec: it needs a frozen dataclass of settings, and the names of its fields in the
 address. Default values stay out of the address; invalid values in an address are ignored. Settings
@@ -75,7 +75,7 @@ def write(named: Mapping[str, str]) -> None:
 
 
 def asked(name: str, read: Callable[[str], T], usual: T) -> T:
-    """Return a setting from the address; the usual setting if that is missing or invalid.
+    """Return a setting from the address; ``usual`` if the address has none, or an invalid one.
 
     ``read`` raises ValueError, KeyError or an FpanonError for an invalid value.
     """
@@ -86,7 +86,7 @@ def asked(name: str, read: Callable[[str], T], usual: T) -> T:
 
 
 def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]:
-    """Return a dataclass's fields that are not as usual, as texts by their names in the address.
+    """Return the fields that differ from the usual ones, as texts by their names in the address.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]
 def settings_asked(names: Mapping[str, str], usual: T) -> T:
     """Return ``usual`` with the fields that the address names; invalid fields are ignored.
 
-    Fields may be checked against each other. So all are applied together, and one after the other
-    only if they are refused together.
+    Fields may be checked against each other. So all are applied together; if they are refused
+    together, they are applied one by one.
     """
     settings: Any = usual
     found: dict[str, Any] = {}

@@ -30,8 +30,8 @@ _FITTED = ""  # not None: a list that holds None can be cleared
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
-    "Your own threshold of re-identification is in force: {own:.3g}%, in place of {usual:.3g}% for "
-    "this recipient."
+    "Your own threshold for re-identification risk is in force: {own:.3g}%, instead of "
+    "{usual:.3g}% for this recipient."
 )
 
 
@@ -141,9 +141,9 @@ def ask(fs: FingerprintSet) -> None:
     )
     row, kind = _pick(
         "Who gets it?",
-        "For *Anyone*, an attack is taken as certain. Other recipients attack with a chance "
-        "that depends on controls and motive. The threshold of re-identification follows from this "
-        "chance and from the sensitivity of the data.",
+        "For *Anyone*, an attack is taken as certain. For other recipients, the chance of an "
+        "attack depends on their controls and motive. The threshold for re-identification risk "
+        "follows from this chance and from the sensitivity of the data.",
         RECIPIENTS,
         "anyone",
         key=_RECIPIENT,
@@ -174,10 +174,10 @@ def line() -> str:
 
 
 def describe_threshold() -> str:
-    """Return the threshold of re-identification, and where it comes from, as sentences."""
+    """Return the threshold for re-identification risk, and where it comes from, as sentences."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
-        return "There is no threshold of re-identification."
+        return "There is no threshold for re-identification risk."
     most = f"The re-identification risk must not exceed {100 * own:.3g}%{_one_in(own)}."
     if own != who.threshold:
         usual = f"{100 * who.threshold:.3g}%"
@@ -193,10 +193,10 @@ def _one_in(share: float) -> str:
 
 
 def _short() -> str:
-    """Return a short label for the threshold of re-identification, and say if it is your own."""
+    """Return a short label for the re-identification threshold; say if it is the user's own."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
-        return "No threshold of re-identification"
+        return "No re-identification threshold"
     if own != who.threshold:
         return f"Your own threshold, {_at_most(own)}"
     return _at_most(own)
@@ -207,7 +207,7 @@ def _at_most(share: float) -> str:
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:
-    """Draw the areas of comparison, and what is assumed of the recipient and the data."""
+    """Draw the areas of comparison, and what is assumed about the recipient and the data."""
     selectbox(
         "Compared on",
         _offered(fs),
@@ -215,8 +215,8 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         format_func=_spoken,
         key=_areas_key(fs),
         help="People and trips are compared on these areas, which depend on the purpose. *Usual "
-        "squares*, on offer too, are the largest that fit 50 times along each side of the central "
-        "area of the data. Each choice of areas has a search of its own.",
+        "squares*, also on offer, are the largest that fit 50 times along each side of the central "
+        "area of the data. Each choice of areas has its own search.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(f"**{describe_threshold()}** {who.sentence}")

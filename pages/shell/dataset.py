@@ -20,8 +20,8 @@ from . import officer, session
 _CURRENT, _BEFORE = "fp_dataset", "fp_readings_before"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
 _NEW = "fp_dataset_new"
-# A file that takes longer to read was hardly meant to be opened: the largest upload takes some
-# ten seconds of processor time. Files of the server's folder may be larger.
+# A file that takes longer to read was hardly meant to be opened: the largest upload takes about
+# ten seconds of processor time. Files in the server's folder may be larger.
 _UPLOAD_S, _FOLDER_S = 180.0, 600.0
 
 
@@ -164,7 +164,7 @@ def _kind(source: Source) -> str:
         return f"sample {source.sample}"
     if source.was_read:
         return "folder kept on the server"
-    return "upload" if isinstance(source.file[1], bytes) else "file of the server's folder"
+    return "upload" if isinstance(source.file[1], bytes) else "file in the server's folder"
 
 
 def _open(source: Source) -> None:

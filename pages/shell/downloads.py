@@ -29,7 +29,8 @@ class File(NamedTuple):
     content : callable
         Makes the bytes when they are requested.
     may_leave : bool
-        Whether it holds nothing about individual people, or about a few at one place or time.
+        Whether the file holds nothing about individual people, nor about a few people at one place
+        or time.
     """
 
     name: str
@@ -102,10 +103,10 @@ def offer(
     settings : mapping, optional
         Settings with which the file was made, for the audit log.
     disabled : bool
-        Whether the button is disabled, as something else must be done first.
+        Whether the button is disabled, because something else must be done first.
     left : callable, optional
-        Called when the bytes are made, before they are sent; outside any session, as
-        ``content`` is.
+        Called once the bytes are made, before they are sent. Like ``content``, it is called
+        outside any session.
     """
     current = dataset.current()
     digest = current.digest if current else ""

@@ -69,7 +69,7 @@ def advance(fs: FingerprintSet) -> None:
     else:
         wanted = _search(fs).wanted(_done(fs, tried.knowledge))
         known_by_now = [r.option for r in _every(fs, tried.knowledge).values() if r.option.steps]
-        # Streamlit may end a run at any step: noted first, options are at worst asked for again.
+        # Streamlit may end a run at any step: options noted first are at worst asked for again.
         every = {o.steps: o for o in (*known_by_now, *wanted, *tried.options)}
         until = tried.until if wanted else 0.0
         mine.tried = replace(tried, options=tuple(every.values()), until=until)
@@ -195,7 +195,7 @@ def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
 def results(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
-    """Return the options' results so far, in order; measure the others, and show the progress.
+    """Return the options' results so far, in order; measure the missing ones, and show progress.
 
     If the data are large or a measurement was stopped, draw a button to start measuring. Drop
     the jobs of options that are no longer wanted.
@@ -256,7 +256,7 @@ def empty(data: Dataset) -> OptionsTable:
 
 
 def current(data: Dataset) -> Exploration:
-    """Return the options of these data weighed so far, judged as in the report."""
+    """Return the options weighed so far for these data, judged as in the report."""
     found = workspace.of(data.digest).weighed
     if found is None:
         return judged(data, empty(data), limits.in_force())

@@ -1,4 +1,4 @@
-"""Kinds of question that several pages ask, or that no page waits for; each is answered once."""
+"""Kinds of question that several pages ask, or no page waits for; each is answered once."""
 
 from __future__ import annotations
 

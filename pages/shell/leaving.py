@@ -65,29 +65,29 @@ NOTHING_LEFT = (
     "people for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 OTHER_AREAS = (
-    "What this file keeps was compared on {}, not on the areas that are chosen now. Choose the "
-    "earlier areas again to see it."
+    "What this file keeps was measured on {}, not on the areas that are chosen now. To see the "
+    "result, choose the earlier areas again."
 )
 CHOSEN_BY_RECORDS = (
-    "The figures above use the real records. ε does not cover a choice based on them."
+    "The figures above use the real records. ε does not cover a choice based on these figures."
 )
 PERIOD = (
-    "State the days that you were asked for. If they were taken from the records, they would "
-    "reveal something about some people."
+    "State the days that you were asked for. Days taken from the records would reveal something "
+    "about some people."
 )
 BY_SPAN = (
     "Screening compares each person's days with the days of all records, so one person can change "
     "who is kept. For a private release, screen only by a minimum number of samples or for "
     "machines, on the Data page."
 )
-REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
+REASON = "Who asked for exact counts, and why small counts harm nobody. Name no person."
 REASON_FIRST = (
     "Nothing protects exact counts: a count of one person says where that person was. Say why "
-    "they may be released; the download button then appears."
+    "these counts may be released; the download button then appears."
 )
 SUBTRACTED = (
     "**Publish no second table of nearly the same people:** the difference between two tables "
-    "reveals single people, even where counts are blank."
+    "reveals individual people, even where counts are blank."
 )
 VERIFIED_PEOPLE = (
     "places, protection and every byte of the zip were checked. No person in the zip exists."
@@ -243,8 +243,8 @@ def nothing_shown(found: Result) -> str:
     for kind, shown, real in zip(DAY_TYPES, flows.by_day, exact.by_day, strict=True):
         if real and not shown:
             return (
-                f"**No trips are shown on {kind}s**, but {two_digits(real)} a day are recorded. "
-                "The recipient must not take this for a finding."
+                f"**No trips are shown on {kind}s**, but the records show {two_digits(real)} a "
+                "day. The recipient must not take this for a finding."
             )
     return ""
 
@@ -360,7 +360,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
 
 
 def _describe_area(area: StatedArea | None) -> str:
-    """Say how far a stated area is from the nearest larger town, which reveals swapped bounds."""
+    """Say how far a stated area is from the nearest large town, which reveals swapped bounds."""
     if area is None or area.unit != "degrees":
         return ""
     middle = [
@@ -369,7 +369,7 @@ def _describe_area(area: StatedArea | None) -> str:
     km, which = geography.nearest_town(*middle)
     return (
         f"The middle of the area is {km[0]:,.0f} km from {geography.town(int(which[0]))}, the "
-        "nearest larger town."
+        "nearest large town."
     )
 
 
@@ -547,12 +547,12 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     fewer = first["share"] > 0.2 and areas > 1
     verdict = " Counts for fewer areas would be more exact." if fewer else ""
     if first["share"] > 0.5 and option.bands > 1:
-        verdict += " The hours of the day may not show."
+        verdict += " Noise may hide the differences between parts of the day."
     count = f"of at most {words.people(round(people))}" if round(people) else "below 1 person"
     return (
         f"**{setting}, a typical count {count} is off by about {two_digits(first['error'])}: "
         f"{first['share']:.0%} at best.** People without records at that time are not counted, so "
-        f"expect a larger share.{verdict}"
+        f"expect a larger relative error.{verdict}"
     )
 
 

@@ -62,7 +62,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Question:
-    """A kind, its data, and the study's settings; two equal questions have the same answer.
+    """A question: kind, data and the study's settings; equal questions have the same answer.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def settle(
     ----------
     alone : bool or None
         Whether to ask automatically, unless the question was stopped; by default, whether its data
-        are ordinary.
+        are :func:`ordinary`.
     asked : bool
         Whether the question has just been requested.
     button : str
@@ -286,7 +286,7 @@ def estimating() -> None:
     """Draw a line while estimates asked for by :func:`expected_s` are being made."""
     for job in jobs(FORETOLD)[:1]:
         if job.active:
-            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
+            job_panel.quiet(job, "Estimating the time from a small sample …")
 
 
 def _foretell(question: Question, told: str | None) -> None:
@@ -303,7 +303,7 @@ def _foretell(question: Question, told: str | None) -> None:
             parts.append(f"This is likely to take about {clock(max(found.seconds, 1))}.")
         for job in jobs_of(about):
             if job.active:
-                job_panel.quiet(job, "Estimating from samples how long it will take …")
+                job_panel.quiet(job, "Estimating the time from samples …")
     parts.append(estimates.describe_memory(study, fs, config))
     st.caption(" ".join(part for part in parts if part))
 

@@ -86,7 +86,7 @@ def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
 
 
 def explored(data: Dataset) -> list[OptionResult]:
-    """Return every result that counts of an option that this session knows, of whichever page."""
+    """Return the results of options, from any page, that count when a release is judged."""
     found = workspace.of(data.digest).weighed
     tables = [each.result for each in questions.of_data(OPTION, data.fs).values()]
     every = [*([] if found is None else [found.table]), *tables]
@@ -96,7 +96,7 @@ def explored(data: Dataset) -> list[OptionResult]:
 def _counts(result: OptionResult, known: KnowledgeConfig) -> bool:
     """Return whether the attacker is no weaker than the usual one, or is known to find too much.
 
-    Options without records are always attacked alike.
+    Options without records are always attacked in the same way.
     """
     exact, in_force = LinkConfig(**vars(known)), thresholds.in_force()
     usual = (
@@ -127,9 +127,10 @@ def _measured(result: OptionResult, in_force: Limits) -> bool:
 
 
 def records_exceeded(data: Dataset, config: production.Config) -> tuple[str, ...] | None:
-    """Say which thresholds a release of records exceeds, explored or attacked; None if neither.
+    """Say which thresholds a release of records exceeds; None if it was not explored or attacked.
 
-    Within the thresholds counts only what an attacker at least as strong as the usual one finds.
+    A result within the thresholds counts only if its attacker is at least as strong as the usual
+    one.
     """
     option, hidden = config.option, config.hidden
     steps = option.steps if hidden is None else hidden.steps
@@ -271,7 +272,7 @@ def describe_verdict(found: Result, *, over: tuple[str, ...] | None, falls: bool
     """Describe the verdict of the verifier on the bytes of the release.
 
     ``over`` says which thresholds the release exceeds, or may exceed; None if nothing was measured.
-    ``falls`` says that some people have a smaller group together with an earlier release.
+    ``falls`` says that some people's groups shrink when an earlier release is added.
     """
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
@@ -325,16 +326,17 @@ def describe_secret(found: Result) -> str:
         uses.append("have the release checked again")
     told = (
         "**Not for release.** The pseudonym key says which id each pseudonym stands for. Anyone "
-        "with this key and the release knows whose row each row is. The key exists only here, "
-        f"until this session ends. You need the key only to {', '.join(uses[:-1])} or {uses[-1]}."
+        "with this key and the release knows which person each row is about. The key exists only "
+        "here, until this session ends. You need the key only to "
+        f"{', '.join(uses[:-1])} or {uses[-1]}."
     )
     if not found.facts.samples_left_out:
         return told
     if found.left_out is None:
-        return f"{told} Samples were moved before some were left out, so those cannot be listed."
+        return f"{told} The left-out samples cannot be listed, because samples were moved first."
     return (
         f"{told} The left-out samples are listed by id and by number. The number counts all "
-        "samples from 0, person by person and in order of time; it is not a line of your file."
+        "samples from 0, person by person and in order of time; it is no line number in your file."
     )
 
 

@@ -208,7 +208,7 @@ def describe_kept() -> str:
     """Say what is kept of a session without its browser, and what is not."""
     return (
         "What you open stays in this computer's memory while this browser shows a page of the "
-        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} afterwards. If you reload a page, it "
         "finds your data, results and running work; no other browser does. After that time, or "
         "when the dashboard stops, everything is gone except what you saved."
     )
@@ -218,8 +218,8 @@ def describe_lost() -> str:
     """Say what closing the page loses, and when."""
     return (
         "Once the page is closed, data, results, settings and choice are kept for "
-        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that all of it is gone; if "
-        "you stop the dashboard, it is gone at once. Only what you saved remains."
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that, all of it is gone; "
+        "if you stop the dashboard, it is gone at once. Only what you saved remains."
     )
 
 

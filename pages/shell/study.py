@@ -268,8 +268,8 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
 def describe_not_its_own(study: Study) -> str:
     """Return a note that the data of a study have changed, or are now read differently."""
     return (
-        f"The data that the study names, “{plain(study.label)}”, do not match its results, "
-        f"{_many(study)}: the data have changed, or this program reads them differently. The "
+        f"The data that the study names, “{plain(study.label)}”, do not match its results "
+        f"for {_many(study)}: the data have changed, or this program reads them differently. The "
         "study was not opened."
     )
 

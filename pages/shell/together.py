@@ -1,9 +1,9 @@
 """Releases of the same people: all that the session made, and what a second one gives away.
 
 For each exported release, the session keeps which records shared a group, on which days, and how
-the release was made. For each release made, with or without records, it keeps what it is, when it
-was first shown, the digests of its files, its people, and the path of its data's ledger. People are
-kept as digests under a secret of the session. No place, hour or id is kept.
+the release was made. For each release made, with or without records, the session keeps its name,
+when it was first shown, the digests of its files, its people, and the path of its data's ledger.
+People are kept as digests under a secret of the session. No place, hour or id is kept.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
 
 
 def falls(found: Result) -> bool:
-    """Return whether some people have a smaller group together with releases that left before."""
+    """Return whether some people's groups shrink when releases that left before are added."""
     made, known = found.membership, register()
     crossed = known.crossing(made) if made is not None and known.before(made) else None
     return crossed is not None and crossed.falls
@@ -100,7 +100,9 @@ def _earlier(kind: Kind, known: Register, made: Membership) -> None:
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )
         key = st.file_uploader(
-            "Key of the earlier release (CSV)", type=["csv"], key=f"{kind.name}_earlier_key"
+            "Pseudonym key of the earlier release (CSV)",
+            type=["csv"],
+            key=f"{kind.name}_earlier_key",
         )
         lacking = release is None or key is None
         pressed = st.button("Compare", key=f"{kind.name}_earlier_go", disabled=lacking)
@@ -146,8 +148,8 @@ def _adopt(known: Register, job: Job) -> None:
 class Made:
     """One release that this session made: its name, its people, its files' digests.
 
-    ``at`` is when it was first shown. ``ledger`` is the ledger of the data that it was made from,
-    which need not exist.
+    ``at`` is when it was first shown. ``ledger`` is the path of its data's ledger, which need not
+    exist.
     """
 
     what: str
@@ -183,8 +185,8 @@ def made_before(data: Dataset) -> list[SessionRelease]:
 def spent(data: Dataset) -> Spent:
     """Return the ε that the data's file has spent, and what other ledgers hold.
 
-    On a dashboard of several officers, the ledgers among the files of the server's user are
-    theirs: only those of this session's releases are counted.
+    Several officers on one dashboard share the ledgers among the files of the server's user. There,
+    only the ledgers of this session's releases are counted.
     """
     shared = {each.ledger for each, _ in register().of_people(data.fs)}
     return spent_at(count_tables.ledger_at(data.source), shared, own=not officer.several())
@@ -233,7 +235,7 @@ class Register:
                 self._left.append(left)
 
     def people(self, fs: FingerprintSet) -> npt.NDArray[np.uint64]:
-        """Return keyed hashes of the ids of the people, sorted; the same text has the same hash."""
+        """Return keyed hashes of the people's ids, sorted; the same id always has the same hash."""
         if fs.digest not in self._people:
             ids = np.array([str(each) for each in fs.user_ids.tolist()], dtype=object)
             hashed: Any = pd.util.hash_array(ids, hash_key=self._hash_key, categorize=False)
@@ -241,7 +243,7 @@ class Register:
         return self._people[fs.digest]
 
     def of_people(self, fs: FingerprintSet) -> list[tuple[Made, int]]:
-        """Return the releases made of some of these people, in order; and of how many each."""
+        """Return the releases that hold some of these people, in order, and how many each holds."""
         found, mine = [], self.people(fs)
         for key, each in self.made.items():
             pair = (key, fs.digest)
@@ -350,7 +352,7 @@ def unchanged(found: Crossing, what: str) -> str:
 def nobody(what: str) -> str:
     """Return a note that no person is also in an earlier release."""
     return (
-        f"Nobody is both in this release and in {what}, judging by the ids on the days that both "
+        f"Nobody is in both this release and {what}, judging by the ids on the days that both "
         "cover. There is nothing to compare. If both hold the same people "
-        "under other ids, compare the files after giving these people the same ids."
+        "under different ids, compare the files after giving these people the same ids."
     )

@@ -83,7 +83,7 @@ def profiles_of(chosen: Sequence[str]) -> tuple[GeneralizationProfile, ...]:
     Raises
     ------
     ConfigError
-        A text could not be read, or there are none or too many.
+        A text could not be read, or there are no profiles or too many.
     """
     _check_count(len(chosen))
     return in_order([parse_profile(text) for text in chosen])

@@ -205,7 +205,7 @@ def reason_key(name: str | None) -> str:
 
 
 def decision_key(weighed: Weighing) -> str:
-    """Return the key of the field for the reason of the decision that stands."""
+    """Return the key of the field for the reason for the decision that stands."""
     return reason_key(REFUSE if weighed.refused else weighed.chosen)
 
 

@@ -327,7 +327,7 @@ def test_glove_writes_what_the_function_makes(
     assert pd.read_csv(lost)["sample"].tolist() == expected.suppressed["sample"].tolist()
     for named in ([], ["--key", key, "--left-out", lost]):
         checked = said_by("verify", out, people, *named)
-        assert "The release promises groups of 3 and is checked for this." in checked
+        assert "The release promises groups of 3, and this promise is checked." in checked
     if target == "out":
         names = sorted(path.name for path in out.iterdir())
         assert names == ["README.md", f"data.{form}", "datapackage.json"]
@@ -382,7 +382,7 @@ def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path
         output = said_by("verify", out, people, *options)
         assert "Verified: everyone in the release is in a group of at least 3" in output
         assert "30 people" in output
-        promised = "The release promises groups of 3 and is checked for this." in output
+        promised = "The release promises groups of 3, and this promise is checked." in output
         assert promised == (not options)
     said_by("publish", people, "--option", "as it is", "--out", plain)
     assert "promises no group of k" in said_by("verify", plain, people)

@@ -289,7 +289,7 @@ def test_squares_over_a_stated_area_and_tables_of_nothing(app: AppTest) -> None:
     app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1").run()
     assert "cannot be read" in said(app)
     app.text_input(key="tables_area").set_value(AREA).run()
-    assert "km from Dakar, the nearest larger town" in said(app)
+    assert "km from Dakar, the nearest large town" in said(app)
     found = made(app)
     assert found.before.presence.values.sum() > 0
     assert found.made.fault == "", "the data were read again with the stated centre"
@@ -431,7 +431,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     go(app, "report")
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
-    assert "ε does not cover a choice based on them" in text
+    assert "ε does not cover a choice based on these figures" in text
     assert "State the first day and the number of days: those that you were asked for" in text
     assert app.button(key="tables_go").disabled
     assert app.number_input(key="tables_days").value is None, "days are stated anew"

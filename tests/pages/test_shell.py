@@ -186,7 +186,7 @@ def test_it_is_said_on_every_page_until_somebody_has_read_it(
 
 
 def test_how_long_it_is_kept_is_said_where_files_are_opened(app: AppTest) -> None:
-    assert "for 15 minutes after" in said(go(app, "data"))
+    assert "for 15 minutes afterwards" in said(go(app, "data"))
 
 
 def test_what_is_opened_is_handed_on_to_the_next_page(app: AppTest) -> None:

@@ -251,7 +251,7 @@ def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
     register: Register = twelve.session_state["fp_exported"]
     register.note(members("ab", "ab", name="GLOVE, k = 2"))
     twelve.run()
-    told = "Nobody is both in this release and in the release exported before (GLOVE"
+    told = "Nobody is in both this release and the release exported before (GLOVE"
     assert told in said(twelve)
     assert may_leave(twelve)
 

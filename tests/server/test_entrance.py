@@ -309,7 +309,7 @@ def test_who_is_no_officer_reaches_nothing_and_their_name_is_no_markup(
     visitor = logged_in(client(entrance.as_set_up({entrance.OFFICERS: "x"})), said)
     assert sees(visitor) == set(WAY_IN)
     text = visitor.get("/", Accept="text/html").text
-    assert "anna@office.example (subject a-1), who is not among the officers" in text
+    assert "anna@office.example (subject a-1), but are not among" in text
     logged_in(visitor, said, sub="<script>", email="<img src=x>")
     text = visitor.get("/", Accept="text/html").text
     assert "&lt;script&gt;" in text

@@ -50,7 +50,8 @@ def frame() -> fp.FrameConfig:
 
 
 @pytest.mark.parametrize(
-    ("weekend", "told"), [(4, "**No trips are shown on weekends**, but 2 a day"), (40, "")]
+    ("weekend", "told"),
+    [(4, "**No trips are shown on weekends**, but the records show 2 a day"), (40, "")],
 )
 def test_a_type_of_day_without_trips_is_not_taken_for_a_finding(weekend: int, told: str) -> None:
     """4 trips on two days are 2 a day, below the threshold of 10; 40 are 20."""

@@ -57,7 +57,7 @@ def test_people_are_given_records_by_what_these_hold(fs, result, made):
 def test_a_table_of_another_kind(fs, made):
     for table, said in (
         (made.rows.drop(columns="start"), "lacks start"),
-        (made.rows.assign(start=0.0), "times with their zone"),
+        (made.rows.assign(start=0.0), "times with a time zone"),
         (made.rows.assign(x_min_m="here"), "not a number"),
     ):
         with pytest.raises(SchemaError, match=said):
