@@ -194,7 +194,7 @@ class Recipient:
 
     @property
     def because(self) -> str:
-        """Source of the threshold of re-identification, in one short sentence.
+        """Source of the threshold for re-identification, in one short sentence.
 
         Examples
         --------
@@ -220,14 +220,14 @@ class Recipient:
         Examples
         --------
         >>> print(Recipient("anyone").sentence)
-        Anyone may get the release, so an attack is certain. The threshold of re-identification is \
-5%, for highly sensitive data (IPC Ontario 2025).
+        Anyone may get the release, so an attack is certain. The threshold for re-identification \
+is 5%, for highly sensitive data (IPC Ontario 2025).
         """
         accepted = f"{100 * THRESHOLDS[self.sensitivity]:g}%"
         source = f"for {_SENSITIVE[self.sensitivity]} sensitive data (IPC Ontario 2025)"
         if self.kind == "anyone":
             return (
-                "Anyone may get the release, so an attack is certain. The threshold of "
+                "Anyone may get the release, so an attack is certain. The threshold for "
                 f"re-identification is {accepted}, {source}."
             )
         who = "People in a secure room" if self.kind == "room" else "Recipients under contract"
@@ -235,7 +235,7 @@ class Recipient:
         return (
             f"{who} get the release. We assume {self.controls} controls and {self.motive} motive, "
             f"and so a chance of {100 * self.attempt:g}% that the recipients attempt "
-            "re-identification (El Emam 2013). The threshold of re-identification is "
+            "re-identification (El Emam 2013). The threshold for re-identification is "
             + (
                 "1 in 3, the most that is ever accepted."
                 if capped

@@ -267,8 +267,8 @@ def _part_of(number: int, of: int, what: str) -> str:
 def percent(share: float, whole: int = 1_000) -> str:
     """Return a percentage such as "0.6%", "31%", "99.8%" or "less than 0.1%".
 
-    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. The share of a
-    number of things out of ``whole`` things is written as 0% or 100% only if it is exactly that.
+    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200. A share of
+    ``whole`` things is written as 0% or 100% only if it is exactly that.
     """
     value = 100 * share
     if 0 < value < 0.1:

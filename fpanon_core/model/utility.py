@@ -74,7 +74,7 @@ def weighting(weights: Weights) -> dict[str, float]:
         number(f"The weight of {name}", value, least=0.0)
     total = sum(weights.values())
     if not total > 0:
-        raise ConfigError("All weights are 0; give at least one component a weight.")
+        raise ConfigError("All weights are 0; give at least one component a weight above 0.")
     return {name: float(weights.get(name, 0.0)) / total for name in COMPONENTS}
 
 

@@ -43,7 +43,7 @@ class OptionsTable(Tabled):
     version : str
         Version of the program that made the results.
     figures : int
-        :data:`~.option_result.FIGURES` of that program.
+        Version of the figures (:data:`~.option_result.FIGURES`) of that program.
     """
 
     results: tuple[OptionResult, ...]

@@ -90,7 +90,7 @@ class Recipe:
     version : str
         Version of the program that measured the options.
     figures : int
-        :data:`~.option_result.FIGURES` of the program that measured the options.
+        Version of the figures (:data:`~.option_result.FIGURES`) of the program that measured.
     """
 
     options: tuple[ReleaseOption, ...]

@@ -159,7 +159,7 @@ def find_release(
     purpose : Purpose or str
         A name of PURPOSES, or your own purpose.
     recipient : Recipient or str
-        The recipient, who sets the threshold of re-identification.
+        The recipient, who sets the threshold for re-identification.
     seconds : float
         Time for the search. An option still running at the end is stopped, and named in
         ``untried``.
@@ -605,7 +605,7 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> list[Line]:
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
     """Return the k to try, the largest first.
 
-    They are 1, 1.5 and 2 times the k that the threshold of re-identification needs, and larger k
+    They are 1, 1.5 and 2 times the k that the threshold for re-identification needs, and larger k
     that also hide homes.
     """
     sizes = [round(times * crowd(limits)) for times in _CROWDS]

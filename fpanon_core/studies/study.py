@@ -143,7 +143,7 @@ class Study:
         The files of the data, if the study is to hold them.
     version : str
     figures : int
-        :data:`~.option_result.FIGURES` of the program.
+        Version of the figures (:data:`~.option_result.FIGURES`) of the program.
     """
 
     digest: str

@@ -92,12 +92,12 @@ def in_shards(n_users: int) -> str:
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
         "Cutting the data into shards first takes less time and memory; accuracy falls a little. "
-        f"Set this under Limits: {many:,} shards have about {PEOPLE_A_SHARD:,} people each."
+        f"Set this under Limits: {many:,} shards have about {n_users // many:,} people each."
     )
 
 
 def to_begin(thresholds: Limits, n_users: int) -> str:
-    """Say what hiding does, and the k that the threshold of re-identification needs."""
+    """Say what hiding does, and the k that the threshold for re-identification needs."""
     most, needs = thresholds.limit("outsider"), ""
     if most is not None:
         least = crowd(thresholds) if most else math.inf
@@ -115,7 +115,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
     """Return a kind of box, and its text on the verifier's verdict and the release's usefulness.
 
     The text begins with its most important part, in bold. The box is ``success`` only for a useful
-    release whose groups are large enough for the threshold of re-identification.
+    release whose groups are large enough for that threshold.
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
@@ -150,7 +150,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Less than half of the samples or people are left: what is published shows the places "
+            " Fewer than half of the samples, or of the people, are left: what is published shows the places "
             "and hours of groups, not a fair picture of anybody's days."
         )
     return "warning", text

@@ -171,7 +171,7 @@ class Workspace:
         self._decide(NOTHING_LEAVES, why)
 
     def explain(self, why: str) -> None:
-        """Give another reason for the decision that stands."""
+        """Replace the reason for the current decision."""
         if self.kept is not None:
             self.kept = replace(self.kept, why=why)
         if self.weighed is not None and self.weighed.chosen is not None:

@@ -820,7 +820,7 @@ def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Pat
     output = said_by(*arguments, "--questionnaire", filled, "--utility", "transport")
     assert "18 answers used, 2 set aside." in output
     assert "row 20: the expert" in output
-    assert "row 21: the score is outside" in output
+    assert "row 21: the score is not between 0 and 10" in output
     assert "0.900" in output
     assert "0.400" in output
     assert "tourism" in refused(*arguments, "--questionnaire", filled, "--utility", "tourism")

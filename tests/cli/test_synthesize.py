@@ -49,7 +49,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     page = packed["README.md"].decode()
     assert set(about) == {"version", "kind", "option", "people", "groups", "timezone", "shares"}
     assert "give or take about" in page, "how far the noisy number is off"
-    assert "numbers of residents near each antenna ('census'" in page
+    assert "(column 'census' of the publisher's antenna table)" in page
     assert len(records) == told["records"]
     assert records["time"].str[:10].isin(["2024-03-04", "2024-03-05", "2024-03-06"]).all()
     assert fp.Ledger(book).to_frame()["what"].tolist() == [told["option"]]

@@ -124,7 +124,7 @@ def test_what_hiding_many_takes_is_told_and_they_are_cut_into_shards(
     monkeypatch.setattr(form, "SHARDED_FROM", 60)
     app.run()
     assert "About 180 MB of memory is needed; a computation may take" in said(app)
-    assert "Cutting the data into shards first (set under Limits" in said(app)
+    assert "Cutting the data into shards first takes less time" in said(app)
     until(app, lambda at: "hiding whole records (aligned) takes about" in said(at))
     assert app.number_input(key="glove_k").value == 20, "the k that the threshold needs"
     app.number_input(key="glove_k").set_value(2)

@@ -72,7 +72,7 @@ def searched() -> SearchedTable:
 def test_threshold_of_a_recipient_by_hand(given, threshold):
     recipient = fp.Recipient(*given)
     assert recipient.threshold == pytest.approx(threshold, abs=1e-9)
-    assert "threshold of re-identification is" in recipient.sentence
+    assert "threshold for re-identification is" in recipient.sentence
     assert Limits({"outsider": recipient.threshold}).limit("linkage") == recipient.threshold
 
 
