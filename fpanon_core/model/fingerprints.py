@@ -268,7 +268,7 @@ class FingerprintSet(CellLists):
 
     @cached_property
     def unnamed(self) -> FingerprintSet:
-        """The same set with consecutive numbers in place of ids, for code that does not need the ids.
+        """The same set with consecutive numbers in place of ids, for code that needs no ids.
 
         The copy keeps the digest of this set.
         """

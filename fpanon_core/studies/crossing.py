@@ -641,8 +641,8 @@ def _fall(found: Crossing, where: tuple[str, str]) -> str:
     if found.together.smallest == min(first, second):
         return ""
     return (
-        f" The smallest group has {first:,} people {where[0]}, and {second:,} {where[1]}. With both "
-        f"together, the smallest group has only {found.together.smallest:,}."
+        f" The smallest group has {first:,} people {where[0]}, and {second:,} {where[1]}. With "
+        f"both together, it has only {found.together.smallest:,}."
     )
 
 

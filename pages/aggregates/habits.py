@@ -119,7 +119,7 @@ def files(
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
 ) -> downloads.Files:
-    """Return each file by its button's label; the files' names do not yet begin with :data:`PREFIX`."""
+    """Return each file by its button's label; the files' names still lack :data:`PREFIX`."""
     tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
     tables |= {"habits": "Habits", "next": "Next places", "gains": "Information gains"}
     offered = downloads.files_of(found, tables, PREFIX)

@@ -179,14 +179,14 @@ def by_profile(
     if told_apart == n > 1:
         others = "another" if k == 2 else f"{k - 1} others"
         said = (
-            f"{at}, none of the {n:,} people is {k}-anonymous: nobody has the very same "
+            f"{at}, none of the {n:,} people is {k}-anonymous: nobody has the same "
             f"fingerprint as {others}."
         )
     elif told_apart:
         said = f"{at}, {words.share(told_apart, n)} {words.verb(told_apart)} not yet {k}-anonymous."
     elif judges_all(stretch):
         said = (
-            f"At {plain(most.profile)}, everybody is {k}-anonymous: each person has the very same "
+            f"At {plain(most.profile)}, everybody is {k}-anonymous: each person has the same "
             f"fingerprint as at least {k - 1} other{'s' if k > 2 else ''}."
         )
     else:

@@ -34,8 +34,8 @@ ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {None: "(detect; usually the display zone)", OFFSET: "the zone of the offset column"}
 CENTRE = (
-    "Needed only for a private release whose area is stated in metres. Otherwise, the middle of the "
-    "stated area, or of the antennas, is the centre. Choose it without looking at the records."
+    "Needed only for a private release whose area is stated in metres. Otherwise, the middle of "
+    "the stated area, or of the antennas, is the centre. Choose it without looking at the records."
 )
 _POSITIONS = {None: "(as they are; ask if in doubt)"} | {
     name: said_of(turn) for name, turn in TURNS.items()

@@ -150,8 +150,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Fewer than half of the samples, or of the people, are left: what is published shows the places "
-            "and hours of groups, not a fair picture of anybody's days."
+            " Fewer than half of the samples, or of the people, are left: what is published shows "
+            "the places and hours of groups, not a fair picture of anybody's days."
         )
     return "warning", text
 
