@@ -63,46 +63,46 @@ def aligned(
     Parameters
     ----------
     fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        Cells of any extent; fingerprints that stand for several users count as that many. In data
-        in periods (:func:`into_periods`), people are hidden among the people of the same period.
-        Each period is treated as a data set of its own, and the result is about the pieces.
+        Cells of any extent; a fingerprint that stands for several users counts as that many users.
+        In data in periods (:func:`into_periods`), people are hidden among the people of the same
+        period. Each period is treated as a separate data set, and the result describes the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig, optional
         Weights and thresholds of the loss, and of the effort that finds candidates. Weights of 1
-        and 1 apply to the loss only; the effort then uses halves.
+        and 1 apply to the loss only; the effort then uses weights of ½ and ½.
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2 in metres, and span in minutes, of a published sample. Samples that
         would exceed a limit are left out. Each sample left out costs as much as a sample at both
-        limits; the extent of the data replaces a limit that is missing or larger. Every published
-        sample still holds samples of all members of its group. The groups do not depend on the
-        limits.
+        limits; the extent of the data replaces a limit that is missing or larger than this extent.
+        Every published sample still holds samples of all members of its group. The groups do not
+        depend on the limits.
     leftover : "merge" or "suppress"
-        Treatment of the last users, fewer than k, when the number of users is not a multiple of k.
-        Each joins the group whose loss rises least, or they are not published.
+        Treatment of the last users, fewer than k, when the number of users is not a multiple of k:
+        each joins the group whose loss rises least ("merge"), or none of them is published.
     leave_out : float
-        Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
-        are left out, as long as that lowers the mean loss of the others. If the share allows fewer
-        than k users, no whole group can be left out, so hardly anybody is. In periods, the share
-        applies to each period. See :attr:`GloveResult.left_out`.
+        Share of the users, 0 … 0.1, that may be left out, rounded down. The users who cost most to
+        hide are left out, as long as this lowers the mean loss of the others. If the share allows
+        fewer than k users, no whole group can be left out, so hardly anybody is left out. In
+        periods, the share applies to each period. See :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Group number of each user, as in :attr:`GloveResult.group`. These groups are published
         aligned, and no search for groups is made.
     effort : "quick", "default" or "thorough"
         How long to search for groups with a small loss. A longer search finds better groups.
     shards : int, optional
-        Number of parts into which the data are first cut, by where people are. Each part is hidden
-        separately. Use shards for data too large to be hidden at once. Everyone is still in a group
-        of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The share
-        left out is rounded down in each shard. Last users are merged within their shard. If last
-        users are to be suppressed, the last users of all shards are first hidden together, if there
-        are k or more of them. With periods, each period is cut into this many shards, or fewer if
-        it has too few people.
+        Number of parts into which the data are first cut, by where people are. The parts are
+        treated separately. Use shards for data too large to be treated at once. Everyone is still
+        in a group of at least k; time and memory fall, and the loss rises a little
+        (:mod:`.hiding`). The share left out is rounded down in each shard. Last users are merged
+        within their shard. If last users are to be suppressed, the last users of all shards are
+        first hidden together, if there are k or more of them. With periods, each period is cut into
+        this many shards, or fewer if it has too few people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -116,8 +116,8 @@ def aligned(
     ConfigError
         k is not an integer of 2 or more, or a limit is finer than the data or not positive.
         ``leftover`` or ``effort`` has an unknown value. ``groups`` does not have an integer for
-        each user, leaves a user without a group, has a group of fewer than k, or is given with
-        periods or several shards. ``leave_out`` is outside 0 … 0.1, or is above 0 although
+        each user, leaves a user without a group, has a group of fewer than k users, or is given
+        with periods or several shards. ``leave_out`` is outside 0 … 0.1, or is above 0 although
         ``groups`` is given. ``shards`` is not an integer of 1 or more or, without periods, leaves a
         shard with too few people for 10 groups of k.
     InfeasibleError
@@ -207,8 +207,8 @@ def _check_alone(
     """Raise a ConfigError if groups are combined with periods, several shards, or ``leave_out``."""
     if isinstance(fs, PeriodSet):
         raise ConfigError(
-            "groups apply to whole fingerprints; leave them out for data in periods: each period "
-            "has its own groups."
+            "groups applies to whole fingerprints; leave it out for data in periods, because each "
+            "period has its own groups."
         )
     if shards is not None and shards > 1:
         raise ConfigError(
@@ -228,19 +228,19 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
         raise ConfigError(
             f"groups has the shape {group.shape}; give a whole number for each of the "
-            f"{fs.n_users} people, as ``group`` of an earlier result has it."
+            f"{fs.n_users} people, as in ``group`` of an earlier result."
         )
     if (group < 0).any():
         raise ConfigError(
             f"groups leaves {int((group < 0).sum())} of {fs.n_users} people without a group (−1); "
-            "give groups of a result that publishes everybody, or leave these people out."
+            "give groups of a result that publishes everybody, or leave out people without a group."
         )
     number, inverse = np.unique(group, return_inverse=True)
     weight = np.bincount(inverse, fs.weight)
     if (weight < k).any():
         raise ConfigError(
-            f"{int((weight < k).sum())} of the {len(number)} groups given have fewer than k = {k} "
-            "people; give groups made for this k or a larger one."
+            f"Groups with fewer than k = {k} people: {int((weight < k).sum())} of {len(number)}; "
+            "give groups made for this k or a larger k."
         )
     order = np.argsort(inverse, kind="stable")
     ends = np.cumsum(np.bincount(inverse))[:-1]

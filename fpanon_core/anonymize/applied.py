@@ -158,7 +158,7 @@ def _applied(
             )
         case Tables() | Synthesize():
             raise ConfigError(
-                "This option holds nobody's records; make it with the function release."
+                "This option contains nobody's records; make it with the function release."
             )
 
 
@@ -307,9 +307,9 @@ def permute(
     Therefore both marginals are kept exactly, even if samples coincide afterwards. ``"positions"``
     keeps each window's number of events at each place, and each user's number of events at each
     time. ``"times"`` keeps each region's number of events at each time, and each user's number of
-    events at each place. Samples of a user that coincide afterwards become one, with the counts
-    added up. Within a window or region every arrangement is equally likely; an event may keep its
-    position or time, or get one from the same user.
+    events at each place. Samples of a user that coincide afterwards become one, and their counts
+    add up. Within a window or region, every arrangement is equally likely; an event may keep its
+    position or time, or get that of another event of the same user.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def permute(
         For positions: length of the windows in minutes, at least as long as the data's windows.
         Windows are aligned to local midnight; a sample is in the window that holds its start.
     region_m : float
-        For times: side of the square regions in metres, at least the side of the data's grid. The
+        For times: side of the square regions in metres, at least the side of the data's grid. Four
         regions meet at the projection's origin; a sample is in the region that holds its middle.
     seed : int or None
         A seed is for studies only: it repeats the exchange, and anyone with the program can undo
@@ -362,7 +362,7 @@ def _windows(fs: FingerprintSet, step: Permute) -> IntArray:
     if step.window_min < fs.granularity_min:
         raise ConfigError(
             f"window_min = {step.window_min:g} is finer than the data's {fs.granularity_min:g} "
-            "min; choose a value that is no finer."
+            f"min; choose at least {fs.granularity_min:g} min."
         )
     return distinct_rows(windows_at(fs, fs.t_min, step.window_min)[0])[1]
 
@@ -371,7 +371,7 @@ def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
     if step.region_m < fs.granularity_m:
         raise ConfigError(
             f"region_m = {step.region_m:g} is finer than the data's {fs.granularity_m:g} m; choose "
-            "a value that is no finer."
+            f"at least {fs.granularity_m:g} m."
         )
     column = np.floor((fs.x_m + fs.dx_m / 2) / step.region_m)
     return distinct_rows(column, np.floor((fs.y_m + fs.dy_m / 2) / step.region_m))[1]
@@ -425,8 +425,9 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     kept = visitors[bin_] >= step.min_users
     if not kept.any():
         raise InfeasibleError(
-            f"No bin has {step.min_users} people or more (the most visited has {visitors.max()}), "
-            "so nothing would be left; require fewer people, or generalize first."
+            f"No area has {step.min_users} people or more in one time window (the largest number "
+            f"is {visitors.max()}), so nothing would be left; require fewer people, or generalize "
+            "first."
         )
     return fs.with_samples(kept)
 

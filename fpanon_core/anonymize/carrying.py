@@ -1,7 +1,7 @@
-"""Position of an attacker's known points in a release, worked out from the stated method.
+"""Positions of an attacker's known points in a release, worked out from the stated method.
 
 The attacker knows the method and its parameters, but not its random draws. Every generalization is
-applied to the known points as it was to the data. Noise leaves a point in place, with a density
+applied to the known points as it was to the data. For noise, a point stays in place, with a density
 around it. An exchange of places keeps a point's time, and its place with some probability; an
 exchange of times does the converse. The release shows its cells, so the attacker lays grids,
 hexagons and regions as the release did.
@@ -282,7 +282,7 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / (samples in each point's group), and the share of these that equal the point.
+    """Return 1 / (samples in each point's group), and the share of them that equal the point.
 
     Samples are equal to a point if they agree with it in the columns ``names``. The point's own
     sample counts as one of these samples.

@@ -39,10 +39,10 @@ def release(
         Use None for anything published. Noise, exchanges and draws of people then come from the
         operating system's randomness, and nobody can repeat them. A seed is for studies only:
         anyone with the program can repeat the draws and subtract the noise. Each step has its own
-        seed, derived from this one and the step's position. Options that begin with the same steps
+        seed, derived from this seed and the step's position. Options that begin with the same steps
         therefore agree up to the first step that differs.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -207,7 +207,7 @@ def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
 
 
 def seed_at(seed: int | None, step: Step, position: int) -> int | None:
-    """Return the seed that a chain gives its step at a position, counted from 0.
+    """Return the seed that a chain gives to its step at ``position``, counted from 0.
 
     Which antennas form one place is not secret. So without a seed, generalization uses seed 0, and
     the published clusters are the measured clusters. Clusters of two releases are then equal and do

@@ -35,10 +35,11 @@ def cluster_antennas(
     """Divide antennas into ⌈M/size⌉ clusters of about ``size`` neighbours each.
 
     The method is frequency-sensitive competitive learning. The centroids start at antennas drawn at
-    random. In each of 20 passes the antennas come in random order. Each is won by the centroid j
-    with the smallest ``n_j · ‖x − c_j‖²``, where n_j is the number of its wins so far. The winner
-    moves towards the antenna at a rate that falls geometrically from 0.3 to 0.03 over all passes.
-    Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
+    random. In each of 20 passes, the antennas come in random order. Each antenna is won by the
+    centroid j with the smallest ``n_j · ‖x − c_j‖²``, where n_j is the number of j's wins so far.
+    The winner moves towards the antenna at a rate that falls geometrically from 0.3 to 0.03 over
+    all passes. Then every antenna is assigned once more by the same rule, with centroids and wins
+    fixed.
 
     The source leaves some choices open. Before each further pass, the wins are multiplied by 0.8,
     and 0.2 is added. Early wins date from other positions, but wins should show how crowded a
@@ -124,8 +125,8 @@ def _check_size(size: int, antennas: int) -> int:
     size = whole("Cluster size", size, 1, of="antennas")
     if size > antennas:
         raise InfeasibleError(
-            f"Clusters of about {size} antennas are larger than the {antennas} antennas there "
-            f"are; choose a size of at most {antennas}."
+            f"A cluster size of {size} exceeds the number of antennas, {antennas}; choose a size "
+            f"of at most {antennas}."
         )
     return -(-antennas // size)
 
@@ -167,7 +168,7 @@ def _filled(
 Area: TypeAlias = Polygon | MultiPolygon
 
 _STEP_M = 0.001
-"""Positions within a millimetre count as one; corners are rounded to it where cells are united."""
+"""One millimetre: precision to which positions are compared and united corners are rounded."""
 
 
 def voronoi_cells(
@@ -183,7 +184,7 @@ def voronoi_cells(
         Distance by which the antennas' convex hull is widened; cells are clipped to the widened
         hull.
     land : Polygon or MultiPolygon, optional
-        Area to clip to instead, on the same projection; ``margin_m`` is then ignored.
+        Area to clip to instead, in the same projection; ``margin_m`` is then ignored.
 
     Returns
     -------
@@ -201,7 +202,7 @@ def voronoi_cells(
     Notes
     -----
     Each cell is cut from the clip area's bounding rectangle by the bisectors between its antenna
-    and the others. The nearest antennas come first, until all others are too far away to cut.
+    and the others. The nearest antennas come first, until all others are too far away to cut it.
     Coordinates are measured from the cell's own antenna, so antennas a millimetre apart keep their
     border even in a country a thousand kilometres wide. A diagram of the whole country at once
     would be off by centimetres.
@@ -230,7 +231,7 @@ def voronoi_cells(
 def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) -> FloatArray:
     """Return the part of a convex area that is nearer to one site than to any other site.
 
-    ``sites`` are whole millimetres, so that differences between them are exact. The area is in
+    ``sites`` are in whole millimetres, so that differences between them are exact. The area is in
     metres, measured from the site; the part may be empty.
     """
     known, wanted = 1, 32

@@ -3,18 +3,19 @@
 The search looks for groups of k … 2k − 1 people whose aligned blocks have a small total loss. No
 exact method is known that is fast enough. The search has four parts:
 
-1. *Candidates.* The search takes the users nearest to each user by stretch effort. It keeps those
-   with the smallest loss per sample in a pair with that user.
+1. *Candidates.* The search takes the users nearest to each user by stretch effort. Of these users,
+   it keeps those with the smallest loss per sample in a pair with that user.
 2. *Growth.* Groups start from the people with the fewest samples, who are hardest to hide. Each
    group grows by the candidate that adds the least loss, until it has k people. If a person has no
    free candidate, new candidates are found among all people who are still without a group.
 3. *Exchanges.* A *step* puts a person into the group of a candidate, with or without replacing a
    member. A step is first priced with blocks that begin only where the group's blocks begin now, or
-   would begin without one member. The cheapest steps are then priced exactly, except for k of 20 or
-   more with the default effort. In a ring of steps, everybody who leaves a group enters another
-   one. Rings that lower the loss are carried out, the rings with the largest gain first. A group
-   takes part in at most one ring per round. Without exact prices, rings are looked for again among
-   the groups that took part in none. Then the steps into the groups that changed are priced again.
+   would begin without one member. The cheapest steps are then priced exactly, except with the quick
+   effort, or for k of 20 or more with the default effort. In a ring of steps, everybody who leaves
+   a group enters another one. Rings that lower the loss are carried out, the rings with the largest
+   gain first. A group takes part in at most one ring per round. Without exact prices, the search
+   for rings is repeated among the groups that took part in no ring. Then the steps into the groups
+   that changed are priced again.
 4. *People left out.* If a share may be left out, some groups are dissolved before the exchanges:
    those whose loss most exceeds the mean loss of as many samples. A ring may then begin with a
    person who is left out, and end with a person who becomes left out.
@@ -62,7 +63,7 @@ _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
 
 @dataclass(frozen=True)
 class Search:
-    """Parameters of the search effort.
+    """Parameters of a search for groups.
 
     Attributes
     ----------
@@ -138,7 +139,7 @@ def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
 def crowded(
     fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
 ) -> tuple[list[IntArray], IntArray, IntArray]:
-    """Return the groups as row numbers, the last users, and the users left out as hard to hide.
+    """Return the groups (row numbers), the last users, and the users left out as hard to hide.
 
     The last users have a total weight below k; none are returned if they are merged.
     """
@@ -253,7 +254,7 @@ class _Crowding:
     ) -> tuple[IntArray, FloatArray]:
         """Return each user's ``among`` nearest other ``users``, best first, and each pair's loss.
 
-        The best have the smallest loss per sample.
+        The best users have the smallest loss per sample.
         """
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         gaps = k_gap(

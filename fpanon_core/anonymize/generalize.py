@@ -2,8 +2,8 @@
 
 A coarse grid with a corner in the middle of a city cuts the city into quarters, and this alone
 distinguishes people. Therefore the origin of a grid is chosen from the data, unless it is given.
-The chosen origin has the largest mean number of people in a cell, over all pairs of a person and a
-visited cell.
+The chosen origin has the largest mean number of people in a cell, averaged over all pairs of a
+person and a cell that this person visited.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -143,7 +143,7 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
     if not coarse:
         raise ConfigError(
             f"The profile {profile} is finer than the data ({fs.granularity_m:g} m · "
-            f"{fs.granularity_min:g} min); choose one at least as coarse."
+            f"{fs.granularity_min:g} min); choose a profile at least as coarse as the data."
         )
 
 
@@ -236,7 +236,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """Return the data's grid corner at the projection's centre, or the next one up and right.
+    """Return the data's grid corner at the projection's centre, or the next corner north-east.
 
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """
@@ -276,7 +276,7 @@ def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
-    """Return the position of the best origin among all origins, by shift in x, then in y.
+    """Return the position of the best origin in the order of origins: by shift in x, then in y.
 
     The lines of all shifted grids cut the plane into strips in x and in y. A piece is where two
     strips cross. Each user's pieces are found once, and each cell of a grid consists of whole

@@ -5,10 +5,10 @@ at least k users. :mod:`.grouping` determines the order, and :mod:`fpanon_core.k
 merges and reshapes. Nothing is drawn at random: the same data give the same result, on any number
 of threads.
 
-The source leaves some choices open. A fingerprint that already stands for k users is a group of its
-own, reshaped like a merged one. "Earlier" among cells means earlier by start, then by x, y and
-extents. When cells are joined again after the cut, all cells count as pieces, whether they were cut
-or not.
+The source leaves some choices open. A fingerprint that already stands for k users forms a group by
+itself, and is reshaped like a merged one. "Earlier" among cells means earlier by start, then by x,
+y and extents. When cells are joined again after the cut, all cells count as pieces, whether they
+were cut or not.
 
 **Limits.** Limits do not change the groups, only what is published; results with and without limits
 can be compared group by group. Under limits, every published cell, trimmed or not, holds samples of
@@ -23,7 +23,7 @@ would state false presences of the others.
 - A sample that spans several cells and is left out in one of them is left out in all. Cells in
   which fewer than k users then have a sample are left out too, until no such cell remains.
 - A user with no sample left is in no group (−1). A group without any cell left is not published.
-  Since every cell holds samples of k users, so does every group that remains.
+  Every cell holds samples of k users, so every group that remains has at least k users.
 
 Cells only shrink, within their own stretch of time. They never overlap, all members still share
 them, and every sample that is not left out stays inside.
@@ -77,9 +77,9 @@ def glove(
     Parameters
     ----------
     fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        Cells of any extent; fingerprints that stand for several users count as that many. In data
-        in periods (:func:`into_periods`), people are hidden among the people of the same period.
-        Each period is treated as a data set of its own, and the result is about the pieces.
+        Cells of any extent; a fingerprint that stands for several users counts as that many users.
+        In data in periods (:func:`into_periods`), people are hidden among the people of the same
+        period. Each period is treated as a separate data set, and the result describes the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig, optional
@@ -90,23 +90,23 @@ def glove(
         holds samples of at least k users; see the module docstring.
     leftover : "merge" or "suppress"
         Treatment of the last users, fewer than k: they are merged into the group nearest to them,
-        or not published.
+        or they are not published.
     leave_out : float
         Share of the users, 0 … 0.1, that may be left out, rounded down. The users with the greatest
-        k-gap are left out, if this k-gap is above 0. See :attr:`GloveResult.left_out`.
+        k-gap are left out, if their k-gap is above 0. See :attr:`GloveResult.left_out`.
     shards : int, optional
-        Number of parts into which the data are first cut, by where people are. Each part is hidden
-        separately. Use shards for data too large to be hidden at once. Everyone is still in a group
-        of at least k; time and memory fall, and the loss rises a little (:mod:`.hiding`). The share
-        left out is rounded down in each shard. Last users are merged within their shard. If last
-        users are to be suppressed, the last users of all shards are first hidden together, if there
-        are k or more of them. With periods, each period is cut into this many shards, or fewer if
-        it has too few people.
+        Number of parts into which the data are first cut, by where people are. The parts are
+        treated separately. Use shards for data too large to be treated at once. Everyone is still
+        in a group of at least k; time and memory fall, and the loss rises a little
+        (:mod:`.hiding`). The share left out is rounded down in each shard. Last users are merged
+        within their shard. If last users are to be suppressed, the last users of all shards are
+        first hidden together, if there are k or more of them. With periods, each period is cut into
+        this many shards, or fewer if it has too few people.
     checkpoint : Checkpoint, optional
         Store for the results of shards: stored results are not computed again, and new ones are
         added.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 

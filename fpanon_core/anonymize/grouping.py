@@ -8,21 +8,21 @@ says that no unlisted member has a smaller effort. The method is exact for these
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
   other, and is *responsible* for the pair. The pair is in its list or beyond its bound.
-- A member's *key* is the effort to the first listed member still in the pool. If none is left, the
-  list is *used up* and the key is the bound. No key is above the effort of any pair that the member
-  is responsible for. So if the smallest of all keys belongs to a pair, no pair has a smaller
-  effort. If the smallest key belongs to a used-up list, only the owner of this list is searched
-  again.
+- A member's *key* is the effort to the first listed member still in the pool. If no listed member
+  is left, the list is *used up* and the key is the bound. No key is above the effort of any pair
+  that the member is responsible for. So if the smallest of all keys belongs to a pair, no pair has
+  a smaller effort. If the smallest key belongs to a used-up list, only the owner of this list is
+  searched again.
 - If efforts are equal, a used-up list comes before pairs, because it may hide a pair of smaller
   indices. Pairs come in the order of their indices. Lists are in order of effort, then index, so
   the first entry of a list is the smallest pair of its owner.
 
 Several searches run at once. Owners of used-up lists are searched in batches, smallest keys first.
 A list stays correct as the pool shrinks, so an early search only costs time. New groups are
-searched in batches too. The next few pairs are taken *as if* no new group came between them; all
-are merged and searched, and then entered one by one. If a new group does come between them, the
-rest of the batch is put back; its merges and searches are kept for later. The order of merges is
-the same as if they were done one by one, on any number of threads.
+searched in batches too. The next few pairs are taken *as if* no new group came between them. Their
+groups are all merged and searched, and then entered one by one. If a new group does come between
+them, the rest of the batch is put back; its merges and searches are kept for later. The order of
+merges is the same as if they were done one by one, on any number of threads.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """

@@ -2,17 +2,17 @@
 
 :func:`.glove.glove` and :func:`.aligned.aligned` determine groups and cells; everything else is
 here. The result for some of the people, treated as a data set, is a :class:`Part`. The parts of
-shards and periods are joined into one, and the result is made from it.
+shards and periods are joined into one part, and the final result is made from that part.
 
 *Shards.* Computing time grows faster than the number of people, and memory grows with that number.
-The people of one shard are hidden as a data set of their own. So everyone is in a group of at least
-k, exactly as without shards. The cost is that a person near a border may have a nearer neighbour
-beyond it. Shards are cut like a k-d tree. Each cut divides the people along the direction in which
+Each shard is treated as a separate data set. So everyone is in a group of at least k, exactly as
+without shards. The cost is that a person near a border may have a nearer neighbour beyond the
+border. Shards are cut like a k-d tree. Each cut divides the people along the direction in which
 they spread most. The parts are proportional to the numbers of shards on both sides, so the cut for
 two shards is at the median. A direction is east, north, or the distance of a person's samples from
-their centre. The distance is used if people differ more in it than in place. This cut separates the
-people who travel far; their nearest neighbours also travel far. The sizes of shards differ by at
-most one person. Shards depend only on where people are and, in ties, on row numbers.
+their centre. The distance is used if people differ more in this distance than in place. This cut
+separates the people who travel far; their nearest neighbours also travel far. The sizes of shards
+differ by at most one person. Shards depend only on where people are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
 """
@@ -63,7 +63,7 @@ CANDIDATES: Shelf[tuple[IntArray, FloatArray]] = Shelf(
 )
 """Recent candidates for groups, best first, and the losses of the pairs: at most 80 MB.
 
-They depend neither on k nor on how long groups are searched for, so several searches share them.
+Searches that pair each user with the same number of others share them, whatever their k.
 """
 
 
@@ -115,8 +115,8 @@ class Settings:
         ):
             if value is not None and value < least:
                 raise ConfigError(
-                    f"{name} = {value:g} {unit} is finer than the data ({least:g} {unit}): nothing "
-                    f"could be published; give {least:g} or more."
+                    f"{name} = {value:g} {unit} is finer than the data ({least:g} {unit}), so "
+                    f"nothing could be published; give {least:g} {unit} or more."
                 )
 
     def room(self, fs: FingerprintSet) -> int:
@@ -203,7 +203,7 @@ class Run:
         people = np.bincount(which, pieces.weight)
         if people.max() < k:
             raise InfeasibleError(
-                f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
+                f"k = {k} exceeds the {int(people.max())} people in the fullest period; choose "
                 "a smaller k or longer periods."
             )
         # As with whole fingerprints, ties go to the person who comes first in the original, so that
@@ -227,9 +227,9 @@ class Run:
     ) -> tuple[list[Part], int]:
         """Hide the people of each period; return the parts, and the largest number of shards.
 
-        Each period is hidden by one worker, and several periods are hidden in parallel. If a number
-        of shards is given, or a period has very many people, or there are fewer periods than
-        workers, then all workers share one period at a time.
+        One worker treats each period, and several periods are treated in parallel. If a number of
+        shards is given, or a period has very many people, or there are fewer periods than workers,
+        then all workers share one period at a time.
         """
         work = np.array([pieces.lengths[rows].sum() for rows in each], np.float64)
         few = max(map(len, each)) <= _FEW_PEOPLE and len(each) >= self.engine.workers
@@ -350,7 +350,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     Raises
     ------
     ConfigError
-        The number is neither None nor a positive integer. Or it is above 1 and leaves a shard with
+        The number is neither None nor a positive integer, or it is above 1 and leaves a shard with
         too few people for :data:`LEAST_CROWDS` groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
@@ -358,7 +358,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     if shards > most:
         raise ConfigError(
             f"shards = {shards:,} leaves {fs.n_users // shards:,} of {fs.n_users:,} people to a "
-            f"shard, fewer than {LEAST_CROWDS} groups of k = {k}; choose shards ≤ {most:,}."
+            f"shard, too few for {LEAST_CROWDS} groups of k = {k}; choose shards ≤ {most:,}."
         )
     return shards
 
@@ -487,7 +487,7 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """Join published samples that begin at ``end`` or later to the last earlier one; return a Part.
+    """Join published samples that begin at ``end`` or later to the last sample that begins earlier.
 
     If samples of one record reach beyond their period's end and overlap there, GLOVE cuts them at
     one another's ends. Without the join, the parts cut off last would begin in the next period and
@@ -510,9 +510,9 @@ def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
 
 
 def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
-    """Join the parts of a set; a person in several parts has the outcome of the last one.
+    """Join the parts of a set; a person in several parts has the outcome of the last of them.
 
-    ``parts`` holds row numbers of ``fs`` and the result for the people of these rows, in this
+    ``parts`` holds row numbers of ``fs`` and the result for the people of these rows, in the same
     order. A person in no part belongs to a period with too few people. Groups are numbered by their
     smallest row number over all parts.
     """
@@ -547,7 +547,7 @@ def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
 
 
 def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
-    """Return the row numbers, ascending, of the users whom the parts list under ``name``."""
+    """Return the row numbers, ascending, of the users that the parts list under ``name``."""
     return np.sort(np.concatenate([rows[getattr(part, name)] for rows, part in parts]))
 
 

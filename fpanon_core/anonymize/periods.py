@@ -26,9 +26,9 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     """Cut data into periods and give each person's piece in each period its own pseudonym.
 
     Periods begin at local midnight; the first period begins at midnight of the first day. A sample
-    belongs entirely to the period in which it begins, even if it reaches into the next (as samples
-    of generalized data may). If the sample were cut in two, its halves would touch in time at the
-    same place. This would show which two pieces belong to one person. Nothing is left out.
+    belongs entirely to the period in which it begins, even if it reaches into the next period (as
+    samples of generalized data may). If the sample were cut in two, its halves would touch in time
+    at the same place. This would show that two pieces belong to one person. Nothing is left out.
 
     Parameters
     ----------

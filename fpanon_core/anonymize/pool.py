@@ -1,9 +1,9 @@
-"""Pool of fingerprints for GLOVE, and the search for the nearest ones that are still unmerged.
+"""Pool of fingerprints for GLOVE, and the search for the nearest unmerged fingerprints.
 
 The pool keeps all fingerprints, even merged ones, numbered in order of addition. Those still to be
-merged are its members. For members it also keeps floors, which are lower bounds on distances. These
-let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in the data: from
-the first search on, the floors take up to 6 kB for each member.
+merged are its members. For members, the pool also keeps floors, which are lower bounds on
+distances. Floors let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory is linear in
+the data: from the first search on, the floors take up to 6 kB for each member.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Nearest(NamedTuple):
 
 
 class Pool:
-    """Fingerprints by number: first all of ``fs``, then merged ones in order of addition.
+    """Fingerprints by number: first those of ``fs``, then merged ones in order of addition.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class Pool:
     rows : ndarray of int
         Rows of ``fs`` that are in the pool.
     below : int
-        Merged fingerprints of fewer users than this will be added. If no such fingerprint is
-        possible, and all extents are equal, the faster kernel for points is used.
+        A merged fingerprint will be added if it stands for fewer users than this number. If no such
+        fingerprint is possible, and all extents are equal, the faster kernel for points is used.
     engine : Engine
     """
 
@@ -102,7 +102,7 @@ class Pool:
 
     @property
     def packed(self) -> Packed:
-        """All fingerprints, in the kernels' form."""
+        """All fingerprints, in the form that the kernels read."""
         return self._packed
 
     def cells(self, u: int) -> FloatArray:
@@ -169,8 +169,8 @@ class Pool:
     ) -> list[Nearest]:
         """Return the members nearest to each query, their efforts, and the query's floors.
 
-        Up to ``many`` members are found for a query, fewer only if there are no more. Queries that
-        were just added come first; ``parents`` has their pairs of parents, which the search skips.
+        For each query, ``many`` members are found, or all if there are fewer. Queries that were
+        just added come first; ``parents`` has their pairs of parents, which the search skips.
         """
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):

@@ -2,8 +2,8 @@
 
 Data locate a place only to within its raw cell. So a *site* of a region is a raw cell. Antennas in
 one cell are one site and belong to one region. A sample belongs to the region of the site at which
-it was recorded. If events have positions of their own, it belongs to the region of the nearest
-site, whose Voronoi cell holds it.
+it was recorded. If events have their own positions, a sample belongs to the region of the nearest
+site, whose Voronoi cell holds the sample.
 
 H3 lays hexagons (and twelve pentagons) over the globe; recipients of mobility data already use its
 cells as a grid.
@@ -43,7 +43,7 @@ class PlaceMap:
     Attributes
     ----------
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
-        Rectangle that represents each region, in metres. No two have the same lower corner.
+        Rectangle that represents each region, in metres. No two rectangles share a lower corner.
     sample_region : int64 ndarray (n_samples,)
         Region of each sample.
     """
@@ -68,7 +68,7 @@ class RegionMap(PlaceMap):
     names : tuple of str, length n_regions
         Names of the regions in the antenna table; empty for clusters.
     widened : int
-        Number of rectangles widened beyond their members to have a lower corner of their own.
+        Number of rectangles widened beyond their members so that no two share a lower corner.
     """
 
     site_x_m: FloatArray
@@ -188,8 +188,8 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
     """Return the region of each site, −1 if it has no name, and the names."""
     if fs.antennas is None:
         raise ConfigError(
-            f"The profile's {space} need an antenna table with that column; read the data with it, "
-            "or choose a grid or antenna clusters."
+            f"The profile's {space} need an antenna table with that column; read the data with "
+            "such a table, or choose a grid or antenna clusters."
         )
     texts = fs.antennas.column(space.column)
     # The first antenna of a cell that has a region in the table determines the region.
@@ -202,7 +202,7 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
     if len(lost):
         raise ConfigError(
             f"The antenna table has no {space.column!r} for {len(lost)} of the antennas that the "
-            "data name; fill it in, or choose another column."
+            "data name; fill in the column, or choose another column."
         )
     return region, [name for name in names.tolist() if name]
 
@@ -258,9 +258,10 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     wherever people were in it. The rectangle bounds the hexagon's corners. It is widened on each
     side by the possible bulge of an edge and by half a raw cell, then rounded outwards to whole
     metres. A place whose middle is inside the hexagon may reach out of it by half a raw cell.
-    Unlike a rectangle around the samples, this one does not reveal where in the hexagon people
-    were. It is the same in every data set with the same projection and the same size of raw cells.
-    It may be wider only far from the projection's centre, to hold a place that reaches out further.
+    Unlike a rectangle around the samples, this rectangle does not reveal where in the hexagon
+    people were. It is the same in every data set with the same projection and the same size of raw
+    cells. It may be wider only far from the projection's centre, to hold a place that reaches out
+    further.
 
     Raises
     ------
@@ -278,7 +279,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
     """
     if fs.crs is None:
         raise ConfigError(
-            "Hexagons need places in degrees, and these data came in metres without a projection; "
+            "Hexagons need places in degrees, but these data came in metres without a projection; "
             "choose a square grid, or read data with latitudes and longitudes."
         )
     first, place = distinct_rows(fs.x_m, fs.y_m)

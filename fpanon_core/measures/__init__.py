@@ -1,1 +1,1 @@
-"""Measures of data sets and of releases: their risk, their utility and their figures."""
+"""Measures of the risk and the utility of data sets and releases."""

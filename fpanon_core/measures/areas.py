@@ -2,9 +2,9 @@
 
 Squares have no natural corner, so nine grids of equal squares are used, shifted against each other.
 The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis, the nine shifts are 0 to 8
-ninths of a side. A three-by-three arrangement of shifts would have only three different shifts
-along an axis. The edges of a cell and of a square would then coincide in three of the nine grids or
-in none. Hexagons and regions are not shifted.
+ninths of a side. A three-by-three arrangement would give only three different shifts along an axis.
+The edges of a cell and of a square would then coincide in three of the nine grids or in none.
+Hexagons and regions are not shifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -39,7 +39,10 @@ _NO_INTS, _NO_FLOATS = np.empty(0, np.int64), np.empty(0)
 
 @dataclass(frozen=True)
 class Squares:
-    """Nine shifted grids of squares of ``side_m`` metres; the first has a corner at (x_m, y_m)."""
+    """Nine shifted grids of squares; the first grid has a corner at (x_m, y_m).
+
+    ``side_m`` is the side of the squares in metres.
+    """
 
     x_m: float
     y_m: float
@@ -58,9 +61,10 @@ class Squares:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Areas made of pieces that do not overlap; ``area`` is the number of each piece's area.
+    """Areas made of pieces that do not overlap.
 
-    ``shape`` has the pieces' polygons, and ``text`` describes the areas in words.
+    ``shape[i]`` is the polygon of piece i, and ``area[i]`` the number of the area that it belongs
+    to. ``text`` describes the areas in words.
     """
 
     text: str
@@ -73,7 +77,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Distinct rectangles that hold the samples of a data set: lower corners and sides."""
+    """Distinct rectangles that hold the samples of a data set: south-west corners and sides."""
 
     x_m: FloatArray
     y_m: FloatArray
@@ -99,8 +103,8 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     Raises
     ------
     ConfigError
-        ``areas`` is neither None nor a side above 0 (metres), :class:`Hexagons` or
-        :class:`Regions`, or these areas cannot be laid over the data.
+        ``areas`` is not None, a side above 0 (metres), :class:`Hexagons` or :class:`Regions`; or
+        the areas cannot be laid over the data.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -131,8 +135,8 @@ def used(where: Ground, places: Places) -> list[Laid]:
         many = used_squares(grid, _NO_INTS, _NO_INTS)
         if many > _MOST_ENTRIES:
             raise ConfigError(
-                f"The cells of these data overlap more than {_MOST_ENTRIES:,} {where}; choose "
-                "larger areas."
+                f"The places in these data overlap more than {_MOST_ENTRIES:,} {where}; choose "
+                "larger squares."
             )
         column, row = np.empty(many, np.int64), np.empty(many, np.int64)
         used_squares(grid, column, row)
@@ -160,7 +164,7 @@ def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
 
 
 def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ends, west to east and south to north, of the central 95% of the events."""
+    """Return the bounds (west, east) and (south, north) of the central 95% of the events."""
     events = events_of(fs)
     ends = [
         float(np.quantile(values, at, weights=events, method="inverted_cdf"))
@@ -171,7 +175,7 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return each sample's number of events, for all people of its fingerprint, (n_samples,)."""
+    """Return each sample's events, for all people its fingerprint stands for, (n_samples,)."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
@@ -194,15 +198,15 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
     """Return the hexagons that the data's places meet."""
     if fs.crs is None:
         raise ConfigError(
-            "Hexagons need places in degrees, and these data came in metres without a projection; "
-            "give the side of a square."
+            "Hexagons need places in degrees, but these data came in metres without a projection; "
+            "give the side of a square instead."
         )
     # Points of each place, closer together than an edge is long: if a hexagon that the place meets
     # holds none of them, one of its neighbours does.
     along = 2 + int(max(places.dx_m.max(), places.dy_m.max()) / (space.edge_m / 2))
     if len(places.x_m) * along**2 > _MOST_ENTRIES:
         raise ConfigError(
-            f"The areas in these data are too large for {space}; choose larger areas."
+            f"The places in these data are too large for {space}; choose larger hexagons."
         )
     across, up = (g.ravel() for g in np.meshgrid(*[np.linspace(0, 1, along)] * 2))
     x = (places.x_m[:, None] + across * places.dx_m[:, None]).ravel()
@@ -228,15 +232,15 @@ def hexagons_at(
 
 
 def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
-    """Return, for each antenna, the area nearer to it than to any other, and its region's number.
+    """Return the area nearest to each antenna, and the number of the antenna's region.
 
     On every side, the areas reach beyond the data and the antennas by at least the longer side of
     the rectangle around both.
     """
     if fs.antennas is None:
         raise ConfigError(
-            f"The {space} need an antenna table with that column; read the data with it, or give "
-            "the side of a square."
+            f"The {space} need an antenna table with that column; read the data with such a table, "
+            "or give the side of a square."
         )
     texts = fs.antennas.column(space.column)
     # The first antenna of a cell that has a region in the table determines the region.
@@ -263,14 +267,16 @@ def _kept(where: Pieces, places: Places) -> Pieces:
 
 
 def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return place, piece, and the share of the place in the piece, for all pairs that meet."""
+    """Return all pairs of a place and a piece that overlap, and the place's share in the piece."""
     west, south = places.x_m, places.y_m
     east, north = west + places.dx_m, south + places.dy_m
     boxes = shapely.box(west, south, east, north)
     tree = shapely.STRtree(where.shape)
     at, piece = tree.query(boxes)
     if len(at) > 4 * _MOST_ENTRIES:
-        raise ConfigError(f"The areas in these data overlap too many {where}; choose larger areas.")
+        raise ConfigError(
+            f"The places in these data overlap too many {where}; choose larger areas to compare."
+        )
     left, low, right, high = shapely.bounds(where.shape).T[:, piece]
     part = shapely.area(where.shape)[piece]
     cut = ~((left >= west[at]) & (low >= south[at]) & (right <= east[at]) & (high <= north[at]))

@@ -1,9 +1,9 @@
 """Parts of the stretch effort, which show why a fingerprint is hard to hide.
 
 A user a is compared with each of the k − 1 nearest fingerprints b. The samples of the longer
-fingerprint (a's if they are equally long) are matched to the samples of the other. The pools hold,
-for all matched pairs, the part ``w_s·δ_s`` for space (``S``), the part ``w_t·δ_t`` for time
-(``T``), and their sum (``D``).
+fingerprint (a's if both are equally long) are matched to the samples of the other. Three pools
+hold, for all matched pairs, the part ``w_s·δ_s`` for space (``S``), the part ``w_t·δ_t`` for time
+(``T``), and the sum of both parts (``D``).
 
 Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
 
@@ -11,8 +11,8 @@ Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is 
 
 Source: docs/science.md, “Why a fingerprint is hard to hide”.
 
-*Mean loss* states in one number how coarse a release is: a mean over the original samples that are
-published.
+*Mean loss* states in one number how coarse a release is. It is a mean over the original samples
+that are published.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -147,7 +147,7 @@ def mean_components(
 def matched_samples(
     fs: FingerprintSet, a: int, b: int, config: StretchConfig | None = None
 ) -> pd.DataFrame:
-    """Return the samples of the longer fingerprint (a's if equally long), each with its match.
+    """Return the samples of the longer fingerprint (a's if both are equally long), with matches.
 
     Returns
     -------
@@ -245,8 +245,8 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     share_of_users, share_of_total : float64 ndarray (n + 1,)
-        Points of the curve, from (0, 0) to (1, 1), values ascending. If all values are zero, the
-        curve is the diagonal.
+        Points of the curve, from (0, 0) to (1, 1), for values in ascending order. If all values are
+        zero, the curve is the diagonal.
 
     Raises
     ------
@@ -308,8 +308,9 @@ def mean_loss(
     Parameters
     ----------
     result_or_frame : GloveResult or DataFrame
-        A result; its accuracy (``space_m``, ``time_min``), in which rows without values are left
-        out; or the blocks of :func:`align` (``dx_m``, ``dy_m``, ``dt_min``, ``n_samples``).
+        A result, the table of its accuracy (``space_m``, ``time_min``), or the blocks of
+        :func:`align` (``dx_m``, ``dy_m``, ``dt_min``, ``n_samples``). Rows without a value for
+        accuracy are left out.
     config : StretchConfig
         Weights and thresholds; weights of 1 and 1 give the plain sum of both parts.
 
@@ -321,7 +322,7 @@ def mean_loss(
     Raises
     ------
     SchemaError
-        A table has neither set of columns.
+        The table has neither set of columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Composition of two releases of the same people: the groups left by combining both.
+"""Composition of two releases of the same people: the groups that remain when both are combined.
 
 Two releases of the same people may each keep everybody in a k-anonymous group, while both together
 do not. An attacker who knows a person's group in each release is left with the people who are in
@@ -66,7 +66,7 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     size = np.bincount(cell, weight).astype(np.int64)[cell]
     person, ids = pd.factorize(first.who[a])
     in_first, in_second = first.size[a], second.size[b]
-    # Of a person's records in several periods, the records that hide the person least count.
+    # Of a person's records in several periods, only the record that hides the person least counts.
     smallest = {
         name: _least(values, person)
         for name, values in (("first", in_first), ("second", in_second), ("together", size))
@@ -106,9 +106,9 @@ def crossing(first: Membership, second: Membership) -> Crossing:
 def together(releases: Sequence[Membership]) -> Membership:
     """Combine several releases: people in the same group in all of them share a group.
 
-    People left out of a release form one group of that release, because being left out is assumed
-    to be known. So a composition with the result never leaves a larger group than a composition
-    with any single release.
+    People left out of a release form one group of that release, because an attacker is assumed to
+    know who is left out. So a composition with the result never leaves a larger group than a
+    composition with any single release.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
 
 
 def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
-    """Return a release's rows without a joined record that covers all days of the row."""
+    """Return the rows of a release that no joined record covers on all days of the row."""
     whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
     return np.setdiff1d(np.arange(len(each.who)), rows[whole])
 
@@ -187,7 +187,7 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
     """For each of ``ids``, count the people with the same groups in all releases and periods.
 
-    A person's absence from a period, and from a release, is assumed to be known.
+    An attacker is assumed to know who is absent from a period or from a release.
     """
     person = [pd.Index(ids).get_indexer(each.who) for each in releases]
     offset, groups = 0, []
@@ -205,7 +205,7 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
 
 
 def _people_of(each: Membership) -> int:
-    """Return the number of people; a fingerprint counts for all people it stands for."""
+    """Return the number of people in a release; a fingerprint counts all people it stands for."""
     first = np.unique(pd.factorize(each.who)[0], return_index=True)[1]
     return int(each.weight[first].sum())
 

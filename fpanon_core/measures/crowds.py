@@ -1,18 +1,18 @@
 """Identical records, false presences and visited places.
 
 *Identical records.* An attacker who knows a whole record is left with all people who have the same
-record. An attacker who knows less is left with at least as many people. So the people who share a
-record limit what any points drawn from the release can reveal. Nobody who shares a record is
-unique, and the re-identification risk is at most one over the number of people who share it. Two
-people share a record if they were in the same bins. The number of events in each bin does not
-matter, because the known points do not include it.
+record. An attacker who knows less is left with at least as many people. So the number of people who
+share a record limits what any points drawn from the release can reveal. Nobody who shares a record
+is unique, and the re-identification risk is at most one over the number of people who share the
+record. Two people share a record if they were in the same bins. The number of events in each bin
+does not matter, because the known points do not include that number.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
 *False presences.* A reader of a release takes a row for a statement about a person. If cells were
-cut, moved or exchanged, some rows are false: the person has no sample of their own in the row's
+cut, moved or exchanged, some rows may be false: the person has no sample of their own in the row's
 cell. False presences are counted row by row in the release, against the original. Original samples
-whose lower corner lies in no published cell of their person are found, too.
+whose lower corner lies in no published cell of their person are also found.
 
 Source: docs/science.md, “A release, as it leaves”.
 
@@ -65,13 +65,13 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     ----------
     fs : FingerprintSet
     person : int64 ndarray (n_users,), optional
-        Person of each fingerprint, if several belong to one person, as in periods. A person then
-        counts with the record that the fewest people share. The person has a unique record if the
-        record of any period is unique.
+        Person of each fingerprint, if a person has several, such as one for each period. A person
+        then counts with the record that the fewest people share. The person has a unique record if
+        the record of any period is unique.
 
     Examples
     --------
-    Two records are equal, the third is unique: probabilities of 1/2, 1/2 and 1.
+    Two records are equal, and the third is unique: the probabilities are 1/2, 1/2 and 1.
 
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 900], [0] * 3, [5, 5, 5])
     >>> found = crowds(fs)
@@ -97,7 +97,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 def sharing(fs: FingerprintSet) -> IntArray:
     """Return, for each fingerprint, how many people have the same record, int64 (n_users,).
 
-    The people whom the fingerprint itself stands for are included.
+    The people that the fingerprint itself stands for are included.
     """
     record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
@@ -199,7 +199,7 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 
 
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
-    """Return a row per distinct centre of a cell: ``x_m``, ``y_m``, ``samples``, ``users``.
+    """Return a row for each distinct cell centre: ``x_m``, ``y_m``, ``samples``, ``users``.
 
     ``samples`` is the number of samples in cells with this centre, and ``users`` the number of
     fingerprints with such a sample.
@@ -216,10 +216,10 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
 
 
 def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.DataFrame:
-    """Return a row per distinct place: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
+    """Return a row for each distinct place: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
 
-    A fingerprint that stands for several users counts as that many; several fingerprints of one
-    ``person`` count once.
+    A fingerprint that stands for several users counts as that many users; several fingerprints of
+    one ``person`` count once.
 
     Examples
     --------

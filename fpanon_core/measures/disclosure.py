@@ -1,17 +1,17 @@
 """Disclosure: what an attacker learns about a target, even without picking one record.
 
-An attacker who knows some bins A_i of target i has narrowed the n users of a release down. The
-class E_i is left: the users whose records hold A_i. Even if many people are left in the class, they
-may all have been together at another place. The attacker then learns that the target was also
-there. D_j is the set of users who were in bin j, and E_ij its part in the class. Knowing A_i
+An attacker who knows some bins A_i of target i can narrow the n users of a release down to the
+class E_i: the users whose records hold A_i. Even if many people are left in the class, they may all
+have been together at another place. The attacker then learns that the target was also there. D_j is
+the set of users who were in bin j, and E_ij the members of the class who were there. Knowing A_i
 changes the probability that the target was in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is
 the difference between the two probabilities, KL-disclosure the divergence. The baseline is an
 attacker who knows nothing: k = 1/n, EM = KL = 0.
 
-The members of a class were in few of the bins. All other bins contribute |D_j|/n to EM and
-−ln(1 − |D_j|/n) to KL; these sums are computed once for all classes. What remains is to go through
-the samples of the class's members. For a class with most of the users, samples of all other users
-are used instead.
+The members of a class were in few of the bins. Every other bin contributes |D_j|/n to EM and
+−ln(1 − |D_j|/n) to KL; the sums of these terms are computed once for all classes. What remains is
+to go through the samples of the class's members. For a class with most of the users, samples of all
+other users are used instead.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
@@ -88,10 +88,10 @@ def disclosure(
         bins of place and time.
     n_bins : int, optional
         d, the number of bins to take means over; the number of distinct bins of ``fs`` when None.
-        Additional bins are bins without any visit, such as the fifth bin of the worked example.
-        They reveal nothing, and only lower the means.
+        Additional bins are bins without any visit, such as the fifth bin of the example below. They
+        reveal nothing, and only lower the means.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -104,7 +104,7 @@ def disclosure(
     ConfigError
         ``n_bins`` is given, but is not an integer, or is smaller than the number of distinct bins.
     InfeasibleError
-        Nobody fits the knowledge of a target, which can happen if the knowledge comes from other
+        Nobody fits the knowledge about a target, which can happen if the knowledge comes from other
         data. The measures are then undefined.
 
     Notes
@@ -145,8 +145,8 @@ def disclosure(
     d = n_bins or len(seen.users)
     if d < len(seen.users):
         raise ConfigError(
-            f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give as many or "
-            "more, or leave n_bins out."
+            f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give at least that "
+            "many, or leave n_bins out."
         )
     index = Index(fs, [knowledge], engine, part(progress, half, _INDEX_SHARE))
     classes = _classes(fs, index, seen, engine, part(progress, _INDEX_SHARE, _CLASSES_SHARE))
@@ -169,7 +169,7 @@ def disclosure(
         kl_user=kl / d,
         em_sum_user=em,
         kl_sum_user=kl,
-        # Sums of rounded terms: a bound must not be a last digit below what it bounds.
+        # Sums of rounded terms: rounding must not bring a bound below what it bounds.
         em_most=max(em_most, float(em.max())),
         kl_most=max(kl_most, float(kl.max())),
         em_bin=(em_bin + unseen * share) / n_targets,
@@ -235,18 +235,17 @@ def _disclosure_of(
 
 
 def _check_sizes(sizes: IntArray) -> None:
-    """Raise an InfeasibleError if nobody fits the knowledge of a target."""
+    """Raise an InfeasibleError if nobody fits the knowledge about a target."""
     empty = int((sizes == 0).sum())
     if empty:
         raise InfeasibleError(
-            f"Nobody fits what is known of {empty} of the {len(sizes)} targets, so what an "
-            "attacker learns about these targets is undefined; draw the knowledge from the data "
-            "that are searched."
+            f"Nobody fits what is known about {empty} of the {len(sizes)} targets, so disclosure "
+            "is undefined; draw the knowledge from the data that are searched."
         )
 
 
 def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float, float]:
-    """Return upper bounds of any class's sums of EM and of KL over the bins.
+    """Return upper bounds on the sums of EM and of KL over the bins, for any class.
 
     Let p and q be the shares of the class, and of all users, who were in a bin. Then ``|p − q| ≤
     p·(1 − q) + (1 − p)·q ≤ p·(1 − q) + q``, and ``KL ≤ −p·ln q − ln(1 − q)``. Summed over the bins,
@@ -292,7 +291,7 @@ def _classes(
 
 
 class _Ledger:
-    """Disclosure of every class and of every bin."""
+    """Sums of disclosure for every class and for every bin."""
 
     def __init__(
         self, weight: IntArray, index: Index, seen: Presence, classes: _Classes, absent: FloatArray

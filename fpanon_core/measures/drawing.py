@@ -33,11 +33,11 @@ def draw_knowledge(
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts. Points are thus drawn from the *interactions* (de Montjoye et al. 2013, Methods).
-    Each bin gets an independent exponential time with its count as rate; the p smallest times are
-    taken in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top`` takes the
-    places with the most events, at any time; ties: smaller x first, then y (Top-K of Xu et al.
-    2017). ``consecutive`` takes p samples that follow one another, from a start drawn uniformly
-    (Cont-K of Xu et al. 2017).
+    Each bin gets an independent exponential time with its count as rate; the bins with the p
+    smallest times are taken in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates.
+    ``top`` takes the places with the most events, at any time; ties: smaller x first, then y (Top-K
+    of Xu et al. 2017). ``consecutive`` takes p samples that follow one another, from a start drawn
+    uniformly (Cont-K of Xu et al. 2017).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def drawn(
     """
     longest = int(fs.lengths.max())
     if not beyond and config.p > longest:
-        raise _too_many(config, longest, "bin")
+        raise _too_many(config, longest, "point")
     who, what = (np.random.default_rng(s) for s in np.random.SeedSequence(config.seed).spawn(2))
     targets = _draw_targets(fs, config.users, who, among)
     parts = [_draw_rows(fs, block, config, what) for block in _blocks(fs, targets)]
@@ -117,8 +117,8 @@ def drawn(
 
 def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleError:
     return InfeasibleError(
-        f"No trajectory has {config.p} points: the longest has {longest} "
-        f"{noun}{'s' * (longest > 1)}. Choose p ≤ {longest} or a finer generalization."
+        f"No trajectory has {config.p} {noun}{'s' * (config.p > 1)}: the longest has {longest}. "
+        f"Choose p ≤ {longest} or a finer generalization."
     )
 
 
@@ -174,7 +174,7 @@ def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
 
 
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
-    """Return one row for each place of each target, its target, and the order of the rows.
+    """Return one sample row for each place of each target, its target, and the places' order.
 
     The order is by target, then by descending number of events.
     """

@@ -112,7 +112,7 @@ def k_gap(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> KGapResult:
-    """Return the k-gap of every user, or of some, among all fingerprints of the set.
+    """Return the k-gap of every user, or of some users, among all fingerprints of the set.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def k_gap(
     users : array_like of int or bool, optional
         Row numbers, or a mask, of the users to measure; all when None.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -179,8 +179,8 @@ def check_k(k: int, n_users: int) -> None:
     whole("k", k, 2)
     if n_users < 2:
         raise InfeasibleError(
-            "The data set has a single fingerprint, with nobody to hide among; load data with at "
-            "least 2 people."
+            "The data set has a single fingerprint, so there is nobody to hide among; load data "
+            "with at least 2 people."
         )
     if k > n_users:
         raise InfeasibleError(
@@ -192,9 +192,9 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Nearest users found so far for each user; the users are in order of descending length.
+    """Nearest users found so far for each user.
 
-    ``row`` gives their row numbers.
+    Users are in order of descending fingerprint length; ``row`` gives their row numbers.
     """
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
@@ -281,7 +281,7 @@ class _Data:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One step of a search: the lists before the step, and listed pairs of users.
+    """One step of a search: the lists before the step, and a list of pairs of users.
 
     The pair of users a and b is listed as the number a·n + b, for n users. A stage by pairs
     computes the listed pairs, a stage by tiles all other pairs.

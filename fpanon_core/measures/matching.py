@@ -38,7 +38,7 @@ from ..model.knowledge import Knowledge
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
-_NO_COMMON_INDEX = "Bins, and places known without time, cannot share an index."
+_NO_COMMON_INDEX = "Bins and places known without time cannot share an index; search them apart."
 R = TypeVar("R")
 
 
@@ -51,10 +51,10 @@ def anonymity_sets(
 ) -> IntArray:
     """Return the size |E_i| of each target's anonymity set: the users whose record contains A_i.
 
-    A_i are the points known of target i. People are counted: a fingerprint that stands for several
+    A_i are the known points of target i. People are counted: a fingerprint that stands for several
     people, as in a k-anonymous release, adds its ``weight``. (The k-gap counts fingerprints
-    instead, each a candidate to merge with.) Two bins are the same if corner and extent are equal.
-    Two places are the same if their corner and extent in space are equal.
+    instead, because each is a candidate for merging.) Two bins are the same if their corners and
+    extents are equal. Two places are the same if their corners and extents in space are equal.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def anonymity_sets(
         Knowledge drawn from ``fs``, or from other data on the same cells. A size can be 0 only for
         knowledge from other data.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -95,7 +95,7 @@ def sizes_of(
     Raises
     ------
     ConfigError
-        Some of the knowledge is of places without time, and some of bins.
+        Some of the knowledge is about places without time, and some about bins.
     """
     engine = engine or LocalEngine()
     if engine.apart:
@@ -150,7 +150,7 @@ def by_targets(
 ) -> list[R]:
     """Return the results of ``function(knowledge, fs, *given)`` on parts of the targets, in order.
 
-    There are as many parts as workers, or as targets if these are fewer.
+    The number of parts is the number of workers or of targets, whichever is smaller.
     """
     # Each part reads all data once, so there is one part for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)

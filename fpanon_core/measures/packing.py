@@ -1,4 +1,4 @@
-"""Fingerprints and their features in the form the kernels read."""
+"""Fingerprints and their features in the form that the kernels read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """Return the weights and thresholds in the kernels' form.
+    """Return the weights and thresholds in the form that the kernels read.
 
     Raises
     ------
@@ -33,8 +33,8 @@ def scale_of(config: StretchConfig) -> Scale:
     """
     if config.unweighted:
         raise ConfigError(
-            "w_space = 1 and w_time = 1 are for a loss (mean_loss, aligned, align). A stretch "
-            "effort is in [0, 1], and its weights must add up to 1."
+            "w_space = 1 and w_time = 1 are only for a loss (mean_loss, aligned, align). A stretch "
+            "effort is in [0, 1], so its weights must add up to 1."
         )
     weights, caps = (config.w_space, config.w_time), (config.max_space_m, config.max_time_min)
     return Scale(*(float(value) for value in (*weights, *caps)))
@@ -81,7 +81,7 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     The features are the cells and bins in which a user has samples, with the numbers of samples.
 
     Cells are the distinct places if these are few, otherwise the squares of a regular grid with few
-    enough squares. Bins are short spans of time, windows are longer ones.
+    enough squares. Bins are short spans of time, and windows are longer spans.
     """
     cell, x0, x1, y0, y1 = _cells(fs)
     start, end = float(fs.t_min.min()), float(fs.t_min.max())

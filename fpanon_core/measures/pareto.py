@@ -1,13 +1,13 @@
 """The Pareto front of release options.
 
-An option is dominated if another is at least as good in risk and utility, and better in one of
-them. A dominated option offers no trade-off: choosing it loses something for nothing. The front
+An option is dominated if another is at least as good in risk and utility, and better in at least
+one. A dominated option offers no trade-off: choosing it loses something for nothing. The front
 depends only on the order of the risks, so measures of risk with the same ranking give the same
 front (lemma 4.1).
 
 Risks are estimates. If intervals are given, an option dominates another only if its risk is no
-larger for all values within both intervals. Two options are level if one dominates the other by the
-estimates, but not by the intervals.
+larger than the other's for all values within both intervals. Two options are level if one dominates
+the other by the estimates, but not by the intervals.
 
 Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
 options”.
@@ -24,7 +24,7 @@ Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 
 Source: Noriega Campero 2015, §5.1.
 
-The data of the *worked example of disclosure* are here, too.
+This module also holds the data of the *worked example of disclosure*.
 
 Source: Noriega Campero 2015, table 4.1.
 """
@@ -119,8 +119,8 @@ def dominating(
     Notes
     -----
     Dominance is a strict partial order, even with intervals. Every dominated option is dominated by
-    an option that is not dominated itself. So at least one option is not dominated, if any is
-    known.
+    an option that is not dominated itself. So at least one option is not dominated, if any option
+    has a known risk and utility.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def dominating(
 def level(
     risk: npt.ArrayLike, utility: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
 ) -> list[IntArray]:
-    """Return the row numbers, ascending, of the options that each option is level with.
+    """Return, for each option, the row numbers, ascending, of the options level with it.
 
     By the estimates, one of two level options dominates the other; by the intervals, neither
     dominates.
@@ -196,7 +196,7 @@ _MEASURE = re.compile(r"unicity(_p\d+)?|k|em|kl|k_disclosure")
 
 
 def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """Return Kendall's τ of each pair of measures, and the profiles that the two rank differently.
+    """Return Kendall's τ for each pair of measures, and the profiles they rank differently.
 
     Parameters
     ----------
@@ -210,8 +210,9 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per pair of measures, in the order of the columns. ``a`` and ``b`` name the
         measures. ``tau`` is Kendall's τ-b: 1 for the same order, −1 for the opposite order. Ties in
-        either measure lower its size. ``tau`` is NaN if a measure is the same for all profiles, or
-        fewer than two profiles have both. ``pairs`` is the number of pairs of profiles compared.
+        either measure bring it closer to 0. ``tau`` is NaN if a measure is the same for all
+        profiles, or if fewer than two profiles have values of both measures. ``pairs`` is the
+        number of pairs of profiles compared.
         ``concordant``, ``discordant`` and ``tied`` (the same value in ``a``, in ``b``, or in both)
         are the numbers of such pairs. ``discordant_pairs`` is a list of (name, name), with the
         larger value in ``a`` first.

@@ -22,7 +22,7 @@ sparsity model”.
 
 Source: de Montjoye et al. 2013, table S1.
 
-*The sparsity model* gives the uniqueness that sparsity alone leads one to expect.
+*The sparsity model* gives the uniqueness to be expected from sparsity alone.
 
 In an n × d matrix of independent Bernoulli(π) entries, two rows agree with probability ``q = (π² +
 (1 − π)²)^d``. A given row is unique with probability ``(1 − q)^(n−1)``.
@@ -82,7 +82,7 @@ def unicity(
     ----------
     fs : FingerprintSet
     p : int
-        Number of points known of each target.
+        Number of known points of each target.
     out_of : int
         Largest anonymity set, in users, of a user who counts as singled out.
     strategy : {"random", "uniform", "top", "consecutive"}
@@ -92,7 +92,7 @@ def unicity(
     seed : int
         The same seed draws the same users at every p and under every generalization.
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -182,7 +182,7 @@ def points_needed(
         Largest anonymity set, in users, of a user who counts as singled out.
     seed : int
     engine : LocalEngine, optional
-        All local cores when None. The result does not depend on it.
+        All local cores when None. The result does not depend on the engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -194,7 +194,7 @@ def points_needed(
         for users *never* singled out, even by all their bins. ``anonymity_set`` is |E| after the
         last point taken. ``attrs`` hold ``never`` (number of targets never singled out), ``heavy``
         (number of fingerprints of heavy users), ``config`` (strategy, users, seed, out_of,
-        min_per_month) and ``digest``. All are plain values, which a Parquet file keeps.
+        min_per_month) and ``digest``. All of these are plain values, which a Parquet file keeps.
 
     Raises
     ------
@@ -297,8 +297,8 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
         raise ConfigError("Resolutions must be numbers above 0, and unicities must be numbers.")
     if len(at) < 3 or len(np.unique(at)) < 2:
         raise InfeasibleError(
-            "A curve needs at least 3 points, at 2 resolutions or more; there are "
-            f"{len(at)} and {len(np.unique(at))}."
+            "A curve needs at least 3 points at 2 or more resolutions; points given: "
+            f"{len(at)}, different resolutions: {len(np.unique(at))}."
         )
     fits = {form: fit_curve(form, at, eps) for form in FORMS}
     law = fits["power"]
@@ -353,7 +353,7 @@ _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
-    """Fit a form by least squares (Levenberg–Marquardt), from the lowest local minima over β."""
+    """Fit a form by least squares (Levenberg–Marquardt), starting at the lowest minima over β."""
     term, slope, size = FORMS[form]
 
     def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:
@@ -415,7 +415,7 @@ def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
-    """Return the chances that a user is unique and that all are 2-anonymous, from sparsity alone.
+    """Return the chances, by sparsity alone, that a user is unique and that all are 2-anonymous.
 
     Parameters
     ----------
@@ -445,7 +445,7 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
 
     Examples
     --------
-    Among 1.6 million users, 16 bins single out hardly anyone, 31 nearly everyone.
+    Among 1.6 million users, 16 bins single out hardly anyone, and 31 bins nearly everyone.
 
     >>> [round(float(v), 3) for v in sparsity_model(1_600_000, [16, 24, 31]).p_unique]
     [0.0, 0.909, 0.999]

@@ -3,8 +3,8 @@
 Noriega Campero 2015 (ch. 5) showed ten experts "maps of regional density and mobility patterns of
 the population". This module computes how well a release keeps these patterns, compared with the
 original data. Every component lies in [0, 1]. Components that compare with the original are 1 for
-unchanged data. The two resolutions are 1 for points without extent. The module cannot know what a
-purpose needs, so the weights are stated and can be changed.
+unchanged data. The two resolutions are 1 for points without extent. What a purpose needs cannot be
+computed, so the weights are stated and can be changed.
 
 Events are counted: a sample's ``count``, times the number of people its fingerprint stands for. So
 a record keeps its mass, however many records it was merged with, and generalization only spreads
@@ -55,20 +55,21 @@ def utility(
     The components are as follows; the mass of each event is spread evenly over its cell:
 
     - ``density``: 1 − Jensen–Shannon distance, base 2, of area × hour-of-day occupancy. A cell
-      larger than an area, or a window longer than an hour, spreads over all areas or hours that it
-      overlaps. Mass in areas that the original does not use counts as entirely misplaced.
+      larger than an area, or a window longer than an hour, spreads its mass over all areas or hours
+      that it overlaps. Mass in areas that the original does not use counts as entirely misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
       matrices of the areas. T counts trips per person, so a sample of the users can score 1. A trip
       is a change of a person's main place between two consecutive start times. The main place has
-      the most events (ties: smaller x, then y). It stands for all places of one start time, whose
-      order is unknown. Trips spread as their cells do; trips within an area do not count.
+      the most events (ties: smaller x, then y). It stands for all places with the same start time,
+      because their order is unknown. Trips spread as their cells do; trips within an area do not
+      count.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of people's radii of gyration. Events count at
       the middles of their cells.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.
-    - ``space``, ``time``: 1 − mean span/threshold, at least 0. The means are over events, of (dx +
-      dy)/2 and of dt; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`, unless the
-      reference has others. Both components depend on the release only, because the original's own
-      cells also limit what can be known.
+    - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
+      averaged over events; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`, unless
+      the reference has others. Both components depend only on the release, because the original's
+      own cells also limit what can be known.
 
     Squares have no natural corner. So ``density`` and ``flows`` are means over nine grids, shifted
     by i/9 of a side along x and 2i/9 along y. The score of each grid lies between ``lowest`` and
@@ -121,9 +122,7 @@ def utility(
     if reference is None:
         reference = Reference.of(original, areas=areas)
     elif reference.digest != original.digest:
-        raise ConfigError(
-            "The reference was made from other data; make it from the original given."
-        )
+        raise ConfigError("The reference was made from other data; make it from the original data.")
     components, corners = measured(reference, released, _people(released))
     lowest, highest = score_range(components, corners, chosen)
     return UtilityResult(
@@ -152,8 +151,8 @@ def measured(
 ) -> tuple[dict[str, float], Corners]:
     """Compare a release with the reference: return all components, and density and flows per grid.
 
-    If several fingerprints belong to one person, ``people`` is the number of people that trips are
-    divided by.
+    If several fingerprints belong to one person, ``people`` is the number of people by which trips
+    are divided.
     """
     spread = Spread.of(released, people)
     grids = spread.on(reference)
@@ -283,7 +282,7 @@ class Reference(Closed):
 
     @cached_property
     def even(self) -> dict[str, float]:
-        """Density and flows of a release that shows nothing of where people are.
+        """Density and flows of a release that shows nothing about where people are.
 
         In such a release, people are spread evenly over all areas that the original uses, and over
         all hours. As many trips as in the original are spread evenly over all pairs of these areas.
@@ -308,7 +307,7 @@ class Reference(Closed):
         max_space_m: float = MAX_SPACE_M,
         max_time_min: float = MAX_TIME_MIN,
     ) -> Reference:
-        """Make the reference of a data set.
+        """Make the reference for a data set.
 
         Parameters
         ----------
@@ -316,9 +315,9 @@ class Reference(Closed):
         areas : float, Hexagons or Regions, optional
             Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
             table. If not given, squares are used whose side is 1, 2 or 5 times a power of ten
-            metres. It is the largest side that fits 50 times along both sides of the box of the
+            metres. It is the largest side that fits 50 times along both sides of the box around the
             central 95% of the events. If the data's largest cell is larger, its side is used. One
-            of the nine grids has a corner at the box's lower corner.
+            of the nine grids has a corner at the box's south-west corner.
         max_space_m, max_time_min : float
             Thresholds of the components ``space`` and ``time``.
 
@@ -421,7 +420,7 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 def trips_between(
     grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
 ) -> tuple[FloatArray, float]:
-    """Return trips per person between each given pair of areas, and between all others together."""
+    """Return trips per person between each given pair of areas, and between all other pairs."""
     out = np.zeros(len(targets))
     total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())
@@ -486,8 +485,7 @@ def _trip_table(grid: Laid, trips: Trips, where: Ground) -> tuple[IntArray, IntA
     many = spread_trips(*trips[:2], grid, _MOST_ENTRIES, source, target)
     if many > _MOST_ENTRIES:
         raise ConfigError(
-            f"Trips between {where} spread over more than {_MOST_ENTRIES:,} pairs of them; choose "
-            "larger areas."
+            f"Trips spread over more than {_MOST_ENTRIES:,} pairs of {where}; choose larger areas."
         )
     source, target = np.empty(many, np.int64), np.empty(many, np.int64)
     spread_trips(*trips[:2], grid, _MOST_ENTRIES, source, target)

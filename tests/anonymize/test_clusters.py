@@ -112,7 +112,7 @@ def test_faults():
     of = partial(cluster_antennas, size=1)
     check_refused(partial(of, y_m=[0, 1, 2]), "finite position: 2", x_m=[[0, np.nan, np.inf]])
     check_refused(partial(of, y_m=[0]), "one x and one y|numbers", x_m=[[0, 1], [[0, 1]], ["a"]])
-    with pytest.raises(InfeasibleError, match="larger than the 2 antennas there are"):
+    with pytest.raises(InfeasibleError, match="exceeds the number of antennas, 2"):
         two(3)
     with pytest.raises(InfeasibleError, match="no antenna"):
         of([], [])

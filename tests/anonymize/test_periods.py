@@ -197,7 +197,7 @@ def test_who_is_one_person_twice_does_not_make_a_crowd():
     fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0] * 4, [0] * 4, [5, 1500, 6, 1501])
     cut = fp.into_periods(fs, 1)
     for method in METHODS.values():
-        with pytest.raises(fp.InfeasibleError, match="exceeds the 2 people of the fullest period"):
+        with pytest.raises(fp.InfeasibleError, match="exceeds the 2 people in the fullest period"):
             method(cut, 3)
         assert method(cut, 2).published.n_groups == 2
         # The pieces as if they were people: one person is twice in a group, and it is found.

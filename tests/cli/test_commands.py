@@ -723,7 +723,7 @@ def test_options_of_three_in_text_json_and_file(
     arguments = ("options", three, "--options", options_json, "--p", 1, "--limit", 0.5)
     output = said_by(*arguments, "--out", out)
     assert "unsafe; on the front" in output
-    assert "crowds: No bin has 9 people" in output
+    assert "crowds: No area has 9 people" in output
     assert "raw: home is not known. Nobody in the release was recorded" in output
     table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
     assert table["option"].tolist() == ["raw", "hour", "crowds"]

@@ -277,7 +277,7 @@ def test_what_is_refused_there_is_refused_here(engine, fs):
     other = f.FingerprintSet.from_samples([1], [9e6], [0], [0])
     known = f.draw_knowledge(other, 1)
     for e in (f.LocalEngine(1), engine):
-        with pytest.raises(f.InfeasibleError, match="Nobody fits what is known of 1 of the 1"):
+        with pytest.raises(f.InfeasibleError, match="Nobody fits what is known about 1 of the 1"):
             f.disclosure(fs, known, engine=e)
 
 

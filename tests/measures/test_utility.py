@@ -362,9 +362,9 @@ def test_references_are_checked():
         fp.utility(fs, fs, reference=fp.Reference.of(fs.subset([0])))
     wide = of_cells([0, 0], [0, 20_000], 0, [0, 1], 20_000, 20_000)
     assert fp.Reference.of(wide).ground.side_m == 20_000  # never finer than the data
-    with pytest.raises(fp.ConfigError, match="pairs of them"):
+    with pytest.raises(fp.ConfigError, match="pairs of squares"):
         fp.Reference.of(wide, areas=400)  # one trip, 2,500 squares to 2,500
-    with pytest.raises(fp.ConfigError, match="choose larger areas"):
+    with pytest.raises(fp.ConfigError, match="choose larger squares"):
         fp.Reference.of(wide, areas=5)
     of = partial(fp.Reference.of, fs)
     check_refused(of, areas=[0, "5 km", fp.Hexagons(7), fp.Regions("district")])
