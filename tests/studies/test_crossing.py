@@ -266,7 +266,10 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     asked = ["cross", a, b, "--key", first_key, "--key", second_key]
     told = said_by(*asked, "--tables", tmp_path / "tables")
     assert f"together, {found.together.alone} of 40 people are alone: nobody else" in told
-    assert "has 2 people in the first release, and 3 in the second release. With both together, it" in told
+    assert (
+        "has 2 people in the first release, and 3 in the second release. With both together, it"
+        in told
+    )
     assert crossing.describe_naming(found) in told
     assert crossing.MEANING in told
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]
