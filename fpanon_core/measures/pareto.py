@@ -2,8 +2,8 @@
 
 An option is dominated if another is at least as good in risk and utility, and better in at least
 one. A dominated option offers no trade-off: choosing it loses something for nothing. The front
-depends only on the order of the risks and of the utilities, so measures of risk with the same ranking give the same
-front (lemma 4.1).
+depends only on the orders of the risks and of the utilities, so measures of risk with the same
+ranking give the same front (lemma 4.1).
 
 Risks are estimates. If intervals are given, an option dominates another only if its risk is no
 larger than the other's for all values within both intervals. Two options are level if one dominates

@@ -75,7 +75,7 @@ with st.container(key="anon_background"):
             lambda: results.deepen(data, wanted, profile), "Measuring larger groups:"
         )
     elif known:  # a line in its place: were it to go, an open list below would close
-        st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")
+        st.caption(f"Measured up to k = {max(known)}. {story.CLICK}")
     form.largest_crowd(n)
 
 # --- everyone, for several profiles ---

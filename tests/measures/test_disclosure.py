@@ -160,7 +160,7 @@ def test_knowledge_from_other_data_that_nobody_fits():
     after = fp.FingerprintSet.from_samples([1, 2, 3], [0, 0, 400], [0] * 3, [5, 5, 5])
     knowledge = fp.draw_knowledge(before, 1)
     assert fp.anonymity_sets(after, knowledge).tolist() == [2, 2, 0]
-    with pytest.raises(fp.InfeasibleError, match=r"known of 1 of the 3 targets"):
+    with pytest.raises(fp.InfeasibleError, match=r"known about 1 of the 3 targets"):
         fp.disclosure(after, knowledge)
 
 

@@ -83,9 +83,9 @@ def test_equal_unicities_have_no_r2():
 @pytest.mark.parametrize(
     ("x", "eps", "error", "words"),
     [
-        ([1, 2], [0.5, 0.4], InfeasibleError, "there are 2 and 2"),
-        ([2, 2, 2], [0.5, 0.4, 0.3], InfeasibleError, "there are 3 and 1"),
-        ([], [], InfeasibleError, "there are 0 and 0"),
+        ([1, 2], [0.5, 0.4], InfeasibleError, "given: 2, different resolutions: 2"),
+        ([2, 2, 2], [0.5, 0.4, 0.3], InfeasibleError, "given: 3, different resolutions: 1"),
+        ([], [], InfeasibleError, "given: 0, different resolutions: 0"),
         ([1, 2, 3], [0.5, 0.4], ConfigError, "x has 3 values and unicity 2"),
         ([0, 2, 3], [0.5, 0.4, 0.1], ConfigError, "above 0"),
         ([1, 2, 3], [0.5, np.nan, 0.1], ConfigError, "numbers"),
