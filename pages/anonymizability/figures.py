@@ -287,7 +287,7 @@ def tail(parts: Parts) -> list[str]:
             "of an exponential distribution."
         )
     if found:
-        told.insert(0, f"The median tail weight is {' and '.join(found)}.")
+        told.insert(0, f"The median tail weight is {', '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         spoken = {"both": "space and time together"}

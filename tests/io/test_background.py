@@ -77,7 +77,7 @@ for _ in range(30):
         (b"[1, 2]", "not valid GeoJSON"),
         (b"{}", "not valid GeoJSON"),
         (json.dumps(NESTED).encode(), "not valid GeoJSON"),
-        (written("Point", [2, 41]), "no line and no area"),
+        (written("Point", [2, 41]), "no line or area"),
         (written("LineString", [[2, 41]]), "single points"),
         (written("LineString", [[2, 41], [2, 41]]), "single points"),
         (written("LineString", []), "no line"),

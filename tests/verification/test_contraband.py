@@ -427,4 +427,4 @@ def test_by_which_version_it_must_be_verified_is_said(fs, honest):
     older = put("fpanon.version", "0.0.9")(honest["csv"])
     (text,) = verify_release(zipped(older), fs, 2).violations["text"]
     assert "fpanon 0.0.9 wrote this release" in text
-    assert "publish it again" in text
+    assert "publish the release again" in text
