@@ -177,11 +177,11 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
     if malformed or bad.any():
         # The row, not its id: in a wrong file, that may be a person's.
-        first = "" if malformed else f", the first at row {int(bad.argmax()) + 1:,}"
+        begins = "" if malformed else f", the first at row {int(bad.argmax()) + 1:,}"
         swapped = (np.abs(lat[bad]) > 90) & (np.abs(lat[bad]) <= 180) & (np.abs(lon[bad]) <= 90)
         notes.append(
             "Rows of the antenna table left out for lack of an id or a possible position: "
-            f"{malformed + int(bad.sum()):,}{first}"
+            f"{malformed + int(bad.sum()):,}{begins}"
             + f". In {swapped.sum():,}, latitude and longitude seem exchanged" * bool(swapped.any())
             + "."
         )
