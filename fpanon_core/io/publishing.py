@@ -193,7 +193,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: IO[bytes], size: int) -> 
 
 
 def write_secret(table: pd.DataFrame, path: Path) -> None:
-    """Write a table that is not for release to a new file that only its owner may read."""
+    """Write a table to a new file that only the file's owner may read; it is not for release."""
     write_bytes(secret_bytes(table), path, new=True)
 
 

@@ -216,7 +216,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     Examples
     --------
     >>> describe_sum(12.2, "em")
-    'as much as learning whether 12 visits took place'
+    'as much as learning, visit by visit, whether 12 visits took place'
     >>> describe_sum(10.0, "kl")
     'as much as the answers to 14 yes-or-no questions'
     >>> describe_sum(0.05, "home")
@@ -227,7 +227,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     if risk == "kl":
         bits = _rounded(total / math.log(2))
         return f"as much as the answers to {bits} yes-or-no questions"
-    visits = f"as much as learning whether {_rounded(total)} visits took place"
+    visits = f"as much as learning, visit by visit, whether {_rounded(total)} visits took place"
     minutes = None if option is None else _window_min(option)
     return visits if minutes is None else f"{visits}, each in a window of {duration(minutes)}"
 

@@ -35,7 +35,7 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
         faults.add("pseudonym", f"Pseudonyms that are not 16 random letters and digits: {odd}.")
     for name in names:
         if name in ids or name in running or not name:
-            faults.add("pseudonym", "A pseudonym is an id or a running number of the original.")
+            faults.add("pseudonym", "A pseudonym equals an id or a running number in the original.")
     # Shorter ids occur in random names by chance, more often than once in a million releases.
     places = len(names) * max((len(name) for name in names), default=0) * len(ids)
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))

@@ -139,7 +139,7 @@ def describe_discordant(row: dict[str, Any], most: int = 6) -> str:
     pairs = row["discordant_pairs"]
     if not pairs and not row["concordant"]:
         return (
-            "For every pair of profiles, one of the two measures gives a tie: there is no order to "
+            "For every pair of profiles, at least one measure gives a tie: there is no order to "
             "agree on."
         )
     if not pairs:

@@ -38,8 +38,9 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "There is no map yet: each new draw of noise would protect people less. These figures come "
-    "from a trial that is never published. Make the release on *Report*."
+    "There is no map yet: a map needs new noise, and each draw of noise weakens people's "
+    "protection. These figures come from a trial that is never published. Make the release on "
+    "*Report*."
 )
 _EPSILON = re.compile(r", ε = [\d.]+| \(ε = [\d.]+\)")
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"

@@ -242,7 +242,7 @@ HOLDS_DATA = (
 
 
 def describe_opened(study: Study, sealed: bool) -> str:
-    """Return a note that a study's figures are in place, and how far they can be trusted."""
+    """Say that a study's figures are in place, and how far they can be trusted."""
     several = words.count(len(study.answers), "result")
     said = f"The study is open: {several}, with settings and choice; nothing was computed again."
     if sealed:

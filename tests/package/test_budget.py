@@ -40,7 +40,7 @@ BUDGET = {
     "pages/method": (2, 54),
     "pages/options": (6, 1_420),
     "pages/overview": (5, 673),
-    "pages/present": (6, 786),
+    "pages/present": (6, 787),
     "pages/report": (3, 259),
     "pages/server": (9, 1_107),
     "pages/shell": (24, 3_262),

@@ -617,7 +617,7 @@ def test_sums_are_told_in_plain_words() -> None:
     }.items():
         steps = minutes and [Generalize(GeneralizationProfile(Grid(1_000), minutes))]
         told = describe_sum(12.0, "em", ReleaseOption("any", steps or []))
-        assert told.startswith("as much as learning whether 12 visits took place")
+        assert told.startswith("as much as learning, visit by visit, whether 12 visits took place")
         assert told.endswith(ends)
     # 2 ** 20 equally likely people take 20 questions.
     asked = "as much as the answers to 20 yes-or-no questions"
