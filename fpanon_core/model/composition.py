@@ -245,7 +245,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """Like :attr:`smaller`, but for the groups of :attr:`followed` alone; 0 if there are none."""
+        """Like :attr:`smaller`, but for the groups of :attr:`followed` only; 0 if there is none."""
         if self.followed is None:
             return 0
         table = self.per_person
