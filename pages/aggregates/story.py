@@ -87,8 +87,8 @@ def attack(found: recovery.Result) -> Sentences:
     filled = 1 - found.recorded
     recovers = f"recovers {words.percent(whole)} of the recorded points{beside}."
     of_one = (
-        f"{words.percent(found.alone)} of counts above 0 are of one person, and such a count says "
-        "where that person was."
+        f"{words.percent(found.alone)} of counts above 0 are of one person, and say where that "
+        "person was."
     )
     answer = f"Linking counts into trajectories {fails}{recovers}"
     if found.alone and found.alone >= whole - random:  # the larger finding leads

@@ -42,30 +42,29 @@ with left:
 with right:
     p = sections.resolutions(result, of)
 
-# --- other knowledge, and points needed ---
-left, right = side_by_side("unicity_knowledge")
-with left:
-    st.subheader("What if other points are known?", anchor=False, help=definitions.STRATEGY)
+# --- other knowledge ---
+st.subheader("What if other points are known?", anchor=False, help=definitions.STRATEGY)
+show(
+    unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
+    key="unicity_by_strategy",
+    alt="Share of unique people by the number of known points, a line for each kind of points.",
+)
+
+# --- points needed ---
+st.subheader("How many points until nobody else fits?", anchor=False)
+if story.points_drawn(result):
     show(
-        unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
-        key="unicity_by_strategy",
-        alt="Share of unique people by the number of known points, a line for each kind of points.",
-    )
-with right:
-    st.subheader("How many points until nobody else fits?", anchor=False)
-    if story.points_drawn(result):
-        show(
-            unicity.boxes(result.needed, of, asked=len(result.points)),
-            key="unicity_needed",
-            alt="Box plot of the number of random points after which a person is unique, for "
-            "people who ever are.",
-        )
-    what_this_means(
-        *story.points_needed(result),
+        unicity.boxes(result.needed, of, asked=len(result.points)),
         key="unicity_needed",
-        published="at most 11 points were needed.",
-        source=story.MONTJOYE,
+        alt="Box plot of the number of random points after which a person is unique, for people "
+        "who ever are.",
     )
+what_this_means(
+    *story.points_needed(result),
+    key="unicity_needed",
+    published="at most 11 points were needed.",
+    source=story.MONTJOYE,
+)
 
 # --- laws ---
 sections.laws(result, of)

@@ -45,7 +45,7 @@ BUDGET = {
     "pages/server": (9, 1_107),
     "pages/shell": (24, 3_262),
     "pages/tables": (4, 581),
-    "pages/unicity": (4, 585),
+    "pages/unicity": (4, 582),
     "tests": (297, 37_383),
 }
 
