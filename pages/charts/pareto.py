@@ -22,13 +22,8 @@ from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, mark
 _APART = 0.05, 0.06  # of the figure's width and height, between two numbers
 _LABEL_PX = 120  # to the right, for the threshold's label
 _LEGEND_ROW_PX, _A_ROW = 44, 3  # kinds of dots in a row of the legend, at a desk
-_KINDS = (
-    "recommended",
-    "serves the purpose",
-    "does not serve the purpose",
-    "fails a threshold",
-    "option",
-)
+_SERVES, _SERVES_NOT = "serves the purpose", "does not serve the purpose"
+_KINDS = ("recommended", _SERVES, _SERVES_NOT, "fails a threshold", "option")
 _FRONT = "no option is both safer and more useful"
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -212,12 +212,11 @@ def form(report: IngestReport) -> pd.DataFrame:
 
 def activity(samples_of_user: IntArray, samples_of_place: IntArray) -> list[str]:
     """Say how unevenly samples are spread over users and places."""
-    low, high = np.quantile(samples_of_user, [0.1, 0.9])
+    low, median, high = np.quantile(samples_of_user, [0.1, 0.5, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
     of_places = "place" if len(samples_of_place) < 10 else "tenth of the places"
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
-    median = round(float(np.median(samples_of_user)))
-    half = f"Half of the people have {words.count(median, 'sample')} or more"
+    half = f"Half of the people have {words.count(round(median), 'sample')} or more"
     ends = f"{low:.0f}", f"{high:.0f}"
     alike = (
         f"; eight in ten have {ends[0]}."

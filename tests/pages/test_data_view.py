@@ -273,7 +273,7 @@ def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: A
 
 def test_antennas_alone_are_not_read_and_the_page_says_what_is_missing(app: AppTest) -> None:
     go(app, "data")
-    wait = "Choose the table of events, even if its name is shown above"
+    wait = "Choose the table of events again, even if its name is shown above"
     assert wait not in said(app)
     app.file_uploader(key="data_antennas").upload("a.csv", b"antenna,lat,lon\na,1,2\n").run()
     assert wait in said(app)
