@@ -78,7 +78,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Project the antennas of :func:`read_antennas` as the data are; turn their columns into text.
+    """Project antennas with the data's projection, and turn their columns into text.
 
     Antennas that the projection cannot show are left out. With regions, each antenna also gets the
     name of its region. Findings are added to ``notes``.

@@ -217,13 +217,8 @@ class Report:
         over = limits.broken(result)
         told = "within all" if limits.judged else "no threshold"
         if over:
-            above = (
-                "above"
-                if any(limits.surely_over(result, each) for each in over)
-                else "may be above"
-            )
-            which = f" {len(over)}" if len(over) > 1 else f": {w.MEASURES[over[0]].short}"
-            told = above + which
+            told = f"above {len(over)}" if len(over) > 1 else f"above: {w.MEASURES[over[0]].short}"
+            told = "may be " * (not any(limits.surely_over(result, r) for r in over)) + told
         bare = result.option.recordless is not None and risk in result.unasked
         value = w.value(float(table.risk[i]), risk)
         low, high = float(table.risk_low[i]), float(table.risk_high[i])

@@ -254,6 +254,4 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
     try:
         return tuple(int(str(k)) for k in chosen)
     except ValueError:
-        raise ConfigError(
-            "A value of k is not a whole number; type a whole number, such as 8."
-        ) from None
+        raise ConfigError("Every value of k must be a whole number, such as 8.") from None

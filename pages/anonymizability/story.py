@@ -128,8 +128,7 @@ def by_k(
     already = (
         f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous."
         if judges_all(stretch)
-        else f"At {shown}, {words.share(hidden, n)} {'has' if hidden <= 1 else 'have'} a {few}-gap "
-        f"of 0. {alone(stretch)}"
+        else f"At {shown}, the {few}-gap is 0 for {words.share(hidden, n)}. {alone(stretch)}"
     )
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
@@ -192,7 +191,7 @@ def by_profile(
     else:
         said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
     if missing:
-        said += f" {missing} of the profiles {words.verb(missing)} not measured yet."
+        said += f" {missing} of the profiles {words.verb(missing)} yet to be measured."
     return [said, words.beyond(beyond(curves, edge))]
 
 

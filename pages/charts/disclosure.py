@@ -187,10 +187,8 @@ def lorenz_curves(
     traces = [series("all alike", [0, 1], [0, 1], "lines", line=even)]
     for i, (measure, name, users, total) in enumerate(curves):
         at = np.unique(np.linspace(0, len(users) - 1, 512).round().astype(int))
-        told, dashed = (
-            "the least exposed %{x:.0%} bear %{y:.0%}",
-            style.line(i, of.measure(measure)),
-        )
+        told = "the least exposed %{x:.0%} bear %{y:.0%}"
+        dashed = style.line(i, of.measure(measure))
         traces.append(series(name, users[at], total[at], "lines", told, line=dashed))
     return style.figure(
         of,

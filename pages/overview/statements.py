@@ -72,14 +72,12 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     gaps = anonymizability.Config((widgets.PRESETS[0],), ks, widgets.in_force())
     cap = " and ".join(_cap(gaps))
     hiding = Question(MEASURE, fs, gaps, f"Measuring at {widgets.PRESETS[0]}", (None,))
-    usual_users = recovery.Config().users or fs.n_users
-    counting = recovery.Config(users=min(usual_users, fs.n_users))
+    counting = recovery.Config(users=min(recovery.Config().users or fs.n_users, fs.n_users))
     counts = Question(RECOVERY, fs, counting, "Recovering people's trajectories from counts")
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
     title = f"Singled out by {words.count(known.p, 'known point')}"
-    about = w.drawn(known.strategy)
-    drawn = _FOUND.format(drawn=about)
+    drawn = _FOUND.format(drawn=w.drawn(known.strategy))
     return [
         Statement("found", title, drawn, "unicity", raw, _of_raw(found), usual),
         Statement(
@@ -198,9 +196,7 @@ def recovered(result: recovery.Result) -> Told:
     unproven = ""
     if share <= chance:
         single = f"{words.percent(result.alone)} of counts above 0 are of one person"
-        unproven = (
-            f"; {single if result.alone else 'a failed attack does not show that counts are safe'}"
-        )
+        unproven = f"; {single if result.alone else 'this failure does not make counts safe'}"
     return (
         words.percent(share),
         f"of recorded points; at random {words.percent(chance)}{unproven}",

@@ -33,18 +33,14 @@ from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 COUNTS = (
-    "You could also publish only counts of people. Counts are no safer than records if "
-    "trajectories can be recovered from them: compare *Recovered from exact counts*, above, with "
-    "linking at random."
+    "You could publish only counts of people. Counts are no safer than records if trajectories can "
+    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
 )
 FEW_HOMES = (
     "So few homes are known that the 95% interval always reaches above the threshold for homes. No "
     "option can be shown to stay within that threshold, not even one in which no home is found."
 )
-_LARGER = (
-    "With larger areas, more trips may agree with the data: choose larger areas in the menu beside "
-    "*Who gets it?*."
-)
+_LARGER = "With larger areas (menu beside *Who gets it?*), more trips may agree with the data."
 _EPSILON = "A smaller ε protects more."
 _NONE = "No option within the thresholds serves the purpose. "
 _NEAR = 2.0  # times its threshold, by the upper end
@@ -131,8 +127,7 @@ def decides(exploration: Exploration, row: int) -> str:
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
     lines = [
-        "**1. What decides.** No risk may exceed what is accepted; the risk in the first row comes "
-        "closest to it.\n"
+        "**1. What decides.** No risk may exceed what is accepted; the first comes closest to it.\n"
     ]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):

@@ -39,9 +39,7 @@ with st.container(key="overview_verdict", gap="small"):
     if raw is None and questions.failed(four[0].question):
         st.markdown(":material/error: **What an attacker finds could not be measured.**")
     elif raw is None:
-        st.markdown(
-            ":material/hourglass_empty: **What an attacker finds has not been measured yet.**"
-        )
+        st.markdown(":material/hourglass_empty: **What an attacker finds is yet to be measured.**")
     else:
         heads = story.heads(explored, finding.under_way(data), len(left_to_try))
         (mark, answer), *others = heads

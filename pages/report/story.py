@@ -36,11 +36,9 @@ OPENS = (
 
 def doubtful(*, remote: bool, machines: bool) -> list[str]:
     """Return the report's warnings of doubtful data; they name no place and no pseudonym."""
-    said = {
-        "Some places lie so far from all others that a coordinate is probably wrong.": remote,
-        "Some ids are recorded day and night alike, as machines and test phones are.": machines,
-    }
-    return [each for each, applies in said.items() if applies]
+    far = "Some places lie so far from all others that a coordinate is probably wrong."
+    alike = "Some ids are recorded day and night alike, as machines and test phones are."
+    return [far] * remote + [alike] * machines
 
 
 def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = "") -> str:

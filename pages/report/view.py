@@ -97,7 +97,7 @@ told += story.missing(
 )
 layout.what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 for each in warnings:
-    st.warning(f"{each} The *Data* page names them. Correct the data before you sign.")
+    st.warning(f"{each} See *Data*. If they are wrong, correct the data before you sign.")
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=500, alt="The report as it will print")
 

@@ -498,9 +498,7 @@ def section(
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
         if over is None:
-            uncovered = NOT_COVERED if option.epsilon is not None else ""
-            st.info(f"**{UNKNOWN}**: {checked} {NOT_ATTACKED} {uncovered}".rstrip())
-            _attack(data, option)
+            _unknown(data, option, checked)
         elif over:
             st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
         else:
@@ -517,11 +515,25 @@ def describe_measured(data: Dataset, found: Result | synthetic_people.Result) ->
     return "**Not within your thresholds.**" if over else "Within your thresholds."
 
 
-def _attack(data: Dataset, option: Tables | Synthesize) -> None:
-    """Draw a button that attacks a release as a search for releases does, and the progress."""
+def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
+    """Say why a release was not judged; if nobody has attacked it, draw a button that does so.
+
+    The attack is that of a search for releases.
+    """
     asked = exploration.question(data.fs, ReleaseOption(steps=[option]), KNOWLEDGE)
-    busy = questions.under_way(asked)
-    if st.button("Attack this release", key="tables_attack", type="primary", disabled=busy):
+    attacked = questions.answer(asked)
+    if attacked is None:
+        why = f"{NOT_ATTACKED} {NOT_COVERED if option.epsilon is not None else ''}"
+    else:
+        fault = attacked.results[0].fault
+        why = f"The attack failed: {layout.as_shown(fault)}" if fault else NO_THRESHOLD
+    st.info(f"**{UNKNOWN}**: {checked} {why}".rstrip())
+    if attacked is None and st.button(
+        "Attack this release",
+        key="tables_attack",
+        type="primary",
+        disabled=questions.under_way(asked),
+    ):
         questions.ask(asked)
         st.rerun()
     questions.progress(OPTION)
@@ -529,6 +541,7 @@ def _attack(data: Dataset, option: Tables | Synthesize) -> None:
 
 # --- sentences ---
 
+NO_THRESHOLD = "No threshold is set for what was measured."
 NOT_ATTACKED = "Homes and membership have not been attacked yet."
 NOT_COVERED = "The attack uses the real records. ε does not cover a choice based on its result."
 

@@ -170,7 +170,7 @@ def test_without_a_weight_nothing_is_said_of_the_same_record(
     assert "very same" not in text
     assert f"{other} has no weight: a k-gap of 0 says that nothing has to be moved in" in text
     assert "k-gap of 0 (%)" in text
-    assert "all 2 people have a 2-gap of 0." in text
+    assert "the 2-gap is 0 for all 2 people." in text
     assert ("Distance (up to" in text, "Time (up to" in text) == (kept == "space", kept == "time")
 
 

@@ -103,7 +103,7 @@ def test_what_failed_is_told_and_can_be_tried_again(small: AppTest) -> None:
     assert "It went wrong, with a plain sentence." in said(small)
     assert metrics(small)["Singled out by 4 known points"] == "–"
     assert "could not be measured" in said(small)
-    assert "not been measured yet" not in said(small)
+    assert "yet to be measured" not in said(small)
     assert said(small).count("It went wrong, with a plain sentence.") == 1  # of two statements
     next(b for b in small.button if b.key.startswith("overview_four_jobs_retry")).click().run()
     measured(small)

@@ -123,8 +123,12 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     assert ledger().to_frame()["what"].tolist() == [str(found.config)]
     assert has(taxis, "tables_get_release")
     assert f"{leaving.NOT_ATTACKED} {leaving.NOT_COVERED}" in said(taxis)
+    taxis.button(key="tables_attack").click().run()
+    until(taxis, lambda at: not has(at, "tables_attack"))
+    assert leaving.NOT_ATTACKED not in said(taxis)
+    assert re.search("Within your thresholds|Not within your thresholds", said(taxis))
     taxis.run()
-    assert ledger().spent == 1.0
+    assert ledger().spent == 1.0, "an attack publishes nothing"
     if people:
         check_synthetic(found, said(taxis))
     else:
@@ -415,6 +419,9 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
     over = next(each.value for each in app.warning if each.value.startswith(f"**{ABOVE}"))
     assert re.search(r"Homes found: \d+%", over)
     assert "In this release, density is" in said(app), "its utility is known, too"
+    app.session_state["fp_limits"] = Limits(dict.fromkeys(Limits().of))
+    assert leaving.NO_THRESHOLD in said(app.run()), "it has been attacked, and is not again"
+    assert not has(app, "tables_attack")
     # What is lacking is not hidden in a closed form.
     assert not settings(app).proto.expanded
     app.number_input(key="tables_people").set_value(None).run()
