@@ -201,7 +201,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
         high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
         nothing = ", so the person's data add nothing" if high <= guess else ""
         told.append(
-            _describe_homes(result, "With 4 points of a person, an attacker")
+            _describe_homes(result, "With 4 points, an attacker")
             + " An attacker without the person's data has the same points and a release made "
             f"without the person{nothing}."
         )

@@ -33,6 +33,7 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
+from fpanon_core.studies.report_verdict import describe_found
 from fpanon_core.studies.report_words import describe_elsewhere, describe_file
 from fpanon_core.studies.search import KNOWLEDGE
 from fpanon_core.studies.study import Weighing
@@ -40,6 +41,7 @@ from pages.charts import words
 from pages.charts.plain import plain
 
 from . import aims, downloads, exploration, layout, questions, together
+from . import limits as thresholds
 from .dataset import Dataset
 from .kinds import OPTION
 from .release import (
@@ -467,7 +469,8 @@ def section(
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
     option = found.config
-    over = exceeded(_weighed_as(data, option))
+    attacked = _weighed_as(data, option)
+    over = exceeded(attacked)
     told, little = describe_kept(data, found)
     if told and not warned:
         (st.warning if little else st.caption)(told)
@@ -503,6 +506,9 @@ def section(
             st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
         else:
             st.caption(f"Ready to release: {checked}")
+        if over is not None:
+            evidence = describe_found(attacked[-1], KNOWLEDGE.p, thresholds.in_force())
+            layout.details(evidence, key="tables_attacked")
     with st.expander("The page that goes with the release (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 

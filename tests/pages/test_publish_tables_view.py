@@ -127,6 +127,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     until(taxis, lambda at: not has(at, "tables_attack"))
     assert leaving.NOT_ATTACKED not in said(taxis)
     assert re.search("Within your thresholds|Not within your thresholds", said(taxis))
+    assert "an attacker guesses whether they are in the data" in said(taxis)
     taxis.run()
     assert ledger().spent == 1.0, "an attack publishes nothing"
     if people:
