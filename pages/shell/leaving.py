@@ -505,7 +505,7 @@ def section(
         elif over:
             st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
         else:
-            st.caption(f"Ready to release: {checked}")
+            st.caption(f"{TOO_LITTLE if little else 'Ready to release'}: {checked}")
         if over is not None:
             evidence = describe_found(attacked[-1], KNOWLEDGE.p, thresholds.in_force())
             layout.details(evidence, key="tables_attacked")
@@ -547,6 +547,7 @@ def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
 
 # --- sentences ---
 
+TOO_LITTLE = "Within your thresholds, but too little is kept for the purpose"
 NO_THRESHOLD = "No threshold is set for what was measured."
 NOT_ATTACKED = "Homes and membership have not been attacked yet."
 NOT_COVERED = "The attack uses the real records. ε does not cover a choice based on its result."

@@ -449,17 +449,18 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     found = made(app, "produce_people")
     assert found.config.frame.period == fp.StatedPeriod(DAY, 1, 60.0)
     assert ledger().spent == 0.5
-    assert "Ready to release: places, protection" in said(app)
+    # What the file itself keeps is said beside its download, in the report and before signing.
+    choice, file = weighed.table.choice, replace(weighed.table.results[0], components=found.kept)
+    told = describe_file(choice, file)
+    little = bool(choice.too_little(file))  # as the noise will have it
+    ready = leaving.TOO_LITTLE if little else "Ready to release"
+    assert f"{ready}: places, protection" in said(app)
     assert has(app, "tables_get_release")
     # The page that shows its maps has the same settings, and nothing is charged again.
     app.button(key="tables_look").click().run()
     assert app.segmented_control(key="tables_contents").value == ("records",)
     assert has(app, "tables_get_release")
     assert ledger().spent == 0.5
-    # What the file itself keeps is said beside its download, in the report and before signing.
-    choice, file = weighed.table.choice, replace(weighed.table.results[0], components=found.kept)
-    told = describe_file(choice, file)
-    little = bool(choice.too_little(file))  # as the noise will have it
     assert told.startswith(("This release keeps ", "In this release, "))
     assert any(told in each.value for each in app.markdown)
     page = report_page(app)
