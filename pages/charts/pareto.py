@@ -17,22 +17,33 @@ import plotly.graph_objects as go
 from fpanon_core.model.projection import root_ticks
 
 from . import words
-from .style import DOWNWARDS, MAIN_PX, Part, Theme, bars, figure, interval, marker, note, series
+from .style import (
+    DOWNWARDS,
+    MAIN_PX,
+    Part,
+    Theme,
+    axis,
+    bars,
+    figure,
+    interval,
+    marker,
+    note,
+    series,
+    upright,
+)
 
 _APART = 0.05, 0.06  # of the figure's width and height, between two numbers
 _LABEL_PX = 120  # to the right, for the threshold's label
-_LEGEND_ROW_PX, _A_ROW = 44, 3  # kinds of dots in a row of the legend, at a desk
-_KINDS = (
-    "recommended",
-    "serves the purpose",
-    "does not serve the purpose",
-    "fails a threshold",
-    "option",
-)
-_FRONT = "no option is both safer and more useful"
+_TOP_PX, _ROW_PX, _A_ROW = 76, 24, 4  # for a title and the legend, of so many entries in a row
+_PANEL_PX = 110  # for the options without records
+_PANELS = ((0.44, 1.0), (0.0, 0.29))  # parts of the height, if both kinds of options are drawn
+_KINDS = ("recommended", "serves the purpose", "too little use", "fails a threshold", "option")
+_FRONT = "Pareto front"
+_WITHOUT = "No record of anybody: drawn by ε (a smaller ε protects more)"
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-Ends: TypeAlias = tuple[float, float]
+_ABOVE: Part = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+Ends: TypeAlias = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,9 @@ class Dot:
         Whether the option is recommended.
     serves : bool
         Whether the option is within all thresholds and serves the purpose.
+    epsilon : float or None
+        ε of an option that has no record to which the risk applies (infinite without an ε); None
+        for all others. Such options have a panel of their own, below the others.
     """
 
     number: int
@@ -83,6 +97,7 @@ class Dot:
     chosen: bool = False
     best: bool = False
     serves: bool = False
+    epsilon: float | None = None
 
 
 def pareto(
@@ -95,11 +110,13 @@ def pareto(
     percent: bool,
     limit: float | None,
     limited: bool = True,
+    needed: float | None = None,
     height: int = MAIN_PX,
 ) -> go.Figure:
     """Return a figure of risk (lower is better) against utility (further right is better).
 
-    Shares of users are drawn at their square roots, so that small risks have room.
+    Shares of users are drawn at their square roots, so that small risks have room. Options without
+    a record are drawn by ε, in a panel below.
 
     Parameters
     ----------
@@ -112,46 +129,53 @@ def pareto(
     limited : bool
         Whether any threshold exists, even if no line is drawn for it; the legend then shows which
         options fail a threshold.
+    needed : float or None
+        The least utility that serves the purpose, drawn as a line.
     """
     shown = words.percent if percent else "{:.3g}".format
-    said = {d.number: f"{risk_name} {shown(d.risk)}" for d in dots}
-    text = ""
-    if limit is not None:
-        text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
+    said = {d.number: f"{risk_name} {shown(d.risk)}" for d in dots if d.epsilon is None}
+    records, line = [d for d in dots if d.epsilon is None], limit
     if percent:
-        dots, limit = [_rooted(d) for d in dots], None if limit is None else math.sqrt(limit)
-    front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
-    ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
-    top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
-    # Room below for the number of a dot at 0.
-    up, across = (-0.18 * top, 1.1 * top), _with_room([d.utility for d in dots])
-    kinds = [_named(d, limited=limited) for d in dots]
-    numbered = _numbered(dots, _APART[0] * (across[1] - across[0]), _APART[1] * (up[1] - up[0]))
-    rows = max(1, math.ceil((len(set(kinds)) + (len(front) > 1)) / _A_ROW))
-    steps = series(
-        _FRONT,
-        [d.utility for d in front],
-        [d.risk for d in front],
-        "lines",
-        line={"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
-        legendrank=len(_KINDS),
-    )
-    traces = [steps] if len(front) > 1 else []
-    for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
-        if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
-            traces.append(_dots(some, of, name, said, numbered) | {"legendrank": rank})
+        records, line = [_rooted(d) for d in records], None if limit is None else math.sqrt(limit)
+    panels = [(records, _by_risk(records, line, percent=percent), risk_title)]
+    if len(records) < len(dots):
+        panels = [*panels, _by_epsilon(dots)] if records else [_by_epsilon(dots)]
+    across = _with_room([d.utility for d in dots])
+    traces: list[Part] = []
+    axes: Part = {}
+    marks: list[Part] = []
+    shapes: list[Part] = []
+    for i, (some, level, heading) in enumerate(panels):
+        domain, name = _PANELS[i] if len(panels) > 1 else (0.0, 1.0), "2" * i
+        seen = {trace["name"] for trace in traces}
+        for each in _panel(some, of, said, across, level["range"], limited=limited):
+            traces.append(each | {"yaxis": f"y{name}", "showlegend": each["name"] not in seen})
+        axes[f"yaxis{name}"] = axis(of, level | {"domain": domain, "zeroline": False})
+        marks.append(note(of, heading, 0.0, domain[1] + 0.01, 15, **_ABOVE, xref="paper"))
+        if needed is not None:
+            shapes.append(upright(needed, of.categories[2], yref=f"y{name} domain", layer="below"))
+    text = ""
+    if line is not None and limit is not None and records:
+        text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
+        marks.append(note(of, text, 1.0, line, xref="paper", xanchor="left", yanchor="middle"))
+        shapes.append(_limit(line, of))
+    if needed is not None:
+        told = _ABOVE | {"yref": "y domain"}  # at the bottom, where no dot is
+        marks.append(note(of, f" needed: {needed:.2f} or more", needed, 0.0, **told))
+    rows = math.ceil(len({trace["name"] for trace in traces}) / _A_ROW)
     return figure(
         of,
         traces,
-        {"title": utility_title, "range": list(across)},
-        {"title": risk_title, "range": list(up), "zeroline": False}
-        | (_root_scale(top**2) if percent else {}),
-        height=height,
-        margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)} | ({"r": _LABEL_PX} if text else {}),
-        legend={"y": 1.14} if rows > 1 else {},  # the lower of two rows stays clear of the dots
+        {"title": utility_title, "range": list(across), "anchor": f"y{'2' * (len(panels) - 1)}"},
+        "",
+        height=height + _PANEL_PX * (len(panels) - 1),
+        margin={"t": _TOP_PX + _ROW_PX * (rows > 1)} | ({"r": _LABEL_PX} if text else {}),
+        legend={"y": 1.0, "yref": "container", "yanchor": "top"},
         hoverdistance=30,
         clickmode="event+select",
-        **({} if limit is None else _limit(limit, text, of)),
+        shapes=shapes,
+        annotations=marks,
+        **axes,
     )
 
 
@@ -160,10 +184,63 @@ def _rooted(dot: Dot) -> Dot:
     return replace(dot, risk=risk, low=low, high=high)
 
 
-def _root_scale(top: float) -> Part:
-    """Return the ticks of an axis of square roots of shares."""
-    ticks = root_ticks(top)
-    return {"tickvals": np.sqrt(ticks).tolist(), "ticktext": [f"{100 * t:g}%" for t in ticks]}
+def _by_risk(dots: Sequence[Dot], limit: float | None, *, percent: bool) -> Part:
+    """Return the axis of risks, or of their square roots, with room for a number below a dot."""
+    ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
+    top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
+    level: Part = {"range": [-0.18 * top, 1.1 * top]}
+    if percent:
+        ticks = root_ticks(top**2)
+        texts = [f"{100 * t:g}%" for t in ticks]
+        level |= {"tickvals": np.sqrt(ticks).tolist(), "ticktext": texts}
+    return level
+
+
+def _by_epsilon(dots: Sequence[Dot]) -> tuple[list[Dot], Part, str]:
+    """Return the options without records at the logarithms of ε, with their axis and its title.
+
+    Options without ε are drawn above all others.
+    """
+    finite = {d.epsilon for d in dots if d.epsilon is not None} - {math.inf}
+    known = {math.log2(epsilon): f"{epsilon:g}" for epsilon in finite}
+    none = max(known, default=0.0) + 1
+    placed = [
+        replace(d, risk=min(math.log2(d.epsilon), none), low=math.nan, high=math.nan)
+        for d in dots
+        if d.epsilon is not None
+    ]
+    ticks = known | ({none: "no ε"} if any(d.risk == none for d in placed) else {})
+    level = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
+    room = [min(ticks) - 0.3 * (max(ticks) - min(ticks)) - 0.6, max(ticks) + 0.6]
+    return placed, level | {"range": room}, _WITHOUT
+
+
+def _panel(
+    dots: Sequence[Dot],
+    of: Theme,
+    said: Mapping[int, str],
+    across: Ends,
+    up: Ends,
+    *,
+    limited: bool,
+) -> list[Part]:
+    """Return the series of one panel."""
+    front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
+    numbered = _numbered(dots, _APART[0] * (across[1] - across[0]), _APART[1] * (up[1] - up[0]))
+    steps = series(
+        _FRONT,
+        [d.utility for d in front],
+        [d.risk for d in front],
+        "lines",
+        line={"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
+        legendrank=len(_KINDS),
+    )
+    kinds = [_named(d, limited=limited) for d in dots]
+    traces = [steps] if len(front) > 1 else []
+    for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
+        if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
+            traces.append(_dots(some, of, name, said, numbered) | {"legendrank": rank})
+    return [trace | {"legendgroup": trace["name"]} for trace in traces]
 
 
 def _named(dot: Dot, *, limited: bool) -> str:
@@ -217,16 +294,15 @@ def _dots(
         text=[text * (d.number in numbered) for text, d in zip(texts, some, strict=True)],
         textposition="bottom right",
         textfont={"size": 14, "color": of.css("ink")},
-        customdata=[[d.number, d.name, d.told, said[d.number]] for d in some],
+        customdata=[[d.number, d.name, d.told, said.get(d.number, "no record")] for d in some],
     )
 
 
-def _limit(limit: float, text: str, of: Theme) -> Part:
-    """Return the threshold's line, with its label to the right of the figure's inner part."""
+def _limit(limit: float, of: Theme) -> Part:
+    """Return the threshold's line."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    label = note(of, text, 1.0, limit, xref="paper", xanchor="left", yanchor="middle")
-    return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
+    return level | {"line": line, "layer": "below"}
 
 
 def _with_room(values: Sequence[float]) -> Ends:

@@ -62,9 +62,9 @@ def front(
         key="options_front",
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
-        alt="Risk against utility: a dot with its interval for each release option. Dots of "
-        "options that serve the purpose are filled. A line joins the options that no other option "
-        "beats.",
+        alt="Risk against utility: a dot with its interval for each release option; options "
+        "without records stand below, by ε. Dots of options that serve the purpose are filled. A "
+        "line joins the options that no other option beats.",
     )
 
 
@@ -79,6 +79,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
         percent=criteria.percent,
         limit=story.drawn_limit(table, criteria),
         limited=bool(criteria.limits.judged),
+        needed=story.needed(table, criteria),
     )
 
 

@@ -59,10 +59,6 @@ SERVES = (
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. Of density and "
     "flows, only what exceeds equal shares for all areas counts."
 )
-NO_RECORDS = (
-    "Options without records are drawn at 0: there is no record to pick. Among options of the same "
-    "kind, a smaller ε is safer."
-)
 BELOW_THE_LINE = (
     "A triangle below the line marks an option that fails another threshold: see *Fails* in the "
     "table."
@@ -158,9 +154,17 @@ def dots(
             result.option.name == chosen,
             i == best,
             i in serving,
+            _epsilon(result, criteria.risk),
         )
         for i, result in enumerate(table.results)
     ]
+
+
+def _epsilon(result: OptionResult, risk: str) -> float | None:
+    """Return ε of an option without the record that a risk needs (infinite without ε), or None."""
+    if result.option.recordless is None or risk not in result.unasked:
+        return None
+    return math.inf if result.option.epsilon is None else result.option.epsilon
 
 
 def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> list[str]:
@@ -200,6 +204,12 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
     if not len(allowed) or allowed.max() - allowed.min() > _ONE_LINE:
         return None
     return float(allowed.min())
+
+
+def needed(table: OptionsTable, criteria: Criteria) -> float | None:
+    """Return the least utility that serves the purpose; None where no option serves it."""
+    serving = serves(table, within_limits(table, criteria.limits))
+    return NEED * float(table.utility[serving].max()) if serving else None
 
 
 # --- the verdict ---
@@ -276,15 +286,6 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     return told + describe_moved_points(table.options)
 
 
-def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """Say which options are drawn at a risk of 0, and why some below the line fail a threshold."""
-    bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
-    broken = [criteria.limits.broken(result) for result in table.results]
-    line = drawn_limit(table, criteria) is not None
-    below = line and any(b and criteria.risk not in b for b in broken)
-    return [NO_RECORDS] * bare + [BELOW_THE_LINE] * below
-
-
 def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
     """Say how many options are beaten, with the example that differs most in utility."""
     utility = table.utility
@@ -295,7 +296,7 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     one, better = max(pairs, key=lambda pair: float(utility[pair[1]] - utility[pair[0]]))
     risks = [
         "no record"
-        if table.options[at].recordless is not None and criteria.risk in table.results[at].unasked
+        if _epsilon(table.results[at], criteria.risk) is not None
         else risk_text(table.risk[at], criteria.risk)
         for at in (better, one)
     ]
@@ -364,9 +365,15 @@ def _some_of(names: Sequence[str]) -> str:
 
 
 def describe_not_drawn(table: OptionsTable, criteria: Criteria) -> str:
-    """Say what a reader of the figure may miss: dots at 0, no line, options without a dot."""
-    told = _describe_drawn(table, criteria)
-    if criteria.limit is not None and drawn_limit(table, criteria) is None:
+    """Say what a reader of the figure may miss: triangles, no line, options without a dot."""
+    broken = [
+        criteria.limits.broken(result)
+        for result in table.results
+        if _epsilon(result, criteria.risk) is None
+    ]
+    line = drawn_limit(table, criteria) is not None
+    told = [BELOW_THE_LINE] * (line and any(b and criteria.risk not in b for b in broken))
+    if criteria.limit is not None and not line:
         told.append(
             "No line is drawn for the threshold: it depends on what guessing finds, which differs "
             "between options. Triangles mark options that fail a threshold."
