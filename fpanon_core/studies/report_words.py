@@ -42,6 +42,7 @@ COMPONENTS = {
 }
 """Title and meaning of each component of utility."""
 
+_ROUGH = 0.5  # of density or flows: the release shows only a rough picture
 _SAID = 0.01  # smallest share of flows that is worth giving as an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
@@ -140,7 +141,8 @@ def needed(result: OptionResult, component: str) -> float:
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, whether that is enough.
 
-    The share kept is barely enough if it is little more than the result of guessing.
+    The share kept is barely enough if it is little more than the result of guessing. Less than half
+    is a rough picture.
 
     Examples
     --------
@@ -158,7 +160,9 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     else:
         told, needs = (f"{share:.2f}" for share in values)
         said = f"{COMPONENTS[component][0].lower()} is {told} of 1"
-    enough = "barely enough" if even and kept < even + 2 * LOST * (1 - even) else "enough"
+    enough = "rough, but enough" if kept < _ROUGH else "enough"
+    if even and kept < even + 2 * LOST * (1 - even):
+        enough = "barely enough"
     if kept < result.needed(component):
         enough = "too little"
     spread = f"; guessing: {even:.0%}" if even and component == "flows" else ""
@@ -447,7 +451,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (enough; minimum: 10%).
+    25% of trips agree with the data (rough, but enough; minimum: 10%).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -487,18 +491,21 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
 
 
 def describe_epsilon(epsilon: float) -> str:
-    r"""Say what an ε covers, and how strongly it protects.
+    r"""Say how well an attacker can guess whether a person is in data that ε protects.
+
+    If both answers are equally likely before the release, a guess is right with a probability of at
+    most e^ε / (1 + e^ε). The percentage is rounded up because it is a bound.
 
     Examples
     --------
-    >>> print(describe_epsilon(1.0).replace(": ", ":\n").replace("with ", "with\n"))
-    ε = 1 covers everything about one person:
-    whatever is published is at most 2.8 times as likely with
-    that person in the data as without.
+    >>> print(describe_epsilon(1.0).replace("data ", "data\n"))
+    With ε = 1, a guess whether a person is in the data
+    is right at most 74% of the time (chance: 50%).
     """
+    right = math.ceil(100 / (1 + math.exp(-epsilon)))
     return (
-        f"ε = {epsilon:g} covers everything about one person: whatever is published is at most "
-        f"{times_as_likely(epsilon)} times as likely with that person in the data as without."
+        f"With ε = {epsilon:g}, a guess whether a person is in the data is right at most {right}% "
+        "of the time (chance: 50%)."
     )
 
 

@@ -101,17 +101,22 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         epsilon = result.option.epsilon
-        cost = f"{w.describe_kind(result)} {w.describe_cost(table.choice, result)}".rstrip()
+        promised = w.describe_epsilon(epsilon) if epsilon else ""
+        parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result)
+        cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
         useful = f"Utility: {w.utility(table.choice, result)}."
         left = f"{useful} {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
-        likely = f"{_EPSILON} {w.describe_epsilon(epsilon)}" if epsilon else ""
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
-        sure = [f"**4. How sure this is.** {told[grounds]}", *told[grounds + 1 :], likely]
+        sure = [
+            f"**4. How sure this is.** {told[grounds]}",
+            *told[grounds + 1 :],
+            _EPSILON * bool(epsilon),
+        ]
         return [cost], [decides(exploration, row), why, kept, *sure]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []

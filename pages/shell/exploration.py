@@ -16,12 +16,12 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.model.options import ReleaseOption, Step, Synthesize, Tables
 from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.purpose import PURPOSES
 from fpanon_core.studies import options
 from fpanon_core.studies.exploration import Exploration, facts_of
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import Limits, best_option, serves, within_limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.report_words import QUESTION
@@ -261,6 +261,14 @@ def current(data: Dataset) -> Exploration:
     if found is None:
         return judged(data, empty(data), limits.in_force())
     return judged(data, found.table, found.limits)
+
+
+def recommended(data: Dataset) -> Tables | Synthesize | None:
+    """Return the recommended option's step, if the option has no records and serves the purpose."""
+    explored = current(data)
+    table, good = explored.table, within_limits(explored.table, explored.limits)
+    row = best_option(table, explored.limits) if serves(table, good) else None
+    return None if row is None else table.options[row].recordless
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:

@@ -284,9 +284,9 @@ def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | 
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
-        first = left.date_input("First day", None, help=PERIOD, **ends, **kept("first"))
+        first = left.date_input("First day (required)", None, help=PERIOD, **ends, **kept("first"))
     most = limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high
-    days = right.number_input("Days", *most, None, placeholder="days", **kept("days"))
+    days = right.number_input("Days", *most, None, placeholder="required", **kept("days"))
     return first, days
 
 

@@ -1,6 +1,6 @@
 """Settings of the tables: their protection, areas, hours and days, stated by the officer.
 
-Areas and hours may be proposed from the number of people that the officer states.
+Areas and hours may follow from the number of people that the officer states.
 
 Nothing is taken from the records, because their own areas, hours and days would reveal something
 about people.
@@ -20,7 +20,7 @@ from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.presets import about_people
-from pages.shell import definitions, layout, leaving, workspace
+from pages.shell import definitions, exploration, layout, leaving, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.leaving import TABLES_FILLED, Wish, kept
 from pages.tables import story
@@ -78,9 +78,9 @@ def form(data: Dataset) -> Wish:
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
         threshold = what.pop(0).number_input("Blank below", *ends, **kept("threshold"))
-    how = {"step": 1000, "placeholder": "number", "help": story.PEOPLE}
+    how = {"step": 1000, "placeholder": "required", "help": story.PEOPLE}
     ends = 1, limits.GENERATED_USERS.high
-    people = what[-3].number_input("People, about", *ends, None, **how, **kept("people"))
+    people = what[-3].number_input("People, roughly", *ends, None, **how, **kept("people"))
     first, days = leaving.period(data, *what[-2:])
     areas = _areas(data, where, made_up=made_up)
     bands, many = 0, None
@@ -92,7 +92,7 @@ def form(data: Dataset) -> Wish:
         bands = where[2].selectbox(
             "Parts of a day",
             (0, *_BANDS),
-            format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
+            format_func=lambda b: f"{b} of {24 // b} h" if b else "automatic",
             **kept("bands"),
         )
     try:
@@ -132,8 +132,8 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
         found["residents"] = at[3].selectbox(label, named, **shown, **kept("residents")) or None
     if kind == _ANTENNAS and not made_up:
         most = len(data.fs.antennas or ())
-        how: dict[str, Any] = {"placeholder": "proposed"} | kept("many")
-        found["many"] = at[1].number_input("How many", 1, most, None, **how)
+        how: dict[str, Any] = {"placeholder": "automatic"} | kept("many")
+        found["many"] = at[1].number_input("Number of areas", 1, most, None, **how)
     elif kind == _GRID:
         ends = (limits.COUNTS_SIDE_M.low / 1000, limits.COUNTS_SIDE_M.high / 1000)
         found["side"] = at[1].number_input("Side (km)", *ends, format="%g", **kept("side"))
@@ -215,12 +215,23 @@ def _begin(data: Dataset) -> None:
 
 
 def _chosen(data: Dataset) -> Tables | Synthesize | None:
-    """Return the chosen option, if it is without records and has not filled the fields yet."""
-    step = workspace.of(data.digest).recordless
-    if st.session_state.get(TABLES_FILLED) == step:
+    """Return the chosen option, if it is without records and has not filled the fields yet.
+
+    If nothing is chosen, the recommended option fills fields that nobody has changed.
+    """
+    step, state = workspace.of(data.digest).recordless, st.session_state
+    if step is None and all(state[_FIELD + name] == usual for name, usual in _USUAL.items()):
+        step = exploration.recommended(data)
+    if step is None or state.get(TABLES_FILLED) == step:
         return None
-    st.session_state[TABLES_FILLED] = step
+    state[TABLES_FILLED] = step
     return step
+
+
+def recommended(data: Dataset) -> bool:
+    """Return whether the recommended option has filled the fields."""
+    step = st.session_state.get(TABLES_FILLED)
+    return step is not None and step == exploration.recommended(data)
 
 
 def _columns(spec: list[float]) -> list[Any]:

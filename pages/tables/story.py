@@ -20,18 +20,18 @@ from pages.charts.tables import Flows
 
 KINDS = ("Weekday", "Weekend")
 EMPTY = (
-    "Most questions need no record of anybody. Publish how many people are in each area at each "
-    "hour, and how many trips lead from area to area. Or publish synthetic people, for researchers "
-    "who need trajectories. State the period and about how many people there are."
+    "Most questions need no record of anybody. Publish how many people are in each area and how "
+    "many trips lead between areas, or publish synthetic people. The noise of ε protects people; "
+    "exact counts do not."
 )
 CHOSEN = (
     "These fields hold the option that you chose. *Report* makes the same release: with the same "
     "settings, ε is spent only once."
 )
+RECOMMENDED = "The recommended option has filled in these fields."
 EPSILON = (
-    "This is the privacy budget of everything published here. At ε = 1, a guess at whether "
-    "a person is in the data is right at most 73% of the time (by chance: 50%). A smaller ε "
-    "protects more and adds more noise."
+    f"This is the privacy budget of everything published here. {w.describe_epsilon(1.0)} "
+    "A smaller ε protects more and adds more noise."
 )
 PEOPLE = (
     "A number that you state, such as 2,000. Counting the people in the records would reveal their "

@@ -25,14 +25,18 @@ known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
 known = known and _LACKING not in st.session_state
 # Another expander once there are tables: an expander that is open would stay open.
 settings = f"tables_settings_{'made' if known else 'first'}"
+above = st.container()
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
 if wish.option is None:
     if known:  # a closed form would hide what is lacking
         st.session_state[_LACKING] = True
         st.rerun()
-    chosen = workspace.of(data.digest).recordless
-    st.caption(story.EMPTY if chosen is None else story.CHOSEN)
+    above.markdown(story.EMPTY)
+    if workspace.of(data.digest).recordless is not None:
+        st.caption(story.CHOSEN)
+    elif form.recommended(data):
+        st.caption(story.RECOMMENDED)
 found = leaving.ask(data, wish)
 if found is None:
     end_view()

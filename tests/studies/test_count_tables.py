@@ -244,7 +244,7 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
     told = (
         "In this release, density is 0.50 of 1 (enough; minimum: 0.10) and 25% of trips agree with "
-        "the data (enough; minimum: 10%)."
+        "the data (rough, but enough; minimum: 10%)."
     )
     assert describe_file(choice, file) == told
     none = utility_choice({"density": 0.5, "mobility": 0.5})
