@@ -25,8 +25,9 @@ from pages.shell import definitions
 from pages.shell.figure import show as show_figure
 from pages.shell.layout import side_by_side, what_this_means
 
-from .story import AT_0, HIDDEN, gap_title, judges_all
+from .story import AT_0, HIDDEN, gap_title, judges_all, typical
 
+_LABELLED = 3  # curves whose legend says how far people must move
 _SHARES = {
     HIDDEN: "Share of people with the same fingerprint as at least k − 1 others.",
     AT_0: "Share of people who match others without moving in any dimension that has a weight.",
@@ -68,19 +69,10 @@ def gaps(
     k: str,
     end: float,
     stretch: StretchConfig,
-    *,
-    typical: str = "",
     height: int = style.MAIN_PX,
 ) -> go.Figure:
-    """Return a figure of everyone's k-gaps up to ``end``; ``k`` is the text for k on the axis.
-
-    ``typical`` is written beside the median of the first curve.
-    """
-    drawn = cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
-    if typical and curves and (middle := float(np.median(curves[0].values))) > 0.4 * end:
-        beside: style.Part = {"xanchor": "right", "xshift": -12, "yanchor": "bottom"}
-        drawn.add_annotation(style.note(of, typical, middle, 0.5, **beside))
-    return drawn
+    """Return a figure of everyone's k-gaps up to ``end``; ``k`` is the text for k on the axis."""
+    return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
 def by_k(
@@ -93,7 +85,9 @@ def by_k(
     for k in ks:
         at = style.place_of(k, style.K_ORDER, list(order))
         result = measured.gaps.at(k)
-        curves.append(Curve(f"k = {k}", result.values, of.categories[at], at, result.users))
+        name = f"k = {k}"
+        label = f"{name}: typically {typical(measured, k)}" * (len(ks) <= _LABELLED)
+        curves.append(Curve(name, result.values, of.categories[at], at, result.users, label))
     return curves
 
 

@@ -146,8 +146,7 @@ def by_k(
 def typical(measured: Measured, k: int) -> str:
     """Return how far a typical person's samples must move, for the figure."""
     parts = measured.parts[k]
-    far = moved(float(np.median(parts.space_m)), float(np.median(parts.time_min)))
-    return f"typical person: {far}"
+    return moved(float(np.median(parts.space_m)), float(np.median(parts.time_min)))
 
 
 def _typical(parts: Parts, how: str = "") -> str:

@@ -57,7 +57,7 @@ curves = figures.by_k(shown, drawn, wanted.ks, of)
 finding = st.container()
 with st.container(key="main_figure"):
     show(
-        figures.gaps(curves, of, "k", reach, wanted.config, typical=story.typical(shown, drawn[0])),
+        figures.gaps(curves, of, "k", reach, wanted.config),
         key="anon_by_k",
         on_select=act(partial(person.take_click, data.fs, "anon_by_k")),
         selection_mode="points",

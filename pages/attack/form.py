@@ -20,13 +20,24 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Generalize, ReleaseOption
 from fpanon_core.studies import attack, followed, relinking
+from fpanon_core.studies.judgement import nearest, options_tried
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.study import AtHand
 from pages.attack import story
-from pages.shell import address, definitions, layout, questions, session, widgets, workspace
+from pages.shell import (
+    address,
+    definitions,
+    exploration,
+    layout,
+    questions,
+    session,
+    widgets,
+    workspace,
+)
 from pages.shell.dataset import Dataset
 from pages.shell.kinds import ATTACK
 from pages.shell.questions import Kind, Question
+from pages.shell.workspace import Workspace
 
 # Every row is equally likely, as where options are weighed: a person's lesser places, which tell
 # people apart, may be known, too.
@@ -56,8 +67,9 @@ class Asked:
     pressed: bool
 
 
-def form(fs: FingerprintSet) -> Asked | None:
+def form(data: Dataset) -> Asked | None:
     """Draw the settings in one row; return None while no release, or an invalid one, is chosen."""
+    fs = data.fs
     kept = _kept(fs)
     mine = workspace.of(fs.digest)
     at_hand = [release for release in mine.releases if release.option.recordless is None]
@@ -68,7 +80,7 @@ def form(fs: FingerprintSet) -> Asked | None:
     wanted = workspace.attacked()
     choice = kept[0].name if kept else None
     made = (each.name for each in ready.values() if each.made is not None)
-    _begin(fs, offered, choice or next(made, None), wanted, choice)
+    _begin(fs, offered, choice or next(made, None) or _nearest(mine), wanted, choice)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
             "Release to attack",
@@ -85,7 +97,9 @@ def form(fs: FingerprintSet) -> Asked | None:
             "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
-    if len(at_hand) < len(mine.releases) and mine.recordless is None:
+    if mine.recordless or exploration.recommended(data):
+        st.caption(story.no_record("chosen" if mine.choice else "recommended"))
+    elif len(at_hand) < len(mine.releases):
         st.caption(story.NOT_LISTED)
     session.keep(_OUTSIDER, outsider)  # it is still there when a button leads back
     named = address.named(outsider, _NAMES, USUAL)
@@ -167,7 +181,7 @@ def _begin(
             state[f"attack_{field}"] = getattr(outsider, field)
     if wanted is not None:
         state[_RELEASE] = wanted
-    elif state.get(_FOR) != fs.digest:  # a release of other data
+    elif state.get(_FOR) != fs.digest or state.get(_RELEASE) is None:
         named = address.asked("release", str, "")
         state[_RELEASE] = named if named in offered else latest
     state[_FOR] = fs.digest
@@ -180,6 +194,15 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
         return []
     option, found = mine.choice.result.option, mine.weighed
     return [AtHand("attack", option.name, option, found.table.config if found else None)]
+
+
+def _nearest(mine: Workspace) -> str | None:
+    """Return the name of the option with records that exceeds the thresholds least, if any."""
+    if (found := mine.weighed) is None:
+        return None
+    rows = [i for i in options_tried(found.table) if found.table.options[i].recordless is None]
+    row = nearest(found.table, rows, found.limits)
+    return None if row is None else found.table.options[row].name
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:

@@ -32,10 +32,6 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, widgets
 
 TABLES = {"attack": "What is found", "targets": "Each person tested"}
-NO_RECORD = (
-    "The chosen option holds no person's record, so this attack finds nothing in it. *Overview* "
-    "and *Report* say what other attackers find."
-)
 NOT_LISTED = (
     "Tables and synthetic people contain nobody's record, so they are not in the list. "
     "*Release options* shows what they reveal."
@@ -57,6 +53,14 @@ _ATTACKERS = {
     "bayes_published": "has points as published and takes the likeliest record",
 }
 _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
+
+
+def no_record(which: str) -> str:
+    """Say why an option without records, named as chosen or recommended, is not attacked."""
+    return (
+        f"The {which} option holds nobody's record, so this attack finds nothing in it. *Overview* "
+        "says what other attackers find. For comparison, attack an option with records here."
+    )
 
 
 def expected(seconds: float) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.attack import figures, form, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, kinds, layout, limits, questions, workspace
+from pages.shell import downloads, kinds, layout, limits, questions
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 
@@ -18,15 +18,12 @@ data = layout.data(
     ", and a release can be attacked.",
     then="A release can be attacked as soon as the data are read.",
 )
-asked = form.form(data.fs)
+asked = form.form(data)
 if asked is None:
-    nothing = workspace.of(data.digest).recordless is not None
-    if nothing:
-        st.info(story.NO_RECORD)
     st.info(
-        f"Choose {'another' if nothing else 'the'} option to attack. An attacker who knows some "
-        "true places and times of a person looks for the person's record in the release. The "
-        "same attack on the data as they are, and guessing, are shown for comparison."
+        "Choose an option to attack. An attacker who knows some true places and times of a person "
+        "looks for the person's record in the release. The same attack on the data as they are, "
+        "and guessing, are shown for comparison."
     )
     end_view()
 alone = questions.ordinary(data.fs)  # on larger data, the attack starts only on request

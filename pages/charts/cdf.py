@@ -38,6 +38,8 @@ class Curve:
         Position in the lists of dashes and markers.
     users : ndarray or None
         Row number of each value's user, so that a click on the curve selects a user.
+    label : str
+        Name in the legend, if it says more than ``name``.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Curve:
     colour: str
     style: int
     users: IntArray | None = None
+    label: str = ""
 
 
 def cdf(
@@ -137,7 +140,7 @@ def _traces(
         return [steps, points]
     rim = {"color": of.css("paper"), "width": 1.5}
     median = series(
-        curve.name,
+        curve.label or curve.name,
         [float(np.nanmedian(curve.values))],
         [0.5],
         "lines+markers",
