@@ -30,7 +30,7 @@ class Sample:
     key : str
         Short name, for URLs and the command line.
     title : str
-        Name on screen; includes "synthetic" for invented data.
+        Name on screen; includes "invented" for invented data.
     path, antennas_path : Path
         Files of the records, and of the table of their antennas.
     timezone : str

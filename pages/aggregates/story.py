@@ -15,7 +15,7 @@ from fpanon_core.studies.recovery_mitigations import Effort
 from pages.charts import words
 from pages.charts.recovery import Panel, Remedy
 
-STEPS = {"night": "within nights", "day": "within days", "whole": "across days"}
+STEPS = {"night": "within one night", "day": "within one day", "whole": "over all days"}
 STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
@@ -85,17 +85,19 @@ def attack(found: recovery.Result) -> Sentences:
             f"points; within single days, {words.percent(day)}."
         )
     filled = 1 - found.recorded
-    recovers = f"recovers {words.percent(whole)} of the recorded points{beside}."
+    recovers = f"recovers {words.percent(whole)} of the recorded points{beside}"
+    within = f", and {words.percent(night)} within one night" if night > whole else ""
     of_one = (
         f"{words.percent(found.alone)} of counts above 0 are of one person, and say where that "
         "person was."
     )
-    answer = f"Linking counts into trajectories {fails}{recovers}"
+    answer = f"Linking counts into trajectories {fails}{recovers}."
     if found.alone and found.alone >= whole - random:  # the larger finding leads
         answer = f"**Exact counts are not safe: {of_one}** {answer}"
     elif whole > random:
         more = f" Also, {of_one}" if found.alone else ""
-        answer = f"**Exact counts are not safe: linking them into trajectories {recovers}**{more}"
+        linked = f"linking them into trajectories {recovers}{within}."
+        answer = f"**Exact counts are not safe: {linked}**{more}"
     return (
         answer,
         f"Over the whole period, the attack recovers {times} as many recorded points as linking at "

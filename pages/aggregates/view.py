@@ -36,8 +36,6 @@ what_this_means(
     published=story.PUBLISHED_RECOVERY,
     source=story.SOURCE,
 )
-if lack := story.lack(found):
-    st.info(lack)
 with st.container(key="main_figure"):
     show(
         recovery.by_step(
@@ -49,6 +47,8 @@ with st.container(key="main_figure"):
         key="aggregates_steps",
         alt="Share of recorded points recovered after each step, and by linking at random.",
     )
+if lack := story.lack(found):
+    st.info(lack)
 
 left, right = side_by_side("aggregates_attack")
 with left:

@@ -160,9 +160,7 @@ def _samples() -> None:
                 dataset.open_sample(sample.key)
                 st.rerun()
             if sample.synthetic:
-                st.badge(
-                    "Synthetic data, no real people", icon=":material/science:", color="orange"
-                )
+                st.badge("Invented data, no real people", icon=":material/science:", color="orange")
 
 
 # --- what reading it will take ---

@@ -36,9 +36,7 @@ def show() -> None:
     for card, sample in zip(cards[1:], SAMPLES, strict=True):
         with _card(card, sample.title, sample.description):
             if sample.synthetic:
-                st.badge(
-                    "Synthetic data, no real people", icon=":material/science:", color="orange"
-                )
+                st.badge("Invented data, no real people", icon=":material/science:", color="orange")
             picture = _PICTURE.format(dots(sample, 270, 120), theme.css("ink"))
             st.image(picture, alt="Map of the antennas, one dot each.")
         label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"

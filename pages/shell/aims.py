@@ -91,7 +91,7 @@ def _offered(fs: FingerprintSet) -> list[float | str]:
 
 def _spoken(stated: float | str) -> str:
     if stated == _FITTED:
-        return "usual squares"
+        return "automatic"
     return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
@@ -149,8 +149,7 @@ def ask(fs: FingerprintSet) -> None:
         key=_RECIPIENT,
         on_change=act(_recipient_changed),
     )
-    told = _spoken(areas(fs) or _FITTED)
-    label = f"{told[0].upper()}{told[1:]} · {_short()}"
+    label = f"Areas: {_spoken(areas(fs) or _FITTED)} · {_short()}"
     with row.popover(label, icon=":material/gavel:", key="aims_assumed"):
         _assumed(fs, kind)
 
@@ -214,9 +213,9 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         index=_offered(fs).index(_usual_areas(fs)),
         format_func=_spoken,
         key=_areas_key(fs),
-        help="People and trips are compared on these areas, which depend on the purpose. *Usual "
-        "squares*, also on offer, are the largest that fit 50 times along each side of the central "
-        "area of the data. Each choice of areas has its own search.",
+        help="People and trips are compared on these areas, which depend on the purpose. "
+        "*Automatic* stands for the largest squares that fit 50 times along each side of the "
+        "central area of the data. Each choice of areas has its own search.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(f"**{describe_threshold()}** {who.sentence}")

@@ -103,7 +103,7 @@ def _data(data: dataset.Dataset) -> None:
             icon=":material/folder_open:",
         )
     if data.source.synthetic:
-        st.badge("Synthetic data", icon=":material/science:", color="orange")
+        st.badge("Invented data", icon=":material/science:", color="orange")
 
 
 def icon() -> str:

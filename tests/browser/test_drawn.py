@@ -108,14 +108,13 @@ def test_formulas_are_drawn_and_sections_readable(
     page = dashboard.page
     expect(page.locator("h2").first).to_have_text("Stretch effort", timeout=LONG_MS)
     expect(page.locator(".st-key-method_text .katex-display")).to_have_count(7, timeout=LONG_MS)
-    page.locator(".st-key-method_section label").filter(has_text="Antenna clusters").click()
+    dashboard.choose("method_section", "Antenna clusters")
     expect(page.locator("h2").first).to_have_text("Antenna clusters", timeout=LONG_MS)
     dashboard.settle()
     assert "section=antenna-clusters" in page.url
     expect(page.locator(".katex-error")).to_have_count(0)
     for section in ("Disclosure", "Glossary", "References"):
-        label = page.locator(".st-key-method_section label")
-        label.get_by_text(section, exact=True).click()
+        dashboard.choose("method_section", section)
         expect(page.locator("h2").first).to_have_text(section, timeout=LONG_MS)
         dashboard.settle()
         assert serious(dashboard) == []

@@ -33,7 +33,7 @@ def test_the_first_screen_and_areas_that_follow_the_purpose(dashboard: Dashboard
         assert box["y"] + box["height"] <= 900, (place, box)
 
     assumed = page.locator(".st-key-aims_assumed button").first
-    expect(assumed).to_contain_text("Usual squares")
+    expect(assumed).to_contain_text("Areas: automatic")
     for _ in range(2):  # open, and close
         assumed.click()
         dashboard.rest()

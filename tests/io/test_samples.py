@@ -34,7 +34,7 @@ def test_every_sample_names_its_source_and_says_if_invented(one) -> None:
     assert one.path.is_file()
     assert one.antennas_path.is_file()
     zone_of(one.timezone)
-    assert one.synthetic == ("ynthetic" in one.title) == ("ynthetic" in one.description)
+    assert one.synthetic == ("nvented" in one.title) == ("nvented" in one.description)
     assert "CC" in one.description
     assert sample(one.key) is one
     assert one.path.stat().st_size + one.antennas_path.stat().st_size < 2e6

@@ -26,9 +26,9 @@ def read(at: AppTest) -> str:
 def test_every_section_is_shown_under_its_heading(app: AppTest) -> None:
     go(app, "method")
     assert app.title[0].value == "Method"
-    assert app.radio(key="method_section").options == list(HEADINGS.values())
+    assert app.selectbox(key="method_section").options == list(HEADINGS.values())
     for anchor, heading in HEADINGS.items():
-        app.radio(key="method_section").set_value(anchor).run()
+        app.selectbox(key="method_section").set_value(anchor).run()
         assert not app.error
         headers = [header.value for header in app.header]
         assert headers[0] == heading
@@ -85,7 +85,7 @@ def test_a_view_ends_with_the_way_to_its_formulas() -> None:
 def test_a_link_leads_to_its_section_whatever_was_read_before() -> None:
     app = go(new_app(section="disclosure", seed="3"), "method")
     assert app.header[0].value == "Disclosure"
-    app.radio(key="method_section").set_value("k-gap").run()
+    app.selectbox(key="method_section").set_value("k-gap").run()
     assert app.header[0].value == "k-gap"
     assert address(app) == {"section": "k-gap"}
     app.query_params["section"] = "antenna-clusters"

@@ -71,7 +71,7 @@ def found(at: AppTest) -> AppTest:
 
 def test_opening_a_sample_leads_to_the_overview(app: AppTest) -> None:
     assert "Nothing leaves this machine." in said(app).replace("*", "")
-    assert "Synthetic data, no real people" in said(app)
+    assert "Invented data, no real people" in said(app)
     assert has(app, "start_own")
     press(app, "start_sf_cabs", lambda at: len(at.metric) == 4)
     assert "May these data be released?" in said(app)

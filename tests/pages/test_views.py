@@ -297,7 +297,7 @@ def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     os.kill(job.process_id, signal.SIGKILL)
     until(app, lambda at: at.error)
     assert "ended without a result (signal 9)" in app.error[0].value
-    assert "Synthetic data" in said(app)
+    assert "Invented data" in said(app)
     assert "as soon as" not in said(app)
     app.button(key=f"anon_jobs_retry_{job.number}").click().run()
     assert not app.error
