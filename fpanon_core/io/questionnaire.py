@@ -167,7 +167,7 @@ _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
 
 
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
-    """Return invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
+    """Return invented answers on the invented sample's 3 × 4 options; they prove nothing.
 
     The score is based on ``10 · exp(−a·i − b·j)``. Here i numbers the kinds of area and j the
     time windows, from 0 in order of coarseness. The factors a and b are invented for each domain:

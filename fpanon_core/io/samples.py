@@ -18,7 +18,7 @@ _TABLE = Path(__file__).with_suffix(".toml")
 _SHOWN = 0.85  # of the antennas, from west to east
 
 SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
-"""Invented answers on the published options for the synthetic sample; they prove nothing."""
+"""Invented answers on the published options for the invented sample; they prove nothing."""
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def pareto(
         seen = {trace["name"] for trace in traces}
         for each in _panel(some, of, said, across, level["range"], limited=limited):
             traces.append(each | {"yaxis": f"y{name}", "showlegend": each["name"] not in seen})
-        axes[f"yaxis{name}"] = axis(of, level | {"domain": domain, "zeroline": False})
+        axes[f"yaxis{name}"] = axis(of, level | {"domain": list(domain), "zeroline": False})
         marks.append(note(of, heading, 0.0, domain[1] + 0.01, 15, **_ABOVE, xref="paper"))
         if needed is not None:
             shapes.append(upright(needed, of.categories[2], yref=f"y{name} domain", layer="below"))

@@ -237,7 +237,7 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Draw the fields for a questionnaire, which is a file or the synthetic example.
+    """Draw the fields for a questionnaire, which is a file or the invented example.
 
     Return the utility by the scores, the title of the axis, and the utility's name; None while
     there is no questionnaire.
@@ -251,7 +251,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             help="Fill in a score (0–10) for each expert, domain and option.",
         )
         example = st.toggle(
-            "Use the synthetic example",
+            "Use the invented example",
             key="options_example",
             persist_state="session",
             help="Scores of invented experts, to show how the page works. They prove nothing.",
@@ -267,7 +267,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             return None
         if found.refused and example:
             st.info(
-                "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
+                "The invented example scores the 3 × 4 options of the invented sample; none "
                 "of your options is among them."
             )
             return None

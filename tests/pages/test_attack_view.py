@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import FrameConfig, StatedPeriod
+from fpanon_core import FrameConfig, StatedPeriod, explore_options
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.options import Aligned, Generalize, Periods, Presence, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.study import AtHand
 from pages.attack import form, story
 from pages.shell.kinds import ATTACK
@@ -239,4 +240,17 @@ def test_a_choice_without_records_is_none_to_attack(app: AppTest) -> None:
     offered = app.selectbox(key="attack_release").options
     assert "counts" not in offered
     assert not any(name.startswith(("presence", "flows", "synthetic")) for name in offered)
+    assert app.selectbox(key="attack_release").value is None
+
+
+def test_without_a_choice_the_option_nearest_to_the_thresholds_is_attacked(app: AppTest) -> None:
+    opened(app)
+    far, near = (
+        ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(m), m / 50))])
+        for m in (500, 5_000)
+    )
+    table = explore_options(app.session_state["fp_dataset"].fs, [far, near], risk="outsider")
+    workspace(app).weigh(table, Limits(), 0)
+    go(app, "attack")
+    assert app.selectbox(key="attack_release").value == near.name
     assert not app.error

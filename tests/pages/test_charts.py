@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -201,6 +202,25 @@ def test_no_number_is_written_on_another() -> None:
     assert {t for trace in traces for t in trace.text or () if t} == {"<b>2</b>", "3"}
 
 
+def test_options_without_a_record_stand_below_by_the_logarithm_of_epsilon() -> None:
+    rows = [dot(1, 0.9, 0.25), replace(dot(2, 0.4, 0.0), epsilon=0.5)]
+    rows += [replace(dot(3, 0.5, 0.0), epsilon=math.inf), replace(dot(4, 0.3, 0.0), epsilon=2.0)]
+    found = drawn(rows)
+    placed = {
+        (trace.yaxis, point[0]): y
+        for trace in found.data
+        if trace.customdata is not None
+        for point, y in zip(trace.customdata, trace.y, strict=True)
+    }
+    assert placed == {("y", 1): 0.5, ("y2", 2): -1.0, ("y2", 3): 2.0, ("y2", 4): 1.0}
+    axis = found.layout.yaxis2
+    assert dict(zip(axis.tickvals, axis.ticktext, strict=True)) == {-1: "0.5", 1: "2", 2: "no ε"}
+    assert found.layout.yaxis.domain[0] > axis.domain[1]
+    alone = drawn(rows[1:]).layout
+    assert alone.yaxis.domain == (0.0, 1.0)
+    assert "yaxis2" not in alone
+
+
 # --- what figures and maps hold -----------------------------------------------------------------
 
 
@@ -252,6 +272,15 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Small multiples": recovery.panels([side, slot], of, y_title="Share", greyed=True),
         "Mitigations": recovery.remedies(remedies, of),
         "Options, at the roots of shares": drawn(shares),
+        "Options with and without records": pareto(
+            [shares[0], replace(shares[1], epsilon=0.25, best=True)],
+            of,
+            risk_title="r",
+            utility_title="u",
+            percent=True,
+            limit=0.05,
+            needed=0.3,
+        ),
         "Options within the threshold": drawn([dot(1, 0.2, 0.0)]),
         "Options for measures that are not shares": pareto(
             shares, of, risk_title="r", utility_title="u", percent=False, limit=1234.5

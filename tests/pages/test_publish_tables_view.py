@@ -431,6 +431,21 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
     assert not settings(app).proto.expanded
 
 
+def test_the_recommended_option_fills_fields_that_nobody_has_changed(app: AppTest) -> None:
+    opened(app)
+    step = fp.Tables(fp.FrameConfig(fp.StatedPeriod(DAY, 1), antennas_an_area=4), 24, 2)
+    mine = choose_option(app, step, Limits(dict.fromkeys(Limits().of) | {"home": 1.0}))
+    assert mine.weighed is not None
+    mine.kept, mine.weighed = None, replace(mine.weighed, chosen=None)
+    go(app, "tables")
+    assert app.number_input(key="tables_threshold").value == 2
+    assert story.RECOMMENDED in said(app)
+    app.number_input(key="tables_threshold").set_value(9).run()
+    go(app, "overview")
+    go(app, "tables")
+    assert app.number_input(key="tables_threshold").value == 9, "what is changed stays"
+
+
 def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
