@@ -250,6 +250,15 @@ def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list
     return _nearly(table, kept, need)
 
 
+def needed(table: OptionsTable, rows: Iterable[int]) -> float | None:
+    """Return the least utility that serves the purpose, of rows within all thresholds.
+
+    Return None where none of the rows serves the purpose.
+    """
+    best = most_useful(table, serves(table, rows))
+    return None if best is None else NEED * float(table.utility[best])
+
+
 def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
     """Return the rows whose utility is at least a share ``need`` of the best among these rows."""
     every = list(rows)

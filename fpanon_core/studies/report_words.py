@@ -142,7 +142,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, whether that is enough.
 
     The share kept is barely enough if it is little more than the result of guessing. Less than half
-    is a rough picture.
+    gives a rough picture.
 
     Examples
     --------
@@ -160,13 +160,14 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     else:
         told, needs = (f"{share:.2f}" for share in values)
         said = f"{COMPONENTS[component][0].lower()} is {told} of 1"
-    enough = "rough, but enough" if kept < _ROUGH else "enough"
-    if even and kept < even + 2 * LOST * (1 - even):
-        enough = "barely enough"
+    beside = [f"guessing: {even:.0%}"] if even and component == "flows" else []
     if kept < result.needed(component):
-        enough = "too little"
-    spread = f"; guessing: {even:.0%}" if even and component == "flows" else ""
-    return f"{said} ({enough}; minimum: {needs}{spread})" if least else said
+        beside = ["too little", f"minimum: {needs}", *beside]
+    elif even and kept < even + 2 * LOST * (1 - even):
+        beside = ["barely enough", f"minimum: {needs}", *beside]
+    elif kept < _ROUGH:
+        beside = ["a rough picture", *beside]
+    return f"{said} ({'; '.join(beside)})" if least and beside else said
 
 
 def components(names: Sequence[str]) -> str:
@@ -451,7 +452,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (rough, but enough; minimum: 10%).
+    25% of trips agree with the data (a rough picture).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -462,7 +463,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
-        left += f"Single days{', hours and volumes of traffic' if few else ''} do not show. "
+        lacks = ", hours or volumes of traffic" if few else ""
+        left += f"They do not show single days{lacks}. "
     if result.hours_hidden:
         left += "The noise hides all differences between hours. "
     elif result.one_profile:
@@ -490,6 +492,17 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     )
 
 
+def strength(epsilon: float) -> str:
+    """Say how strongly an ε protects; strong is 1 or less (Ponomareva et al. 2023).
+
+    Examples
+    --------
+    >>> strength(0.25), strength(2.0)
+    ('ε = 0.25 is strong protection', 'ε = 2 is weak protection')
+    """
+    return f"ε = {epsilon:g} is {'strong' if epsilon <= 1 else 'weak'} protection"
+
+
 def describe_epsilon(epsilon: float) -> str:
     r"""Say how well an attacker can guess whether a person is in data that ε protects.
 
@@ -499,12 +512,12 @@ def describe_epsilon(epsilon: float) -> str:
     Examples
     --------
     >>> print(describe_epsilon(1.0).replace("data ", "data\n"))
-    With ε = 1, a guess whether a person is in the data
+    ε = 1 is strong protection: a guess whether a person is in the data
     is right at most 74% of the time (chance: 50%).
     """
     right = math.ceil(100 / (1 + math.exp(-epsilon)))
     return (
-        f"With ε = {epsilon:g}, a guess whether a person is in the data is right at most {right}% "
+        f"{strength(epsilon)}: a guess whether a person is in the data is right at most {right}% "
         "of the time (chance: 50%)."
     )
 

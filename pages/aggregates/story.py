@@ -154,9 +154,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points lie between two records, where the "
-        "program fills them in. Filled-in points mislead this attack, and its figures leave them "
-        "out"
+        f"only {words.percent(found.recorded)} of the points were recorded, and the figures are of "
+        "these. The other points are filled in between records, and mislead the attack"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do, which misleads this attack"
     )

@@ -199,7 +199,7 @@ DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
 _EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
 REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
 """Tail weights of known distributions."""
-_USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0.8, ""))
+_USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "invented 77%, published 80%"), (0.8, ""))
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
@@ -250,7 +250,7 @@ def gini(parts: Parts) -> list[str]:
         if np.isfinite(moved).all()  # else it has no weight
     }
     return [
-        f"The median coefficient is {middle:.2f}: {_spread(middle)}.",
+        f"The median is {middle:.2f}: {_spread(middle)}.",
         f"Measured separately, the median{' is' if len(weighed) == 1 else 's are'} "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
@@ -281,7 +281,7 @@ def tail(parts: Parts) -> list[str]:
             "of an exponential distribution."
         )
     if found:
-        told.insert(0, f"The median tail weight is {', '.join(found)}.")
+        told.insert(0, f"The median is {', '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         spoken = {"both": "space and time together"}
@@ -303,7 +303,7 @@ def _spread(gini: float) -> str:
     if gini < 0.25:
         return "a person's samples take similar efforts"
     if gini < 0.6:
-        return "some samples take far more effort than others"
+        return "some samples take far more effort"
     return "a few of a person's samples take nearly all of the effort"
 
 

@@ -35,7 +35,7 @@ from pages.shell.guard import act, fragment
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
-from .story import alone, capped, first_or_behind, judges_all, to_move
+from .story import alone, cap, capped, judges_all, to_move
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
@@ -213,13 +213,12 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     if value == 0:
         return [f"The {k}-gap of {names[user]} is 0. {alone(stretch)}"]
     capped_rows = parts.beyond_space[[row]], parts.beyond_time[[row]]
-    first, behind = first_or_behind(*capped_rows, stretch)
+    about, behind = cap(*capped_rows, stretch)
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
         f"To look like {words.others(k)}, {names[user]}'s samples must move "
-        f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
-        f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide."
-        f"{first}",
+        f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), '', about)}. "
+        f"{first_up(words.percent(easier, len(result.values)))} of people are easier to hide.",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}.",
         behind,

@@ -23,7 +23,8 @@ _PUBLISHED_BY_K = (
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% of people are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 _CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
-CLICK = "Click a curve to see that person below."
+COSTS = "Hiding costs that much: see *Hide everyone*."
+CLICK = "Click a curve to see that person."
 
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
@@ -31,7 +32,7 @@ def gap_title(k: str, stretch: StretchConfig) -> str:
     if not judges_all(stretch):
         return f"{k}-gap: mean effort to match the nearest others (0 = none in {_of(stretch)})"
     most = moved(stretch.max_space_m, stretch.max_time_min)
-    return f"Effort to hide among {k} people ({k}-gap): 0 = none, 1 = {most} or more"
+    return f"Effort to hide among {k} people ({k}-gap): further right, harder to hide (1: {most})"
 
 
 def judges_all(stretch: StretchConfig) -> bool:
@@ -103,17 +104,16 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     return f"{whose}{' and '.join(told)}."
 
 
-def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Say how much a move can count for, and how many samples reach a cap, in two texts.
+def cap(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
+    """Return a word for how exact mean moves are, and a text on the largest move that counts.
 
-    The first text holds the caps if many samples are at or beyond one; otherwise it is empty, and
-    the second text holds everything.
+    The means are lower bounds if many samples are at or beyond a cap.
     """
-    most, told = f"{counted(stretch)}.", farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
     )
-    return (f" {most}", told) if many else ("", f"{most} {told}")
+    about = "at least " if many else "about "
+    return about, f"{counted(stretch)}. {farther(space, time, stretch)}"
 
 
 def by_k(
@@ -131,11 +131,11 @@ def by_k(
         else f"At {shown}, the {few}-gap is 0 for {words.share(hidden, n)}. {alone(stretch)}"
     )
     nearest = measured.parts[few]
-    first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
+    about, behind = cap(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
         f"{already} To look like {words.others(few)}, a typical person's samples must move "
-        f"{_typical(nearest, ' on average')}.{first}",
-        f"To look like {words.others(many)}, the samples must move {_typical(parts)}."
+        f"{_typical(nearest, about, ' on average')}. {COSTS}",
+        f"To look like {words.others(many)}, the samples must move {_typical(parts, about)}."
         if many != few
         else "",
         behind,
@@ -149,8 +149,8 @@ def typical(measured: Measured, k: int) -> str:
     return moved(float(np.median(parts.space_m)), float(np.median(parts.time_min)))
 
 
-def _typical(parts: Parts, how: str = "") -> str:
-    return to_move(float(np.median(parts.space_m)), float(np.median(parts.time_min)), how, "about ")
+def _typical(parts: Parts, about: str, how: str = "") -> str:
+    return to_move(float(np.median(parts.space_m)), float(np.median(parts.time_min)), how, about)
 
 
 def published_by_k(
@@ -175,13 +175,9 @@ def by_profile(
     told_apart, n = int((values > 0).sum()), len(values)
     at = f"{'Even at' if len(measured) > 1 else 'At'} {plain(most.profile)}"
     if told_apart == n > 1:
-        others = "another" if k == 2 else f"{k - 1} others"
-        said = (
-            f"{at}, none of the {n:,} people is {k}-anonymous: nobody has the same "
-            f"fingerprint as {others}."
-        )
+        said = f"{at}, none of the {n:,} people is {k}-anonymous."
     elif told_apart:
-        said = f"{at}, {words.share(told_apart, n)} {words.verb(told_apart)} not yet {k}-anonymous."
+        said = f"{at}, {words.share(told_apart, n)} {words.verb(told_apart)} not {k}-anonymous."
     elif judges_all(stretch):
         said = (
             f"At {plain(most.profile)}, everybody is {k}-anonymous: each person has the same "

@@ -58,8 +58,8 @@ _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told
 def no_record(which: str) -> str:
     """Say why an option without records, named as chosen or recommended, is not attacked."""
     return (
-        f"The {which} option holds nobody's record, so this attack finds nothing in it. *Overview* "
-        "says what other attackers find. For comparison, attack an option with records here."
+        f"**Not the {which} option**, which holds nobody's record: this attack finds nothing in "
+        "it. *Overview* says what other attackers find."
     )
 
 

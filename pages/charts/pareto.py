@@ -38,8 +38,9 @@ _TOP_PX, _ROW_PX, _A_ROW = 76, 24, 4  # for a title and the legend, of so many e
 _PANEL_PX = 110  # for the options without records
 _PANELS = ((0.44, 1.0), (0.0, 0.29))  # parts of the height, if both kinds of options are drawn
 _KINDS = ("recommended", "serves the purpose", "too little use", "fails a threshold", "option")
-_FRONT = "Pareto front"
-_WITHOUT = "No record of anybody: drawn by ε (a smaller ε protects more)"
+_FRONT = "best trade-offs (Pareto front)"
+_WITHOUT = "No records of real people, by ε (lower is safer)"
+_RECORDS = "Records of real people: "
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _ABOVE: Part = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
@@ -137,9 +138,11 @@ def pareto(
     records, line = [d for d in dots if d.epsilon is None], limit
     if percent:
         records, line = [_rooted(d) for d in records], None if limit is None else math.sqrt(limit)
-    panels = [(records, _by_risk(records, line, percent=percent), risk_title)]
+    title = f"{risk_title} (lower is safer)"
+    panels = [(records, _by_risk(records, line, percent=percent), title)]
     if len(records) < len(dots):
-        panels = [*panels, _by_epsilon(dots)] if records else [_by_epsilon(dots)]
+        several = [(*panels[0][:2], f"{_RECORDS}{title[0].lower()}{title[1:]}")] * bool(records)
+        panels = [*several, _by_epsilon(dots)]
     across = _with_room([d.utility for d in dots])
     traces: list[Part] = []
     axes: Part = {}

@@ -96,6 +96,9 @@ def in_shards(n_users: int) -> str:
     )
 
 
+NOT_NEEDED = " The recommended option does not need this: it holds nobody's record."
+
+
 def to_begin(thresholds: Limits, n_users: int) -> str:
     """Say what hiding does, and the k that the threshold for re-identification needs."""
     most, needs = thresholds.limit("outsider"), ""
@@ -103,7 +106,8 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
         least = crowd(thresholds) if most else math.inf
         needs = f"No k that can be chosen meets your threshold of {100 * most:.3g}%. "
         if least in limits.K.at_most(n_users):
-            needs = f"Your threshold of {100 * most:.3g}% needs k = {least:,} or more. "
+            share = f"{100 * most:.3g}% (1 in {least:,})"
+            needs = f"Your threshold of {share} needs k = {least:,} or more. "
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
         "are published with exactly the same record of areas and time windows. Choose k and hide "

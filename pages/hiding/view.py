@@ -8,7 +8,7 @@ from fpanon_core.studies import hiding, presets, production
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.hiding import figures, form, groups, story
-from pages.shell import layout, limits, questions, release, workspace
+from pages.shell import exploration, layout, limits, questions, release, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -28,7 +28,8 @@ form.expected(data)
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:
-    st.info(story.to_begin(limits.in_force(), data.fs.n_users))
+    instead = story.NOT_NEEDED if exploration.recommended(data) else ""
+    st.info(story.to_begin(limits.in_force(), data.fs.n_users) + instead)
     end_view()
 workspace.of(data.digest).made["glove"] = tuple(
     AtHand("glove", story.name_of(config), made=each.release, settings=config)

@@ -15,8 +15,9 @@ _MORE = re.compile(r" \(\[more\]\(science\.md#([^)\s]+)\)\)")
 
 
 def headings() -> dict[str, str]:
-    """Return the heading of each part by its anchor; the glossary comes first."""
-    return {method.anchor(name): name for name in (GLOSSARY, *method.sections(), REFERENCES)}
+    """Return the heading of each part, in reading order, by its anchor."""
+    first, *more = method.sections()
+    return {method.anchor(name): name for name in (first, GLOSSARY, *more, REFERENCES)}
 
 
 def text_of(heading: str) -> str:

@@ -17,6 +17,7 @@ from fpanon_core.model.limits import COMPARED_OPTIONS
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.model.projection import Extent, central
 from fpanon_core.studies import look
+from fpanon_core.studies.judgement import needed, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts.cdf import Curve, cdf
@@ -79,7 +80,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
         percent=criteria.percent,
         limit=story.drawn_limit(table, criteria),
         limited=bool(criteria.limits.judged),
-        needed=story.needed(table, criteria),
+        needed=needed(table, within_limits(table, criteria.limits)),
     )
 
 

@@ -59,10 +59,7 @@ SERVES = (
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. Of density and "
     "flows, only what exceeds equal shares for all areas counts."
 )
-BELOW_THE_LINE = (
-    "A triangle below the line marks an option that fails another threshold: see *Fails* in the "
-    "table."
-)
+FAILS = "For the threshold that a triangle fails, see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each sample of a person is equally likely to be drawn.",
@@ -204,12 +201,6 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
     if not len(allowed) or allowed.max() - allowed.min() > _ONE_LINE:
         return None
     return float(allowed.min())
-
-
-def needed(table: OptionsTable, criteria: Criteria) -> float | None:
-    """Return the least utility that serves the purpose; None where no option serves it."""
-    serving = serves(table, within_limits(table, criteria.limits))
-    return NEED * float(table.utility[serving].max()) if serving else None
 
 
 # --- the verdict ---
@@ -366,13 +357,9 @@ def _some_of(names: Sequence[str]) -> str:
 
 def describe_not_drawn(table: OptionsTable, criteria: Criteria) -> str:
     """Say what a reader of the figure may miss: triangles, no line, options without a dot."""
-    broken = [
-        criteria.limits.broken(result)
-        for result in table.results
-        if _epsilon(result, criteria.risk) is None
-    ]
+    broken = [criteria.limits.broken(result) for result in table.results]
     line = drawn_limit(table, criteria) is not None
-    told = [BELOW_THE_LINE] * (line and any(b and criteria.risk not in b for b in broken))
+    told = [FAILS] * (line and any(b and criteria.risk not in b for b in broken))
     if criteria.limit is not None and not line:
         told.append(
             "No line is drawn for the threshold: it depends on what guessing finds, which differs "

@@ -14,12 +14,13 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies import anonymizability, recovery
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.option_result import OptionResult
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, exploration, job_panel, questions, widgets
+from pages.shell import definitions, exploration, job_panel, limits, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
@@ -140,9 +141,15 @@ def found(raw: OptionResult) -> Told:
     sure = w.describe_interval(low, high, "unicity")
     return (
         w.percent(value),
-        f"of people; guessing finds 1 in {raw.n_users:,}",
+        f"of people; guessing finds 1 in {raw.n_users:,}{_accepted('unicity')}",
         f"{'; '.join(filter(None, (asked, sure)))}.{few}",
     )
+
+
+def _accepted(risk: str) -> str:
+    most = limits.in_force().limit(risk)
+    beside = "guessing + " if RISKS[risk].beside_guessing else ""
+    return "" if most is None else f"; threshold: {beside}{100 * most:.3g}%"
 
 
 def moved(result: anonymizability.Result) -> Told:
@@ -178,7 +185,7 @@ def home(raw: OptionResult) -> Told:
     guessed = w.guessing(raw, "home")
     return (
         w.percent(value),
-        f"of homes{f'; guessing finds {guessed}' if guessed else ''}",
+        f"of homes{f'; guessing finds {guessed}' if guessed else ''}{_accepted('home')}",
         "An attacker who has the records looks for the homes of "
         f"{w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
         f"{w.between(low, high, 'home') or 'not known'}. A home is the place with the most events "

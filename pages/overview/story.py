@@ -15,6 +15,7 @@ from fpanon_core.studies.judgement import (
     beyond,
     interval,
     most_useful,
+    needed,
     needs_lost,
     serves,
     some_alone,
@@ -101,21 +102,24 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         epsilon = result.option.epsilon
-        promised = w.describe_epsilon(epsilon) if epsilon else ""
-        parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result)
+        promised = f"{w.strength(epsilon)}." if epsilon else ""
+        least = needed(table, within(exploration))
+        useful = f"Utility: {w.utility(table.choice, result)}"
+        enough = f"{useful}; needed: {least:.2f}." if least else ""
+        parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result), enough
         cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
-        useful = f"Utility: {w.utility(table.choice, result)}."
-        left = f"{useful} {w.describe_kept(table.choice, result)} {most}"
+        left = f"{useful}. {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
+        likely = f"{w.describe_epsilon(epsilon)} {_EPSILON}" if epsilon else ""
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [
             f"**4. How sure this is.** {told[grounds]}",
             *told[grounds + 1 :],
-            _EPSILON * bool(epsilon),
+            likely,
         ]
         return [cost], [decides(exploration, row), why, kept, *sure]
     few = row is not None and few_homes(exploration, exploration.table.results[row])

@@ -297,8 +297,8 @@ def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> Sta
     """
     if days is None or (first is None and data.fs.clock is not None):
         raise ConfigError(
-            "State the first day and the number of days: those that you were asked for, not those "
-            "found in the records."
+            "State the first day and the number of days that you were asked for. Dates taken from "
+            "the records would reveal something about people."
         )
     return StatedPeriod(first, int(days), 60.0)
 

@@ -20,6 +20,7 @@ from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.presets import about_people
+from fpanon_core.studies.report_words import describe_epsilon
 from pages.shell import definitions, exploration, layout, leaving, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.leaving import TABLES_FILLED, Wish, kept
@@ -62,7 +63,7 @@ def form(data: Dataset) -> Wish:
         "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **kept("contents")
     )
     made_up = contents == _MADE_UP
-    what, where = _columns([1.2, 0.8, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
+    what, where = _columns([1.1, 0.8, 1.2, 1.2, 1.0]), _columns([1.3, 1.1, 1.1, 3])
     protection = "private"
     if not made_up:
         protection = what.pop(0).selectbox(
@@ -71,10 +72,11 @@ def form(data: Dataset) -> Wish:
             format_func=PROTECTIONS.__getitem__,
             **kept("protection"),
         )
-    threshold, epsilon = None, None
+    threshold, epsilon, told = None, None, st.container()
     if protection == "private":
         how: dict[str, Any] = {"format": "%g", "step": 0.5, "help": story.EPSILON}
         epsilon = what.pop(0).number_input("ε", *_ends(limits.EPSILON), **how, **kept("epsilon"))
+        told.caption(describe_epsilon(epsilon or _USUAL["epsilon"]))
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
         threshold = what.pop(0).number_input("Blank below", *ends, **kept("threshold"))

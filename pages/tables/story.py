@@ -21,14 +21,14 @@ from pages.charts.tables import Flows
 KINDS = ("Weekday", "Weekend")
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area and how "
-    "many trips lead between areas, or publish synthetic people. The noise of ε protects people; "
-    "exact counts do not."
+    "many trips lead between areas, or publish synthetic people. Noise protects people; exact "
+    "counts do not."
 )
 CHOSEN = (
     "These fields hold the option that you chose. *Report* makes the same release: with the same "
     "settings, ε is spent only once."
 )
-RECOMMENDED = "The recommended option has filled in these fields."
+RECOMMENDED = "The recommended option has filled in all fields but the days."
 EPSILON = (
     f"This is the privacy budget of everything published here. {w.describe_epsilon(1.0)} "
     "A smaller ε protects more and adds more noise."

@@ -10,7 +10,7 @@ from fpanon_core.studies.unicity import AXES, Result
 from pages.charts import maps, style, unicity
 from pages.charts.cdf import cdf
 from pages.charts.style import Theme
-from pages.shell import definitions, questions
+from pages.shell import definitions, limits, questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show, show_map
 from pages.shell.layout import side_by_side, what_this_means
@@ -29,7 +29,7 @@ def resolutions(result: Result, of: Theme) -> int:
         alt=f"Share of unique people with {p} points, by side of the grid and time window.",
     )
     what_this_means(
-        *story.coarser(result, p),
+        *story.coarser(result, p, limits.in_force().limit("unicity")),
         corners(result.grid),
         key="unicity_grid",
         published="with 4 points, more than 60% of people are unique at 15 h or at 15 antennas, "

@@ -168,14 +168,17 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
     return sides, windows, table.to_numpy(dtype=float)
 
 
-def coarser(result: Result, p: int) -> list[str]:
-    """Say how many people are unique at the finest and at the coarsest profile."""
+def coarser(result: Result, p: int, most: float | None) -> list[str]:
+    """Say how many people are unique at the finest and the coarsest profile; ``most`` are accepted.
+
+    ``most`` is None without a threshold.
+    """
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
         f"With {p} points, {words.percent(fine['value'])} of people are unique at "
         f"{plain(fine['profile'])}, and {words.percent(coarse['value'])} at "
-        f"{plain(coarse['profile'])}."
+        f"{plain(coarse['profile'])}{'' if most is None else f' (threshold: {100 * most:.3g}%)'}."
     ]
     if few := int(coarse["too_few"]):
         told.append(

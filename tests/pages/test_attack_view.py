@@ -236,7 +236,7 @@ def test_a_choice_without_records_is_none_to_attack(app: AppTest) -> None:
     mine.made["options"] = (tables,)
     go(app, "attack")
     assert story.NOT_LISTED not in said(app)
-    assert "The chosen option holds nobody's record" in said(app)
+    assert "**Not the chosen option**, which holds nobody's record" in said(app)
     offered = app.selectbox(key="attack_release").options
     assert "counts" not in offered
     assert not any(name.startswith(("presence", "flows", "synthetic")) for name in offered)

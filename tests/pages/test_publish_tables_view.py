@@ -101,9 +101,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     if people:
         taxis.segmented_control(key="tables_contents").set_value(("records",)).run()
     assert taxis.button(key="tables_go").disabled
-    assert "State the first day and the number of days: those that you were asked for" in said(
-        taxis
-    )
+    assert "State the first day and the number of days that you were asked for" in said(taxis)
     state(taxis, people=None)
     assert "State about how many people there are" in said(taxis)
     taxis.number_input(key="tables_people").set_value(500).run()
@@ -455,7 +453,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
     assert "ε does not cover a choice based on these figures" in text
-    assert "State the first day and the number of days: those that you were asked for" in text
+    assert "State the first day and the number of days that you were asked for" in text
     assert app.button(key="tables_go").disabled
     assert app.number_input(key="tables_days").value is None, "days are stated anew"
     state(app, people=None)

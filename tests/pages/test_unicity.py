@@ -86,7 +86,7 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unici
             "Points needed, if fewer than half are ever unique": story.points_needed(
                 needing(found, [1, np.nan, np.nan])
             ),
-            "Coarser data": story.coarser(found, 2),
+            "Coarser data": story.coarser(found, 2, 0.05),
             "Laws of two resolutions": story.flat(found.laws_along(unicity.SIDE)),
             "Merged places": story.regions(merged, 4),
             "Merged antennas": story.regions(replace(merged, antennas=True), 4),
@@ -216,7 +216,7 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
     (text,) = story.elsewhere(found, 1)
     assert "at 5 km · 1 h, 0% of people are unique" in text
     assert "ranges from 0% to 100%; with the corner at (0, 0), it is 100%" in text
-    assert story.coarser(found, 1)[-1] == text
+    assert story.coarser(found, 1, None)[-1] == text
     hexagons = replace(found, corners=found.corners.iloc[:0])
     assert story.elsewhere(hexagons, 1) == []
 

@@ -121,8 +121,8 @@ def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
     for people, few in ((3_999, True), (4_000, False)):
         result = OptionResult(option, users_share=1.0, n_users=people)
         told = describe_cost(utility_choice("travel"), result)
-        what = "Single days, hours and volumes of traffic" if few else "Single days"
-        assert told.startswith(f"{what} do not show.")
+        what = "single days, hours or volumes of traffic" if few else "single days"
+        assert told.startswith(f"They do not show {what}.")
     assert "Then make the release once." in describe_promise(result)
     made = synthetic_people.study(week(100, 40), fp.Synthesize(frame(), 0.5))
     assert made.page.count("Do not read the number of trips as a volume of traffic.") == 1
@@ -243,8 +243,8 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     choice = utility_choice({"density": 0.5, "flows": 0.5})
     file = fp.OptionResult(fp.ReleaseOption(), components={"density": 0.5, "flows": 0.25})
     told = (
-        "In this release, density is 0.50 of 1 (enough; minimum: 0.10) and 25% of trips agree with "
-        "the data (rough, but enough; minimum: 10%)."
+        "In this release, density is 0.50 of 1 and 25% of trips agree with the data "
+        "(a rough picture)."
     )
     assert describe_file(choice, file) == told
     none = utility_choice({"density": 0.5, "mobility": 0.5})
