@@ -463,8 +463,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
-        lacks = ", hours or volumes of traffic" if few else ""
-        left += f"They do not show single days{lacks}. "
+        left += f"Single days{', hours and volumes of traffic' if few else ''} are lost. "
     if result.hours_hidden:
         left += "The noise hides all differences between hours. "
     elif result.one_profile:
