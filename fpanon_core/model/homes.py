@@ -1,7 +1,7 @@
-"""Results of home inference and of measuring people's habits.
+"""Results of home inference, and times and areas of people's records.
 
-Functions of :mod:`fpanon_core.studies.learnt`, :mod:`fpanon_core.measures.unicity` and
-:mod:`fpanon_core.attacks.habits` return these results.
+Functions of :mod:`fpanon_core.studies.learnt` and :mod:`fpanon_core.measures.unicity` return these
+results.
 """
 
 from __future__ import annotations
@@ -158,34 +158,3 @@ class Areas(Closed):
         if len(self.people) < 3 or np.ptp(self.people) == 0 or np.ptp(self.antennas) == 0:
             return float("nan")
         return float(np.corrcoef(self.people, self.antennas)[0, 1] ** 2)
-
-
-@dataclass(frozen=True, eq=False)
-class Habits(Closed):
-    """Regularity of people's movements, which the attack on counts uses; NaN where undefined.
-
-    Attributes
-    ----------
-    top, top_night : float64 ndarray (n_people, 5)
-        Share of each person's events at the 1 … 5 most frequent places: of all events, and of the
-        events at night.
-    night_places : int64 ndarray (n_people,)
-        Number of places at which each person was recorded at night.
-    next_night_m, next_day_m : float64 ndarray (QUANTILES,)
-        Quantiles of the distance from the predicted to the recorded next place, metres.
-    n_night, n_day : int
-        Numbers of predicted steps.
-    same_bits, other_bits : float64 ndarray (n_pairs,)
-        Information gain between one day and the next, bits, ascending: for days of one person, and
-        for days of two different people.
-    """
-
-    top: FloatArray
-    top_night: FloatArray
-    night_places: IntArray
-    next_night_m: FloatArray
-    next_day_m: FloatArray
-    n_night: int
-    n_day: int
-    same_bits: FloatArray
-    other_bits: FloatArray

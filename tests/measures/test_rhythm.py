@@ -13,7 +13,7 @@ from fpanon_core.measures.unicity import antennas_by_area, intervals
 from fpanon_core.model.antennas import Antennas
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.homes import QUANTILES, Areas, quantiles
-from tests.oracles import habits as oracle
+from tests.oracles import rhythm as oracle
 from tests.support.fingerprint_sets import boxes, events
 
 

@@ -20,7 +20,15 @@ from hypothesis import strategies as some
 import fpanon_core as fp
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import parse_profile
-from fpanon_core.studies import anonymizability, disclosure, hiding, options, reading, unicity
+from fpanon_core.studies import (
+    anonymizability,
+    disclosure,
+    hiding,
+    options,
+    reading,
+    recovery,
+    unicity,
+)
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
@@ -267,6 +275,22 @@ def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, cont
     for shape in (("o", "study.AtHand"), ("t", "study.Kept"), ("o",), ()):
         with pytest.raises(fp.SchemaError, match="damaged"):
             opened(*shape)
+
+
+def test_a_field_that_only_earlier_programs_wrote_is_left_out(
+    study: Study, people: fp.FingerprintSet
+) -> None:
+    config = recovery.Config(360)
+    attacked = Kept("recovery", people.digest, config, recovery.study(people, config), 1.5)
+    content = save(replace(study, answers=(attacked,), weighing=None, releases=()))
+
+    def opened(**field: Any) -> Study:
+        result = forged(content, lambda it: it[2]["answers"][1][2]["result"][2].update(field))
+        return open_study(result).study
+
+    assert save(opened(habits=["o", "homes.Habits", {"top": 3}])) == content
+    with pytest.raises(fp.SchemaError, match="damaged"):
+        opened(hobbies=3)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
