@@ -287,7 +287,7 @@ class _Read:
 
 
 def _still_known(study: Any) -> Any:
-    """Return an encoded study without the answers and fields that this program no longer knows."""
+    """Return an encoded study without the answers that this program no longer knows."""
     match study:
         case ["o", name, {"answers": [letter, *answers]} as named]:
             known = [each for each in answers if _is_known(each)]
@@ -296,12 +296,16 @@ def _still_known(study: Any) -> Any:
 
 
 def _is_known(answer: Any) -> bool:
-    # Only programs of this version wrote what is left out: this can go once the version changes.
+    # Only programs of this version made such answers: this can go once the version changes.
     match answer:
         case ["o", "study.Kept", {"kind": "counts_release"}]:
             return False
-        case ["o", "study.Kept", {"kind": "recovery", "result": ["o", _, {"habits": _} as result]}]:
-            del result["habits"]
+        case [
+            "o",
+            "study.Kept",
+            {"kind": "recovery_remedies", "settings": [_, _, {"frame": [*_]}]},
+        ]:
+            return False
     return True
 
 

@@ -29,6 +29,7 @@ from fpanon_core.studies import (
     recovery,
     unicity,
 )
+from fpanon_core.studies import recovery_mitigations as mitigations
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
@@ -277,20 +278,36 @@ def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, cont
             opened(*shape)
 
 
-def test_a_field_that_only_earlier_programs_wrote_is_left_out(
+def test_fields_that_only_earlier_programs_wrote_are_left_out(
     study: Study, people: fp.FingerprintSet
 ) -> None:
-    config = recovery.Config(360)
-    attacked = Kept("recovery", people.digest, config, recovery.study(people, config), 1.5)
-    content = save(replace(study, answers=(attacked,), weighing=None, releases=()))
+    """Where such a setting had a value, so is the answer; other fields are refused."""
+    asked = [
+        ("recovery", recovery, recovery.Config(360)),
+        ("recovery_remedies", mitigations, mitigations.Config(360, epsilons=())),
+    ]
+    answers = tuple(
+        Kept(kind, people.digest, config, of.study(people, config), 1.5)
+        for kind, of, config in asked
+    )
+    short = replace(study, answers=answers, weighing=None, releases=())
+    content = save(short)
 
-    def opened(**field: Any) -> Study:
-        result = forged(content, lambda it: it[2]["answers"][1][2]["result"][2].update(field))
-        return open_study(result).study
+    def opened(frame: Any, **field: Any) -> Study:
+        def add(plain: Any) -> None:
+            attacked, tried = (answer[2] for answer in plain[2]["answers"][1:])
+            attacked["result"][2].update(field)
+            for config in (tried["settings"], tried["result"][2]["config"]):
+                config[2].update(frame=frame)
 
-    assert save(opened(habits=["o", "homes.Habits", {"top": 3}])) == content
+        return open_study(forged(content, add)).study
+
+    habits = ["o", "homes.Habits", {"top": 3}]
+    assert save(opened(None, habits=habits)) == content
+    stated = ["o", "counts_frame.FrameConfig", {}]
+    assert save(opened(stated, habits=habits)) == save(replace(short, answers=answers[:1]))
     with pytest.raises(fp.SchemaError, match="damaged"):
-        opened(hobbies=3)
+        opened(None, hobbies=3)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
