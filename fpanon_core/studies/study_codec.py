@@ -75,7 +75,11 @@ machine. The presentation computes one person's record and exact counts again wh
 them.
 """
 
-GONE = {"recovery.Result": "habits", "recovery_mitigations.Config": "frame"}
+GONE = {
+    "recovery.Result": "habits",
+    "recovery_mitigations.Config": "frame",
+    "unicity.Result": "recording",
+}
 """Fields that earlier programs of this version wrote; to be removed once the version changes."""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and from where

@@ -47,7 +47,6 @@ from fpanon_core.studies import (
     recovery_factors,
     recovery_mitigations,
     relinking,
-    rhythm,
     sparsity,
     warming,
     worked_example,
@@ -169,7 +168,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
         recovery_factors.Config(180.0, spaces_m=(5e3,), slots_min=(180.0,), people=(2,)),
     ),
     recovery_mitigations: (TWO_DAYS, recovery_mitigations.Config(180.0)),
-    rhythm: (PEOPLE, rhythm.Config()),
     sparsity: (sparsity.Config(9),),
     worked_example: (worked_example.Config(),),
 }

@@ -290,12 +290,14 @@ def test_fields_that_only_earlier_programs_wrote_are_left_out(
         Kept(kind, people.digest, config, of.study(people, config), 1.5)
         for kind, of, config in asked
     )
+    answers = (study.answers[1], *answers)
     short = replace(study, answers=answers, weighing=None, releases=())
     content = save(short)
 
     def opened(frame: Any, **field: Any) -> Study:
         def add(plain: Any) -> None:
-            attacked, tried = (answer[2] for answer in plain[2]["answers"][1:])
+            found, attacked, tried = (answer[2] for answer in plain[2]["answers"][1:])
+            found["result"][2].update(recording=["o", "rhythm.Result", {}])
             attacked["result"][2].update(field)
             for config in (tried["settings"], tried["result"][2]["config"]):
                 config[2].update(frame=frame)
@@ -305,7 +307,7 @@ def test_fields_that_only_earlier_programs_wrote_are_left_out(
     habits = ["o", "homes.Habits", {"top": 3}]
     assert save(opened(None, habits=habits)) == content
     stated = ["o", "counts_frame.FrameConfig", {}]
-    assert save(opened(stated, habits=habits)) == save(replace(short, answers=answers[:1]))
+    assert save(opened(stated, habits=habits)) == save(replace(short, answers=answers[:2]))
     with pytest.raises(fp.SchemaError, match="damaged"):
         opened(None, hobbies=3)
 
