@@ -39,7 +39,6 @@ KINDS = {
     "unicity": "unicity.study",
     "regions": "antenna_merging.study",
     "disclosure": "disclosure.study",
-    "worked_example": "worked_example.study",
     "recovery": "recovery.study",
     "recovery_factors": "recovery_factors.study",
     "recovery_remedies": "recovery_mitigations.study",

@@ -298,7 +298,7 @@ def _still_known(study: Any) -> Any:
 def _is_known(answer: Any) -> bool:
     # Only programs of this version made such answers: this can go once the version changes.
     match answer:
-        case ["o", "study.Kept", {"kind": "counts_release"}]:
+        case ["o", "study.Kept", {"kind": "counts_release" | "worked_example"}]:
             return False
         case [
             "o",

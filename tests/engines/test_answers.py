@@ -49,7 +49,6 @@ from fpanon_core.studies import (
     relinking,
     sparsity,
     warming,
-    worked_example,
 )
 from tests.engines import errands
 from tests.engines.errands import Evil
@@ -169,7 +168,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
     ),
     recovery_mitigations: (TWO_DAYS, recovery_mitigations.Config(180.0)),
     sparsity: (sparsity.Config(9),),
-    worked_example: (worked_example.Config(),),
 }
 """What each study is given."""
 

@@ -92,7 +92,6 @@ NOT_DOWNLOADED = {
     "relinking": "of no command of its own; the page that attacks a release tells of it",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "synthetic_people": "leaves as one zip, drawn each time (tests/synthesis/test_people.py)",
-    "worked_example": "of no data",
 }
 OF_ONE_RUN = ["seconds"]
 """Columns that say how long something took."""

@@ -264,15 +264,16 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
 
 def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, content: bytes) -> None:
     """Such as counts to publish; settings of such features are ignored by the pages."""
-    gone = {"kind": "counts_release", "digest": study.digest, "settings": ["o", "a.Config", {}]}
+    gone = {"digest": study.digest, "settings": ["o", "a.Config", {}]}
 
-    def opened(*shape: Any) -> Study:
-        answer = [*shape, gone | {"result": ["x"], "seconds": 1.0}]
+    def opened(*shape: Any, kind: str = "counts_release") -> Study:
+        answer = [*shape, gone | {"kind": kind, "result": ["x"], "seconds": 1.0}]
         return open_study(
             forged(content, lambda plain: plain[2]["answers"].insert(1, answer))
         ).study
 
-    assert save(opened("o", "study.Kept")) == content
+    for kind in ("counts_release", "worked_example"):
+        assert save(opened("o", "study.Kept", kind=kind)) == content
     for shape in (("o", "study.AtHand"), ("t", "study.Kept"), ("o",), ()):
         with pytest.raises(fp.SchemaError, match="damaged"):
             opened(*shape)
