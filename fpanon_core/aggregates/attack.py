@@ -108,10 +108,6 @@ def attack_tables(
     InfeasibleError
         There are fewer than 20 people, or too many cells.
     """
-    if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(
-            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
-        )
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)
@@ -203,8 +199,12 @@ def drawn_halves(
     """Draw half of the people, then targets from this half; return both halves and the targets.
 
     All three are row numbers; the half with the targets comes first. One target in ten is among the
-    people with the most samples.
+    people with the most samples. Fewer than 20 people are refused.
     """
+    if fs.n_users < LEAST_PEOPLE:
+        raise InfeasibleError(
+            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
+        )
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
     many = min(whole("targets", targets, 1), len(half))
