@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 # Room: files, lines of code. A room grows only where others lose more.
 BUDGET = {
     "fpanon_core": (2, 46),
-    "fpanon_core/aggregates": (8, 997),
+    "fpanon_core/aggregates": (8, 985),
     "fpanon_core/anonymize": (14, 2_452),
     "fpanon_core/attacks": (11, 1_937),
     "fpanon_core/commands": (12, 1_978),
@@ -24,7 +24,7 @@ BUDGET = {
     "fpanon_core/io": (22, 3_720),
     "fpanon_core/kernels": (27, 5_510),
     "fpanon_core/measures": (13, 2_051),
-    "fpanon_core/model": (40, 4_990),
+    "fpanon_core/model": (40, 4_985),
     "fpanon_core/studies": (54, 9_470),
     "fpanon_core/synthesis": (5, 529),
     "fpanon_core/synthetic": (3, 235),
@@ -46,7 +46,7 @@ BUDGET = {
     "pages/shell": (24, 3_279),
     "pages/tables": (4, 581),
     "pages/unicity": (4, 475),
-    "tests": (294, 37_067),
+    "tests": (294, 37_055),
 }
 
 
