@@ -12,7 +12,7 @@ from .anonymize.periods import into_periods
 from .attacks.aggregation import aggregate_counts
 from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
 from .attacks.private import dp_counts, privacy_guarantee
-from .attacks.recovery import entropy, information_gain, recover_trajectories
+from .attacks.recovery import entropy, recover_trajectories
 from .attacks.scoring import score_recovery
 from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
@@ -27,7 +27,6 @@ from .measures.components import (
     gini,
     lorenz,
     matched_samples,
-    mean_components,
     mean_loss,
     stretch_components,
     tail_weight_index,
@@ -84,7 +83,6 @@ from .studies.advice import advise
 from .studies.comparison import compare_releases
 from .studies.count_tables import membership, publish, release, verify_release
 from .studies.crossing import cross_releases, match_releases
-from .studies.hiding import estimate_glove_s
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult
@@ -207,7 +205,6 @@ __all__ = [
     "dp_counts",
     "draw_knowledge",
     "entropy",
-    "estimate_glove_s",
     "expected_error",
     "explore_options",
     "find_release",
@@ -223,14 +220,12 @@ __all__ = [
     "glove_ladder",
     "hexagon_grid",
     "home_found",
-    "information_gain",
     "into_periods",
     "k_gap",
     "link",
     "lorenz",
     "match_releases",
     "matched_samples",
-    "mean_components",
     "mean_loss",
     "membership",
     "merged_regions",

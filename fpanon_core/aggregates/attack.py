@@ -1,13 +1,10 @@
-"""Attacks on tables: membership inference, differencing and home inference.
+"""Attacks on tables: membership inference and home inference.
 
 *Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
 person's whole trajectory, and half of the data as a sample of similar people. The attacker sees
 tables of the other half, with or without the person. There are two scores. One is the correlation
 of the person's contribution with the published excess over the sample's table; the other is the
 likelihood ratio. (A third score, the nearest record, applies to synthetic people only.)
-
-*Differencing*: the attacker sees two tables as published, one of them without the person. Without
-noise, a cell that differs shows where and when the person was.
 
 *Home*: the attacker knows up to four points of the person, and guesses places that are near these
 points and have many people at night. The baseline is the success of the same attacker on tables
@@ -30,10 +27,9 @@ from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
-from ..model.count_tables import PUBLISHED_DIGITS, PresenceTable, TableFrame
+from ..model.count_tables import PresenceTable, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.intervals import wilson_interval
 from ..model.membership import MembershipResult
 from ..model.options import Tables
 from .contributions import Contribution, each_summed, table_frame
@@ -80,7 +76,7 @@ def attack_tables(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> TablesAttacked:
-    """Attack the tables of one half of the people: membership, differencing and homes.
+    """Attack the tables of one half of the people: membership and homes.
 
     Parameters
     ----------
@@ -108,10 +104,6 @@ def attack_tables(
     InfeasibleError
         There are fewer than 20 people, or too many cells.
     """
-    if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(
-            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
-        )
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     half, others, asked = drawn_halves(fs, targets, rng)
@@ -131,11 +123,9 @@ def attack_tables(
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
     homes = HomeAttack(fs, where, asked, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
-    given_away = np.zeros(len(asked), bool)
 
     def attacked(row: int, _end: int) -> None:
         user = int(asked[row])
-        seen: dict[str, list[FloatArray]] = {name: [] for name in own}
         noises = drawn_once(seeded(seed, user))
         for world, less in enumerate((0.0, 1.0)):  # with and without the person, with equal noise
             noise = next(noises)
@@ -144,24 +134,15 @@ def attack_tables(
                 left = _joined(sums[name], [mine], -less)
                 table = protect(left, where, each, noise)
                 published = _raveled(table)
-                if each.epsilon is None:
-                    seen[name].append(np.round(published, PUBLISHED_DIGITS))
                 scores[row, world] += _scores(*mine[:2], published, mean[name], variance)
                 if homes is not None and isinstance(table, PresenceTable):
                     found[row, world] = homes.found(user, _at_night(table))
-        if each.epsilon is None:
-            given_away[row] = any((more != less).any() for more, less in seen.values())
 
     cells = sum(counting(where, each)[1] for _, counting, _ in tables)
     fill(engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
-    membership = membership_of(scores, option.epsilon)
-    if option.epsilon is None:
-        share, many = float(given_away.mean()), int(given_away.sum())
-        low, high = wilson_interval(many, len(asked))
-        membership = replace(
-            membership, differencing=share, differencing_low=low, differencing_high=high
-        )
-    return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
+    return TablesAttacked(
+        membership_of(scores, option.epsilon), homes_found(found, homes, asked, option.epsilon)
+    )
 
 
 def engine_for(cells: int, engine: Engine | None) -> LocalEngine:
@@ -203,8 +184,12 @@ def drawn_halves(
     """Draw half of the people, then targets from this half; return both halves and the targets.
 
     All three are row numbers; the half with the targets comes first. One target in ten is among the
-    people with the most samples.
+    people with the most samples. Fewer than 20 people are refused.
     """
+    if fs.n_users < LEAST_PEOPLE:
+        raise InfeasibleError(
+            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
+        )
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
     many = min(whole("targets", targets, 1), len(half))

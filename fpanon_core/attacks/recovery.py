@@ -349,25 +349,6 @@ def entropy(frequencies: npt.ArrayLike) -> float:
     return float(abs(-(share * np.log2(share)).sum()))  # turns −0.0 into 0.0
 
 
-def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-    """Return the information gain of joining two days, in bits, from frequencies by place.
-
-    The source is Xu et al. 2017, eq. 4. Both days list the same places in the same order.
-
-    Raises
-    ------
-    ConfigError
-        A frequency is negative, infinite or NaN, or a day has no frequency above 0.
-
-    Examples
-    --------
-    >>> information_gain([1, 1, 0, 0], [0, 0, 1, 1]), information_gain([1, 1], [2, 2])
-    (1.0, 0.0)
-    """
-    u, v = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    return entropy(u + v) - (entropy(u) + entropy(v)) / 2
-
-
 def link_days(
     daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress = None
 ) -> tuple[list[IntArray], FloatArray]:

@@ -31,7 +31,7 @@ from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints
-from ..model.release_page import count
+from ..model.release_page import count, templates_in
 from ..studies.estimates import estimate, refuse_what_does_not_fit, seconds_of
 from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
@@ -435,14 +435,7 @@ def said(about: str, **of: Any) -> list[str]:
 
 @cache
 def _words() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow, and rarely needed
-
-    made = Environment(  # nosec B701 # for a terminal, no HTML
-        loader=PackageLoader(__package__ or "fpanon_core.commands", "."),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = templates_in(__package__ or "fpanon_core.commands")
     made.filters |= {"n": "{:,}".format, "share": "{:.1%}".format, "whole": "{:,.0f}".format}
     made.globals["infinite"] = math.inf
     return made.get_template("words.txt.jinja")

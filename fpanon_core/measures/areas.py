@@ -28,8 +28,6 @@ from ..model.fingerprints import FingerprintSet
 from ..model.profiles import Areas, Hexagons, Regions, length_text
 from ..model.projection import Unprojection, project
 
-Sides: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
-
 _SQUARES_ALONG = 50
 _CENTRAL = 0.025, 0.975
 _MOST_ENTRIES = 5_000_000

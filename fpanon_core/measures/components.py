@@ -123,27 +123,6 @@ def components_by_k(
     }
 
 
-def mean_components(
-    fs: FingerprintSet,
-    result: KGapResult,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mean distance (m) and time (min) between each measured user's matched samples.
-
-    Both are arrays (n_measured,): ``space_m`` and ``time_min`` of :class:`StretchComponents`. Each
-    pair's distance and time are capped at their thresholds. A mean is NaN if its weight is 0.
-
-    Raises
-    ------
-    ConfigError
-        ``result`` was measured on other fingerprints.
-    """
-    parts = stretch_components(fs, result, engine=engine, progress=progress)
-    return parts.space_m, parts.time_min
-
-
 def matched_samples(
     fs: FingerprintSet, a: int, b: int, config: StretchConfig | None = None
 ) -> pd.DataFrame:

@@ -23,10 +23,6 @@ Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 *Asked utility* is how useful experts find a release.
 
 Source: Noriega Campero 2015, §5.1.
-
-This module also holds the data of the *worked example of disclosure*.
-
-Source: Noriega Campero 2015, table 4.1.
 """
 
 from __future__ import annotations
@@ -42,8 +38,6 @@ from scipy import stats  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.arrays import FloatArray, IntArray
 from ..model.errors import ConfigError, InfeasibleError
-from ..model.fingerprints import FingerprintSet
-from ..model.knowledge import Knowledge
 from ..model.options import name_key
 
 
@@ -343,26 +337,3 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-# Bins, numbered from 1, in which users 1 … 4 were, and the bins that an attacker knows.
-PRESENCE = ((1, 3), (1, 3, 4), (3, 4), (2, 4))
-KNOWN = ((3,), (1,), (4,), (2, 4))
-N_BINS = 5  # nobody was in the fifth
-
-
-def table_4_1() -> tuple[FingerprintSet, Knowledge]:
-    """Return the fingerprints and knowledge of table 4.1; bin j is minute j at one place.
-
-    Examples
-    --------
-    >>> from fpanon_core import disclosure
-    >>> fs, knowledge = table_4_1()
-    >>> disclosure(fs, knowledge, n_bins=N_BINS).sizes.tolist()
-    [3, 2, 3, 1]
-    """
-    rows = [(user, bin_) for user, own in enumerate(PRESENCE, 1) for bin_ in own]
-    user, minute = zip(*rows, strict=True)
-    fs = FingerprintSet.from_samples(user, [0] * len(rows), [0] * len(rows), minute)
-    known = {u: [(0.0, 0.0, float(bin_)) for bin_ in own] for u, own in enumerate(KNOWN)}
-    return fs, Knowledge.from_bins(fs, known)

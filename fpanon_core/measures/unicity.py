@@ -29,12 +29,6 @@ In an n × d matrix of independent Bernoulli(π) entries, two rows agree with pr
 
 Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
 model”.
-
-*Figures of the data* are the intervals between a person's samples, and the numbers of antennas and
-of residents in each area.
-
-Source: de Montjoye et al. 2013, figures 3B and 3C; docs/science.md, “Adversary knowledge and
-unicity”.
 """
 
 from __future__ import annotations
@@ -50,16 +44,14 @@ from scipy.optimize import OptimizeWarning, curve_fit  # type: ignore[import-unt
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
+from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, share, whole
 from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.homes import Areas, Intervals, quantiles
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
-from ..model.projection import central
 from ..model.unicity import FORMS, CurveFit, LinearFit, ScalingFit, SparsityModel, UnicityResult
 from .drawing import drawn
 from .matching import anonymity_sets, first_unique
@@ -478,99 +470,3 @@ def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
         near_one, near_zero = np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))
     rest: FloatArray = np.where(log_p > -math.log(2), near_one, near_zero)
     return rest
-
-
-_SIDES_M = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
-_ACROSS = 20  # most squares along the longer side of the box that holds nearly everything
-
-
-def intervals(fs: FingerprintSet) -> Intervals:
-    """Return minutes between consecutive samples: each person's median, and overall quantiles.
-
-    Intervals are measured from start to start. A sample counts once, whatever its number of events;
-    samples in the same minute at two places are 0 minutes apart. The median of an even number of
-    intervals is the mean of the middle two.
-
-    Examples
-    --------
-    >>> fs = FingerprintSet.from_samples([1, 1, 1, 2], [0] * 4, [0] * 4, [0, 10, 40, 7])
-    >>> found = intervals(fs)
-    >>> found.median_min.tolist(), found.n_intervals, found.too_few
-    ([20.0], 2, 1)
-    """
-    user = fs.sample_user
-    t_min = fs.t_min[np.lexsort((fs.t_min, user))]
-    inside = user[1:] == user[:-1]
-    apart, whose = np.diff(t_min)[inside], user[1:][inside]
-    apart = apart[np.lexsort((apart, whose))]
-    many = fs.lengths - 1
-    some = np.flatnonzero(many)
-    first, many = offsets_of(many)[:-1][some], many[some]
-    median = (apart[first + (many - 1) // 2] + apart[first + many // 2]) / 2
-    everyone = np.repeat(apart, fs.weight[whose])
-    return Intervals(
-        user=np.repeat(some, fs.weight[some]),
-        median_min=np.repeat(median, fs.weight[some]),
-        interval_min=quantiles(everyone),
-        n_intervals=len(everyone),
-        too_few=int(fs.weight[fs.lengths == 1].sum()),
-    )
-
-
-def antennas_by_area(
-    fs: FingerprintSet, home_x_m: FloatArray, home_y_m: FloatArray, side_m: float | None = None
-) -> Areas:
-    """Count the people who live in each square, and the antennas there.
-
-    Without a table of antennas, the distinct recorded places are counted instead.
-
-    Parameters
-    ----------
-    fs : FingerprintSet
-    home_x_m, home_y_m : float64 ndarray (n_users,)
-        Home of each user, metres; NaN if unknown.
-    side_m : float, optional
-        Side of the squares, metres. If not given, it is 1, 2 or 5 × 10^n, from 100 m to 500 km. It
-        is the smallest such side that needs at most 20 squares along the longer side of a box, or
-        500 km if none does. The box holds the central 98% of the places and others close by, or all
-        places if their box is not much larger.
-
-    Examples
-    --------
-    >>> fs = FingerprintSet.from_samples([1, 2], [0, 250], [0, 0], [5, 9])
-    >>> found = antennas_by_area(fs, np.array([50.0, 250.0]), np.array([50.0, 50.0]), 200)
-    >>> found.x_m.tolist(), found.people.tolist(), found.antennas.tolist()
-    ([0.0, 200.0], [1, 1], [1, 1])
-    """
-    if fs.antennas is not None:
-        half = fs.antennas.granularity_m / 2
-        site = np.column_stack([fs.antennas.x_m + half, fs.antennas.y_m + half])
-    else:
-        first, _ = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
-        x, y = fs.x_m[first] + fs.dx_m[first] / 2, fs.y_m[first] + fs.dy_m[first] / 2
-        site = np.column_stack([x, y])
-    if side_m is None:
-        side_m = _side(*site.T)
-    known = np.isfinite(home_x_m)
-    home = np.column_stack([home_x_m, home_y_m])[known]
-    squares = np.floor(np.concatenate([site, home]) / side_m)
-    square, which = np.unique(squares, axis=0, return_inverse=True)
-    which = which.reshape(-1)
-
-    def count(rows: IntArray, weight: IntArray | None = None) -> IntArray:
-        return np.bincount(rows, weight, len(square)).astype(np.int64)
-
-    return Areas(
-        side_m=float(side_m),
-        x_m=square[:, 0] * side_m,
-        y_m=square[:, 1] * side_m,
-        people=count(which[len(site) :], fs.weight[known]),
-        antennas=count(which[: len(site)]),
-        homeless=int(fs.weight[~known].sum()),
-    )
-
-
-def _side(x_m: FloatArray, y_m: FloatArray) -> float:
-    shown = central(x_m, y_m)
-    longer = max(shown.east - shown.west, shown.north - shown.south)
-    return next((side for side in _SIDES_M if side * _ACROSS >= longer), _SIDES_M[-1])

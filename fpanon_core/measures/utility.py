@@ -33,7 +33,6 @@ from scipy.stats import ks_2samp  # type: ignore[import-untyped,unused-ignore]
 
 from ..kernels.utility_grid import Laid, hours_of, match_trips, occupy, spread_trips
 from ..model.arrays import Closed, FloatArray, IntArray, distinct_rows, offsets_of
-from ..model.checks import positive
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import Areas
@@ -67,9 +66,9 @@ def utility(
       the middles of their cells.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.
     - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
-      averaged over events; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`, unless
-      the reference has others. Both components depend only on the release, because the original's
-      own cells also limit what can be known.
+      averaged over events; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`. Both
+      components depend only on the release, because the original's own cells also limit what can
+      be known.
 
     Squares have no natural corner. So ``density`` and ``flows`` are means over nine grids, shifted
     by i/9 of a side along x and 2i/9 along y. The score of each grid lies between ``lowest`` and
@@ -169,8 +168,8 @@ def measured(
         "flows": math.fsum(flows) / len(flows),
         "mobility": 1 - _ks(reference.radii, radii(released)),
         "visits": 1 - _ks(reference.visits, visited(released)),
-        "space": 1 - span_m / reference.max_space_m,
-        "time": 1 - span_min / reference.max_time_min,
+        "space": 1 - span_m / MAX_SPACE_M,
+        "time": 1 - span_min / MAX_TIME_MIN,
     }
     corners = {"density": tuple(density), "flows": tuple(flows)}
     return {name: _share(float(value)) for name, value in parts.items()}, corners
@@ -265,9 +264,6 @@ class Reference(Closed):
         Radius of gyration, metres.
     visits : float64 ndarray (n_people,)
         Number of distinct places.
-    max_space_m, max_time_min : float
-        Mean span of the events' cells, (dx + dy)/2 in metres, and of their windows, in minutes, at
-        which the resolution counts as lost.
     digest : str
         Digest of the original.
     """
@@ -276,8 +272,6 @@ class Reference(Closed):
     corners: tuple[Corner, ...]
     radii: FloatArray
     visits: FloatArray
-    max_space_m: float
-    max_time_min: float
     digest: str
 
     @cached_property
@@ -304,8 +298,6 @@ class Reference(Closed):
         fs: FingerprintSet,
         *,
         areas: Areas = None,
-        max_space_m: float = MAX_SPACE_M,
-        max_time_min: float = MAX_TIME_MIN,
     ) -> Reference:
         """Make the reference for a data set.
 
@@ -318,17 +310,12 @@ class Reference(Closed):
             metres. It is the largest side that fits 50 times along both sides of the box around the
             central 95% of the events. If the data's largest cell is larger, its side is used. One
             of the nine grids has a corner at the box's south-west corner.
-        max_space_m, max_time_min : float
-            Thresholds of the components ``space`` and ``time``.
 
         Raises
         ------
         ConfigError
-            A threshold is not a number above 0, or the areas are of no known kind, too fine, or
-            missing in these data.
+            The areas are of no known kind, too fine, or missing in these data.
         """
-        for name, value in (("max_space_m", max_space_m), ("max_time_min", max_time_min)):
-            positive(name, value)
         found = Spread.of(fs)
         where = ground(fs, areas, found.places)
         return cls(
@@ -336,8 +323,6 @@ class Reference(Closed):
             corners=tuple(_corners(fs, found, where)),
             radii=radii(fs),
             visits=visited(fs),
-            max_space_m=float(max_space_m),
-            max_time_min=float(max_time_min),
             digest=fs.digest,
         )
 

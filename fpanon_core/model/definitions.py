@@ -56,8 +56,8 @@ class Definition:
     risk : str
         For a measure of risk, its name in :data:`~.disclosure.RISKS`; for unique records,
         :data:`~.disclosure.ALONE`.
-    name, spoken : str
-        Name of the measure, alone and in a sentence.
+    name : str
+        Name of the measure.
     axis : str
         Title of a figure's axis; ``{p}`` stands for the number of known points.
     asked, short, unit, help : str
@@ -74,7 +74,6 @@ class Definition:
     section: str = ""
     risk: str = ""
     name: str = ""
-    spoken: str = ""
     axis: str = ""
     asked: str = ""
     short: str = ""

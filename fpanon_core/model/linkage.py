@@ -1,20 +1,22 @@
 """Results of linkage attacks, and of measuring what the picked record reveals.
 
-The functions :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
-:func:`fpanon_core.expected_error` return these results.
+The functions :func:`fpanon_core.link`, :func:`fpanon_core.reidentification`,
+:func:`fpanon_core.expected_error` and :func:`fpanon_core.home_found` return these results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from .arrays import FloatArray, IntArray
 from .checks import NOT_BELOW_0
 from .configs import KnowledgeConfig
+from .intervals import wilson_interval
 
 ATTACKERS = ("best_sample", "bayes")
 """Attackers who score the records by known points, in the order that the kernels use."""
@@ -302,3 +304,75 @@ class ExpectedError:
     method: str
     config: LinkConfig
     digest: str
+
+
+class HomesFound(pd.DataFrame):
+    """Share of homes found within each distance, by the strongest attacker for that distance.
+
+    Selecting from the table or copying it gives a plain DataFrame.
+
+    Attributes
+    ----------
+    by_attacker : DataFrame
+        A row for each attacker and distance: ``attacker``, ``within_m``, ``found``, ``low``,
+        ``high`` (95% Wilson interval).
+    """
+
+    _metadata: ClassVar[list[str]] = ["by_attacker"]
+
+    by_attacker: pd.DataFrame
+
+    @classmethod
+    def of(
+        cls,
+        off: Mapping[str, FloatArray],
+        guessing: FloatArray,
+        weight: IntArray,
+        distances: Sequence[float],
+        unknown: int,
+    ) -> HomesFound:
+        """Make the table from the distances between guesses and homes.
+
+        Parameters
+        ----------
+        off : mapping of str to float64 ndarray (n,)
+            Distances from each attacker's guesses to the homes, metres.
+        guessing : float64 ndarray (n,)
+            Distances from the guess of an attacker without records to the homes, metres.
+        weight : int64 ndarray (n,)
+            Number of people behind each home.
+        distances : sequence of float
+            Distances within which a guess counts as found, metres.
+        unknown : int
+            Number of people in the release whose home is not known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> off = {"a": np.array([10.0, 900.0]), "b": np.array([300.0, 200.0])}
+        >>> found = HomesFound.of(off, np.array([0.0, 500.0]), np.array([1, 1]), [100, 400], 0)
+        >>> found[["within_m", "found", "guessing", "attacker"]].values.tolist()
+        [[100, 0.5, 0.5, 'a'], [400, 1.0, 0.5, 'b']]
+        >>> found.by_attacker["found"].tolist()
+        [0.5, 0.5, 0.0, 1.0]
+        """
+        people = int(weight.sum())
+        rows = []
+        for attacker, metres in off.items():
+            for distance in distances:
+                right = int(weight[metres <= distance].sum())
+                low, high = wilson_interval(right, people)
+                rows.append((attacker, distance, right / people, low, high))
+        each = pd.DataFrame(rows, columns=["attacker", "within_m", "found", "low", "high"])
+        # All attackers have the same targets, so the largest share has the highest interval.
+        best = [
+            max(range(number, len(rows), len(distances)), key=lambda row: rows[row][2])
+            for number in range(len(distances))
+        ]
+        table = cls(each.iloc[best].reset_index(drop=True))
+        table.insert(4, "guessing", [int(weight[guessing <= d].sum()) / people for d in distances])
+        table.insert(5, "people", people)
+        table.insert(6, "unknown", unknown)
+        table["attacker"] = table.pop("attacker")
+        table.by_attacker = each
+        return table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -28,10 +27,6 @@ class MembershipResult:
     by_attacker : DataFrame
         A row for each attacker: ``attacker``, ``advantage``, ``low``, ``high``,
         ``true_positives``, ``false_positives`` (shares of the targets).
-    differencing, differencing_low, differencing_high : float
-        Share of targets whose presence is revealed, with its 95% interval: some cell differs
-        between the tables published with and without the target. NaN with ε, because noise differs
-        from table to table.
     """
 
     advantage: float
@@ -41,9 +36,6 @@ class MembershipResult:
     attacker: str
     n_targets: int
     by_attacker: pd.DataFrame = field(repr=False)
-    differencing: float = math.nan
-    differencing_low: float = math.nan
-    differencing_high: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,7 +145,7 @@ def templates_in(package: str, *, html: bool = False) -> Any:
     """Return the templates in the folder of a package; with ``html``, all text is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow; rarely needed
 
-    return Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
+    return Environment(  # nosec B701 # Markdown or a terminal: ``plain`` makes words harmless
         loader=PackageLoader(package, "."),
         autoescape=html,
         undefined=StrictUndefined,

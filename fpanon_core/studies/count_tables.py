@@ -44,7 +44,7 @@ from ..model.profiles import Areas
 from ..model.released import AnyRelease, ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
 from ..model.utility import COMPONENTS, Corners
-from ..synthesis.attack import SyntheticAttacked, attack_synthetic, located
+from ..synthesis.attack import attack_synthetic, located
 from ..synthesis.generation import synthetic_people
 from ..verification import release as of_records
 from . import publishing, synthetic_package
@@ -361,7 +361,7 @@ def _attacked(
     seed: int,
     people_too: bool,
     **work: Unpack[Work],
-) -> TablesAttacked | SyntheticAttacked:
+) -> TablesAttacked:
     """Attack an option without records.
 
     Where options are compared (``people_too`` is false), synthetic people are attacked only by the

@@ -207,26 +207,6 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False
     return carried_on(fs, hidden, _GROWTH[config.method])
 
 
-def estimate_glove_s(
-    fs: FingerprintSet,
-    k: int = 2,
-    *,
-    config: StretchConfig | None = None,
-    engine: Engine | None = None,
-) -> float:
-    """Estimate the seconds that ``glove(fs, k)`` takes on this machine, now.
-
-    Some users, drawn at random, are merged, and the time is extrapolated to the whole set. The time
-    grows with a power of the number of users; this power was measured. A small set is merged whole.
-
-    Raises
-    ------
-    ConfigError, InfeasibleError
-        As :func:`glove`.
-    """
-    return _seconds(fs, Config(k, stretch=config or StretchConfig()), engine or LocalEngine())
-
-
 @costs(_bytes_a_sample, seconds=_seconds, way_out=_in_shards)
 def study(
     fs: FingerprintSet, config: Config, checkpoint: Checkpoint | None = None, **work: Unpack[Work]

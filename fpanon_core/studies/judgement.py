@@ -204,7 +204,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     return float(len(KINDS)) if bare else rank, 1.0, 0.0
 
 
-def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
+def best_option(table: OptionsTable, limits: Limits) -> int | None:
     """Return the row of the best option, or None if there is none.
 
     Of the options within all thresholds, the best is the least revealing one that serves the
@@ -213,17 +213,10 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     but do not recommend it. Where none is within all thresholds, the best is the nearest: the one
     whose worst measure is the smallest multiple of its threshold. Without any threshold, no option
     is best. The unchanged data are never best.
-
-    Parameters
-    ----------
-    table : OptionsTable
-    limits : Limits
-    need : float
-        Share of the best utility that an option must reach, in [0, 1]; see :func:`serves`.
     """
     good = within_limits(table, limits)
     if good:
-        serving = serves(table, good, need) or _nearly(table, _nobody_alone(table, good), need)
+        serving = serves(table, good) or _nearly(table, _nobody_alone(table, good))
         known = table.utility
         return min(serving, key=lambda i: (*revealing(table.results[i]), -known[i]), default=None)
     return nearest(table, options_tried(table), limits) if limits.judged else None
@@ -239,15 +232,15 @@ def nearest(table: OptionsTable, rows: Iterable[int], limits: Limits) -> int | N
     return min(known, key=lambda i: (far[i], *revealing(table.results[i])), default=None)
 
 
-def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
+def serves(table: OptionsTable, rows: Iterable[int]) -> list[int]:
     """Return the rows that keep what the purpose needs most, and come near the best utility.
 
     An option that keeps too little of a component with a large weight does not serve: good
     resolution does not make up for lost flows. Nor does an option with unique records serve, where
-    others have none. An option must reach a share ``need`` of the best utility among those left.
+    others have none. An option must reach a share :data:`NEED` of the best utility that is left.
     """
     kept = [i for i in _nobody_alone(table, rows) if not needs_lost(table, i)]
-    return _nearly(table, kept, need)
+    return _nearly(table, kept)
 
 
 def needed(table: OptionsTable, rows: Iterable[int]) -> float | None:
@@ -259,11 +252,11 @@ def needed(table: OptionsTable, rows: Iterable[int]) -> float | None:
     return None if best is None else NEED * float(table.utility[best])
 
 
-def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
-    """Return the rows whose utility is at least a share ``need`` of the best among these rows."""
+def _nearly(table: OptionsTable, rows: Iterable[int]) -> list[int]:
+    """Return the rows whose utility is at least a share :data:`NEED` of the best among these."""
     every = list(rows)
     most = most_useful(table, every)
-    least = math.inf if most is None else need * float(table.utility[most])
+    least = math.inf if most is None else NEED * float(table.utility[most])
     return [i for i in every if table.utility[i] >= least]
 
 

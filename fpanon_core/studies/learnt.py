@@ -40,10 +40,9 @@ from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.homes import HomesFound
 from ..model.intervals import mean_interval
 from ..model.knowledge import Knowledge
-from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
+from ..model.linkage import ATTACKERS, ExpectedError, HomesFound, LinkConfig
 from ..model.options import ReleaseOption
 from ..model.released import AnyRelease
 from .linkage import Attacked, attacked, cells_known, homes_asked, targets_of

@@ -377,7 +377,7 @@ def needed_for_parts(heads: Sequence[Head]) -> int:
     return max(PARTS_START_BYTES + PARTS_BYTES_A_ROW * rows + at_once, *whole, 0)
 
 
-def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
+def refuse_table(file: IO[bytes]) -> None:
     """Refuse to read a table as a whole if that would need more memory than the limit.
 
     Raises
@@ -385,7 +385,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
     InfeasibleError
         Reading would need too much memory; the message says how to read the table with less memory.
     """
-    limit = (limits or Limits.of_server()).memory_bytes
+    limit = Limits.of_server().memory_bytes
     head = head_of(file)
     if limit is None or head is None or (needs := needed_for(head)) <= limit:
         return
@@ -403,7 +403,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
     )
 
 
-def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
+def refuse_parts(folder: Path) -> None:
     """Refuse to read the parts in a folder if that would need more memory than the limit.
 
     Raises
@@ -411,7 +411,7 @@ def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
     InfeasibleError
         Reading would need too much memory.
     """
-    limit = (limits or Limits.of_server()).memory_bytes
+    limit = Limits.of_server().memory_bytes
     heads = heads_of(parts_in(folder))
     if limit is None or not heads or (needs := needed_for_parts(heads)) <= limit:
         return

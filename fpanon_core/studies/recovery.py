@@ -16,7 +16,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..attacks.aggregation import CountedPeople, counted_people
-from ..attacks.habits import habits
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import PAIRINGS as PAIRINGS
 from ..attacks.scoring import Pairing as Pairing
@@ -28,7 +27,6 @@ from ..model.aggregates import AggregateCounts, Recovered, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import ABOVE_0, AT_LEAST_0, AT_LEAST_1, NOT_BELOW_0, Checked, one_of
 from ..model.fingerprints import FingerprintSet
-from ..model.homes import Habits
 from .estimates import Growth, costs
 from .tabled import Tabled, Work, part_of
 
@@ -113,8 +111,6 @@ class Result(Tabled):
     at_home : float
         Mean share of the night slots that people spend at their most frequent night place; NaN
         where there is no night.
-    habits : Habits
-        Regularity of the people counted, in the same order.
     n_users : int
         Number of users in the data, from whom the people counted were drawn.
     config : Config
@@ -132,7 +128,6 @@ class Result(Tabled):
     lat: FloatArray = field(repr=False)
     score: RecoveryScore
     at_home: float
-    habits: Habits = field(repr=False)
     n_users: int
     config: Config
     digest: str
@@ -169,15 +164,9 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return scores by step, the attacked counts, error quantiles, uniqueness and habits.
-
-        ``recovery_habits``: a row per person, with shares at the top 1 … 5 places;
-        ``recovery_next``: quantiles of the errors of the predicted next place; ``recovery_gains``:
-        a row per pair of days.
-        """
-        c, h, error_m, unique = self.counts, self.habits, self.score.error_m, self.score.uniqueness
+        """Return scores by step, the attacked counts, error quantiles and uniqueness."""
+        c, error_m, unique = self.counts, self.score.error_m, self.score.uniqueness
         slot, place, people = c.entries()
-        same, other = h.same_bits, h.other_bits
         tables: dict[str, dict[str, Any]] = {
             "scores": self._scores(),
             "counts": {
@@ -189,21 +178,6 @@ class Result(Tabled):
             },
             "errors": {"share_of_points": np.linspace(0, 1, len(error_m)), "error_m": error_m},
             "uniqueness": {"places": np.arange(1, len(unique) + 1), "unique": unique},
-            "habits": {
-                "pseudonym": list(self.pseudonyms),
-                **{f"top{n}": share for n, share in enumerate(h.top.T, 1)},
-                "night_places": h.night_places,
-                **{f"night_top{n}": share for n, share in enumerate(h.top_night.T, 1)},
-            },
-            "next": {
-                "share_of_steps": np.linspace(0, 1, len(h.next_night_m)),
-                "night_m": h.next_night_m,
-                "day_m": h.next_day_m,
-            },
-            "gains": {
-                "people": np.repeat([1, 2], [len(same), len(other)]),
-                "gain_bits": np.concatenate([same, other]),
-            },
         }
         return {f"recovery_{name}": pd.DataFrame(columns) for name, columns in tables.items()}
 
@@ -326,7 +300,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         lat=lat,
         score=replace(score, error_m=np.sort(score.error_m)[some]),
         at_home=_at_home(counts, truth),
-        habits=habits(counted, made, config.seed),
         n_users=fs.n_users,
         config=config,
         digest=fs.digest,

@@ -1,8 +1,8 @@
 """Mitigations of the recovery attack: their effect and their cost.
 
 The attack is run after each mitigation. The cost is the error that readers of the published counts
-have to bear. Private counts are made over the stated frame, or over a frame taken from the data. No
-counts made here are for publication: the noise is drawn from the study's seed.
+have to bear. Private counts are made over a frame taken from the data. No counts made here are for
+publication: the noise is drawn from the study's seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import ABOVE_0, AT_LEAST_1, NOT_BELOW_0, number
-from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import UNITS, Unit
@@ -59,7 +58,7 @@ class Config(Counting):
     ----------
     coarse_slot_min : float or None
         Length of the longer slots, minutes; None for :func:`longer_slot` of ``slot_min``.
-    coarse_m, limit, noise_share, epsilons, frame
+    coarse_m, limit, noise_share, epsilons
         As in :func:`mitigation_table`.
     """
 
@@ -68,7 +67,6 @@ class Config(Counting):
     limit: Annotated[int, AT_LEAST_1] = CUSTOMARY_LIMIT
     noise_share: Annotated[float, NOT_BELOW_0] = 0.2
     epsilons: tuple[float, ...] = (1.0, 0.1)
-    frame: FrameConfig | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,7 +170,6 @@ def mitigation_table(
     limit: int = CUSTOMARY_LIMIT,
     noise_share: float = 0.2,
     epsilons: Sequence[float] = (1.0, 0.1),
-    frame: FrameConfig | None = None,
     pairing: Pairing = "greedy",
     seed: int = 0,
     engine: Engine | None = None,
@@ -183,9 +180,10 @@ def mitigation_table(
     The attacker knows the number of people (operators publish it). Private counts have the noise
     that each ε needs. Nothing is published here, so the noise is drawn from the seed. If the unit
     of protection is one slot, only recorded samples are counted; if it is a person, gaps are filled
-    in. Without ``frame``, the places and the period are taken from the data. The counts show only
-    the effect of the noise, and carry no promise. To publish counts, release them as
-    :class:`Tables`.
+    in. The places of private counts are the antennas where there is a table of them. Otherwise they
+    are squares of ``coarse_m`` over the data, without a few far travellers. The period is all days.
+    The counts show only the effect of the noise, and carry no promise. To publish counts, release
+    them as :class:`Tables`.
 
     Parameters
     ----------
@@ -202,10 +200,6 @@ def mitigation_table(
         Probability that a point at a person's most frequent place is moved.
     epsilons : sequence of float
         Privacy budgets of the differentially private counts, each for both units of protection.
-    frame : FrameConfig, optional
-        Frame of the differentially private counts. Without one, the places are the antennas where
-        there is a table of them, else squares of ``coarse_m`` over the data, without a few far
-        travellers. The period is then all days, in slots of ``slot_min``.
     pairing, seed, engine
         As for :func:`score_recovery`; moved points and noise are drawn with the same seed.
     progress : callable of one float in [0, 1], optional
@@ -229,13 +223,12 @@ def mitigation_table(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, the slots do not divide a day, or the data lack what the
-        frame needs.
+        A parameter is out of its range, or the slots do not divide a day.
     InfeasibleError
         The counts would not fit in memory, samples are longer than a slot, or nobody has a sample
         within the frame.
     """
-    how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons), frame
+    how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons)
     config = Config(slot_min, None, pairing, seed, *how_far)
     return _table(fs, config, working(engine, progress))
 
@@ -341,8 +334,7 @@ class _Releases:
         self._fs, self._seed = fs, config.seed
         self._made = counted_people(fs, slot_min=config.slot_min)
         self.counts = self._made.counts
-        frame = config.frame or stated_of_data(fs, config.slot_min, config.coarse_m)
-        self._frame = frame_for(fs, frame)
+        self._frame = frame_for(fs, stated_of_data(fs, config.slot_min, config.coarse_m))
         self._framed: CountedPeople | None = None  # the same for every ε and unit
 
     def with_cost(
@@ -400,9 +392,7 @@ class _Releases:
         noisy = exact.with_counts(studied_noise(exact, scale, self._seed))
         inside = made.truth[:, 0] != UNKNOWN
         if not inside.any():
-            raise InfeasibleError(
-                "Nobody has a sample within the stated places and period; state others, or none."
-            )
+            raise InfeasibleError("Nobody has a sample within the places and days of the counts.")
         truth, recorded = made.truth, made.recorded
         if not inside.all():
             truth, recorded = truth[inside], recorded[inside]

@@ -39,7 +39,6 @@ KINDS = {
     "unicity": "unicity.study",
     "regions": "antenna_merging.study",
     "disclosure": "disclosure.study",
-    "worked_example": "worked_example.study",
     "recovery": "recovery.study",
     "recovery_factors": "recovery_factors.study",
     "recovery_remedies": "recovery_mitigations.study",
@@ -74,6 +73,13 @@ by its upload, and so is a file whose columns or size were asked for. An estimat
 machine. The presentation computes one person's record and exact counts again whenever it shows
 them.
 """
+
+GONE = {
+    "recovery.Result": "habits",
+    "recovery_mitigations.Config": "frame",
+    "unicity.Result": "recording",
+}
+"""Fields that earlier programs of this version wrote; to be removed once the version changes."""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and from where
 
@@ -256,7 +262,7 @@ def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> 
     """Build a dataclass from its fields, each of its declared type."""
     kind: Any = type_named(name)
     hints = hints_of(kind)
-    given = {field: _value(node, get) for field, node in named.items()}
+    given = {field: _value(node, get) for field, node in named.items() if field != GONE.get(name)}
     if set(given) != {f.name for f in fields(kind) if f.init}:
         raise Damaged(f"fields of {kind.__name__}")
     for field, value in given.items():

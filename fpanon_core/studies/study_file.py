@@ -290,17 +290,23 @@ def _still_known(study: Any) -> Any:
     """Return an encoded study without the answers that this program no longer knows."""
     match study:
         case ["o", name, {"answers": [letter, *answers]} as named]:
-            known = [each for each in answers if not _is_counts_release(each)]
+            known = [each for each in answers if _is_known(each)]
             return ["o", name, named | {"answers": [letter, *known]}]
     return study
 
 
-def _is_counts_release(answer: Any) -> bool:
+def _is_known(answer: Any) -> bool:
     # Only programs of this version made such answers: this can go once the version changes.
     match answer:
-        case ["o", "study.Kept", {"kind": "counts_release"}]:
-            return True
-    return False
+        case ["o", "study.Kept", {"kind": "counts_release" | "worked_example"}]:
+            return False
+        case [
+            "o",
+            "study.Kept",
+            {"kind": "recovery_remedies", "settings": [_, _, {"frame": [*_]}]},
+        ]:
+            return False
+    return True
 
 
 def _check(study: Any, manifest: Mapping[str, Any]) -> None:

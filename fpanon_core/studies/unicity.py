@@ -31,7 +31,7 @@ from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 from ..model.unicity import LinearFit, ScalingFit, UnicityResult
-from . import rhythm, sparsity
+from . import sparsity
 from .estimates import costs
 from .tabled import Tabled, Work, nth_of, part_of, working
 from .under_profiles import laid, shares, unicity_grid
@@ -182,8 +182,6 @@ class Result(Tabled):
         Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
     chance : sparsity.Result
         Unicity that chance alone produces for as many users.
-    recording : rhythm.Result
-        How often people are recorded, and where the antennas are.
     """
 
     config: Config
@@ -196,7 +194,6 @@ class Result(Tabled):
     laws: tuple[Law, ...]
     exponents: dict[str, LinearFit | None]
     chance: sparsity.Result
-    recording: rhythm.Result
 
     @property
     def needed(self) -> FloatArray:
@@ -228,12 +225,11 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return measured shares, points needed, the grid, fitted forms, sparsity and rhythm.
+        """Return measured shares, points needed, the grid, fitted forms and sparsity.
 
         ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
         ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form, and
-        whether the law holds; ``sparsity``: the model's curve; and the tables of
-        :class:`.rhythm.Result`.
+        whether the law holds; ``sparsity``: the model's curve.
         """
         return {
             "unicity": pd.DataFrame(self._shares()),
@@ -241,7 +237,6 @@ class Result(Tabled):
             "unicity_grid": self.grid,
             "scaling_laws": self._forms(),
             **self.chance.tables(),
-            **self.recording.tables(),
         }
 
     def _shares(self) -> Iterator[dict[str, object]]:
@@ -310,7 +305,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         laws=laws,
         exponents={axis: _exponents(laws, axis) for axis in AXES},
         chance=sparsity.study(model),
-        recording=rhythm.study(fs, rhythm.Config()),
     )
 
 

@@ -1,13 +1,10 @@
-"""Attacks on synthetic people: membership inference, near copies and home inference.
+"""Attacks on synthetic people: membership inference and home inference.
 
 *Membership*: the attacker knows a person's whole trajectory and half of the data. The attacker sees
 synthetic people made from the other half, with or without the person. Three scores use the
 synthetic people: correlation and likelihood ratio of places by hour, and the similarity of the
 nearest record. A fourth score uses the noisy statistics behind the synthetic people, weighted by
 their noise.
-
-*Near copies*: the test compares how near synthetic records are to people in the data and to people
-outside. An AUC of 0.5 means that the records are equally near to both.
 
 *Home*: the same attack as on tables of presence, with the homes of the model. These are the homes
 that very many synthetic people would show.
@@ -17,15 +14,12 @@ Source: docs/science.md, “An attacker who knows the truth”.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 
 from ..aggregates.attack import (
-    LEAST_PEOPLE,
     WITHIN_M,
     HomeAttack,
     TablesAttacked,
@@ -43,7 +37,6 @@ from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import TableFrame
-from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize
 from ..model.synthetic_people import NoisyStatistics
@@ -57,23 +50,6 @@ ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
 _MOST_PEOPLE = 2_000  # beyond this, a sample is drawn: fewer people are easier to detect
 
 
-@dataclass(frozen=True, eq=False)
-class SyntheticAttacked(TablesAttacked):
-    """Results of the attacks on synthetic people.
-
-    Attributes
-    ----------
-    near_copies, near_copies_low, near_copies_high : float
-        AUC of the similarity of the nearest synthetic record, for people in the data against people
-        outside, with its 95% interval. It is 0.5 if the records are equally near to both, and NaN
-        without synthetic people.
-    """
-
-    near_copies: float
-    near_copies_low: float
-    near_copies_high: float
-
-
 def attack_synthetic(
     fs: FingerprintSet,
     option: Synthesize,
@@ -83,8 +59,8 @@ def attack_synthetic(
     people_too: bool = True,
     engine: Engine | None = None,
     progress: Progress = None,
-) -> SyntheticAttacked:
-    """Attack synthetic people made from half of the data: membership, near copies and homes.
+) -> TablesAttacked:
+    """Attack synthetic people made from half of the data: membership and homes.
 
     If the data have more than 2,000 people, 2,000 of them, drawn at random, take the data's place.
 
@@ -112,10 +88,6 @@ def attack_synthetic(
     InfeasibleError
         There are fewer than 20 people.
     """
-    if fs.n_users < LEAST_PEOPLE:
-        raise InfeasibleError(
-            f"An attack needs at least {LEAST_PEOPLE} people; the data have {fs.n_users}."
-        )
     rng = np.random.default_rng(whole("seed", seed, 0))
     if fs.n_users > _MOST_PEOPLE:
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
@@ -146,20 +118,9 @@ def attack_synthetic(
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
 
     fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
-    near = (math.nan,) * 3
-    if people_too:
-        noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))
-        made = _Records.made(lives_of(noisy, ground, option, seed=seed), ground)
-        outside = others[rng.permutation(len(others))[: len(asked)]]
-        likest = [
-            np.array([made.likeness(*seen.places(int(user))).max() for user in of])
-            for of in (asked, outside)
-        ]
-        near = _auc(likest[0], likest[1])
-    return SyntheticAttacked(
+    return TablesAttacked(
         membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
         homes_found(found, homes, asked, option.epsilon),
-        *near,
     )
 
 
@@ -179,20 +140,6 @@ def _ratio(
         spread = noisy.variance(name) + 2 * expected
         total += float((adds * (2 * off - adds) / (2 * spread)).sum())
     return total
-
-
-def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """Return the chance that a value of ``inside`` exceeds one of ``outside``, and a 95% interval.
-
-    The interval is Hanley & McNeil's.
-    """
-    n, m = len(inside), len(outside)
-    ranks = rankdata(np.concatenate([inside, outside]))[:n]
-    auc = float((ranks.sum() - n * (n + 1) / 2) / (n * m))
-    both, twice = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    square = auc * (1 - auc) + (n - 1) * (both - auc**2) + (m - 1) * (twice - auc**2)
-    half = 1.96 * math.sqrt(max(square, 0.0) / (n * m))
-    return auc, max(0.0, auc - half), min(1.0, auc + half)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ _PERSON = "pseudonym"
 _ROW_NUMBERS = ("user", "sample", "row", "matched_row")
 
 
-def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
+def file_name(name: str, may_leave: bool) -> str:
     """Return the name of a table's file.
 
     Examples
@@ -49,7 +49,7 @@ def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
     >>> file_name("k_gaps", False), file_name("k_gap_summary", True)
     ('k_gaps_not_for_release.csv', 'k_gap_summary.csv')
     """
-    return f"{name}{'' if may_leave else MARK}{ending}"
+    return f"{name}{'' if may_leave else MARK}.csv"
 
 
 def own_pseudonyms(n: int) -> list[str]:

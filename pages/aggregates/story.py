@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.homes import Habits
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from fpanon_core.studies.recovery_mitigations import Effort
@@ -41,7 +39,6 @@ INSTEAD = (
 _SETTLED = 0.75  # of a night at one place; the published data have 0.89 to 0.95
 _HARDLY_SEEN = 0.25  # of the points recorded
 _FEW_DAYS = 3
-_APART_BITS = 0.1  # between medians of information gains
 _TOPS = (2, 3, 5, 1)
 
 Sentences = tuple[str, ...]
@@ -175,97 +172,6 @@ def unique(found: recovery.Result) -> Sentences:
         "one trajectory that fits. The attacker then learns every point that the attack recovered "
         "correctly on that trajectory.",
     )
-
-
-PUBLISHED_PLACES = (
-    "people have 36 to 76% of their records at their top place, and 83% or more at their top five. "
-    "People spend 89 to 95% of the night at one place; 62 to 88% of people are at only one place "
-    "at night."
-)
-PUBLISHED_NEXT = (
-    "74% of predicted places are less than 1 km off (an operator's data), and 93% less than 500 m "
-    "(an application's data). The information gain is near 0 for the same person, and near 1 for "
-    "different people."
-)
-
-
-def top_places(habits: Habits) -> str:
-    """Say what mean share of their records people have at their top place, and their top five."""
-    one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
-    return (
-        f"On average, people have {one} of their records at their most visited place, and {five} "
-        "at their five most visited places."
-    )
-
-
-def nights(habits: Habits) -> str:
-    """Say what mean share of their night-time records people have at their top place at night."""
-    known = habits.night_places > 0
-    if not known.any():
-        return "Nobody was recorded between 0:00 and 6:00."
-    one = words.percent(float(habits.top_night[known, 0].mean()))
-    return (
-        f"On average, people have {one} of their night-time records at their most visited place at "
-        "night."
-    )
-
-
-def places(habits: Habits) -> Sentences:
-    """Say what share of people kept to one place at night, and how many were not recorded then."""
-    known = habits.night_places > 0
-    left = int((~known).sum())
-    return (
-        f"Among people recorded at night ({words.people(int(known.sum()))}), "
-        f"{words.percent(float((habits.night_places[known] == 1).mean()))} were at one place only."
-        if known.any()
-        else "",
-        f"{words.people(left)} without a record from 0:00 to 6:00 {words.verb(left)} left out of "
-        "the figures for nights."
-        if left
-        else "",
-    )
-
-
-def next_place(habits: Habits) -> str:
-    """Say how well the attack predicts where people are seen next."""
-    steps = (
-        ("at night", habits.next_night_m, habits.n_night),
-        ("by day", habits.next_day_m, habits.n_day),
-    )
-    near = [(when, float((error_m < 1_000).mean())) for when, error_m, n in steps if n]
-    told = [f"{words.percent(share)} of steps {when}" for when, share in near]
-    if not told:
-        return "Nobody was recorded after the first slot of a day, so nothing is predicted."
-    return f"The predicted next place is less than 1 km off in {' and '.join(told)}."
-
-
-def gains(habits: Habits) -> str:
-    """Say whether one person's days are more alike than the days of different people."""
-    if not (len(habits.same_bits) and len(habits.other_bits)):
-        return "Too few people were recorded on consecutive days to compare their days."
-    same, other = (float(np.median(bits)) for bits in (habits.same_bits, habits.other_bits))
-    alike = "tell people apart" if same < other - _APART_BITS else "hardly tell people apart"
-    return (
-        f"Consecutive days {alike}: the median gain is {same:.2f} bits for the same person, "
-        f"{other:.2f} for different people."
-    )
-
-
-def steps(habits: Habits) -> Sentences:
-    """Say how many predicted steps, and how many pairs of days, the figures of habits count."""
-    return (
-        f"Predicted steps that end at a recorded place: {habits.n_night:,} at night, and "
-        f"{habits.n_day:,} by day.",
-        f"Pairs of days compared: {len(habits.same_bits):,} of the same person, and "
-        f"{len(habits.other_bits):,} of different people.",
-    )
-
-
-def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Return the ends of an axis: just below 0, and just above 1 and every curve's 98% quantile."""
-    ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
-    end = max([1.0, *ends])
-    return -0.03 * end, 1.04 * end
 
 
 def person(found: recovery.Result, row: int) -> Sentences:

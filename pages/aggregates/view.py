@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from pages.aggregates import form, habits, story
+from fpanon_core.tables import leaving
+from fpanon_core.tables.writing import table_bytes
+from pages.aggregates import form, story
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
 from pages.charts.spacetime import clock
@@ -15,6 +19,7 @@ from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
 
 of = style.theme(st.context.theme.type)
+_PREFIX = "recovery_"  # of the names of the tables, and so of the files
 
 place = layout.line("aggregates", "What can an attack recover from counts?")
 data = layout.data("aggregates", ", to attack counts of its people.")
@@ -72,9 +77,6 @@ with right:
         source=story.SOURCE,
     )
 
-# --- the habits behind it ---
-habits.section(found, of)
-
 # --- what would be published ---
 st.subheader("What would be published", anchor=False, help=definitions.AGGREGATES)
 slot = form.moment(found, dates)
@@ -93,7 +95,7 @@ if len(found.lon):
 what_this_means(*story.release(found), key="aggregates_release")
 
 with st.expander("One person's trajectory", key="aggregates_one"):
-    row = habits.person(found)
+    row = form.person(found)
     who = found.pseudonyms[row]
     left, right = side_by_side("aggregates_person")
     with left:
@@ -157,6 +159,15 @@ st.subheader("Counts to publish", anchor=False)
 st.markdown(story.INSTEAD)
 st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/table_chart:")
 
-files = habits.files(found, row, varied, tried)
-downloads.csv_files("aggregates", files, prefix=habits.PREFIX)
+tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
+files = downloads.files_of(found, tables, _PREFIX)
+path = partial(found.path, row)
+files["This trajectory"] = downloads.File(
+    "path", lambda: table_bytes([leaving.guarded(path())], ".csv")
+)
+if varied is not None:
+    files |= downloads.files_of(varied, {"factors": "Factors"}, _PREFIX)
+if tried is not None:
+    files |= downloads.files_of(tried, {"mitigations": "Mitigations"}, _PREFIX)
+downloads.csv_files("aggregates", files, prefix=_PREFIX)
 layout.formulas("Counts and trajectory recovery")

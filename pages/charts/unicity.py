@@ -194,21 +194,6 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
     return style.figure(of, [drawn], f"{noun} in a cluster", up, showlegend=False)
 
 
-def antennas_against_people(
-    people: IntArray, antennas: IntArray, of: Theme, *, noun: str
-) -> go.Figure:
-    """Return a figure with a dot per area: its number of antennas, or places, against residents."""
-    ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
-    titles = "People who live in the area", f"{noun} in the area"
-    across, up = (
-        {"title": title, "range": [-0.04 * end, 1.06 * end], "rangemode": "nonnegative"}
-        for title, end in zip(titles, ends, strict=True)
-    )
-    mark = style.marker(0, color=of.categories[0], opacity=0.6)
-    dots = style.series("", people, antennas, "markers", "%{y} with %{x} people", marker=mark)
-    return style.figure(of, [dots], across, up, showlegend=False)
-
-
 def transition(
     bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme
 ) -> go.Figure:

@@ -14,21 +14,14 @@ from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import POINTS, SEED, TARGETS
-from fpanon_core.studies import disclosure, worked_example
+from fpanon_core.studies import disclosure
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
-from pages.disclosure import story
-from pages.shell import address, definitions, job_panel, layout, questions
+from pages.shell import address, definitions, layout
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import TYPED, number, offered, profiles_of
 
 DISCLOSURE = Kind("disclosure", disclosure.study, page="disclosure")
-EXAMPLE = Question(
-    Kind("worked_example", worked_example.study, page=None),
-    None,
-    worked_example.Config(),
-    "Working out the example",
-)
 
 _CURRENT = "fp_disclosure_config"
 _IN_ADDRESS = {"knowledge": "known", "profiles": "over"}
@@ -124,18 +117,3 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             help="The same seed draws the same people and the same points.",
         ),
     )
-
-
-def explainer() -> None:
-    """Draw the expander with a worked example; while its numbers are computed, a note says so."""
-    with st.expander("How the measures work: four people and five bins", key="disclosure_example"):
-        questions.ask(EXAMPLE)
-        worked = questions.answer(EXAMPLE)
-        if worked is None:
-            for job in questions.jobs_of(EXAMPLE):
-                if not job.error:
-                    job_panel.quiet(job, "The numbers appear here in a moment.")
-            return
-        # A plain table: a grid is not drawn while the expander around it is closed.
-        st.markdown(story.example_table(worked))
-        st.markdown(story.describe_example(worked))

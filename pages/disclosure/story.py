@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Leak, Result
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.report_words import describe_sum, listed
@@ -18,7 +17,6 @@ from pages.charts.disclosure import WEEK, Panel, Series
 from pages.charts.plain import plain
 from pages.shell import definitions
 
-_THIRD_BIN = 2  # the bin that Noriega Campero works out by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
 OVER_PROFILES = {
     "unicity": "People singled out",
@@ -400,46 +398,3 @@ def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
     The arrays are cumulative shares, in [0, 1], of the people and of their disclosure.
     """
     return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
-
-
-# --- the worked example --------------------------------------------------------------------------
-
-
-def example_table(worked: worked_example.Result) -> str:
-    """Return the worked example as a Markdown table: each person's bins, and what is learnt."""
-    bins, whole = range(1, worked.n_bins + 1), worked.everybody
-    head = ["Person", *(f"Bin {b}" for b in bins), "Known", "Who fits, E", "1 / size of E"]
-    head += ["EM", "KL (nats)"]
-    rows = [
-        [
-            f"Person {u + 1}",
-            *("●" if b in own else "" for b in bins),
-            " and ".join(f"bin {b}" for b in worked.known[u]),
-            ", ".join(str(other + 1) for other in worked.fitting(u)),
-            f"1/{whole.sizes[u]}",
-            f"{whole.em_user[u]:.3f}",
-            f"{whole.kl_user[u]:.3f}",
-        ]
-        for u, own in enumerate(worked.presence)
-    ]
-    lines = [head, [":---", *[":---:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def describe_example(worked: worked_example.Result) -> str:
-    """Explain one user's example step by step, and state everybody's measures."""
-    whole, second = worked.everybody, worked.second
-    (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
-    prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
-    return (
-        "Each dot marks a person's presence in a bin. An attacker knows that person 2 was in bin "
-        f"{own}. People {' and '.join(str(each + 1) for each in fits)} fit, so the attacker picks "
-        f"the right record with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
-        f"{words.percent(prior)} of all people were. The attacker is now certain of that visit: "
-        f"its probability rose by {second.em_bin[_THIRD_BIN]:.2f}. The mean change over the "
-        f"{worked.n_bins} bins is **EM = {second.em_user[0]:.2f}** for person 2, whom the attacker "
-        "has not even re-identified.\n\n"
-        f"Over all four people: **unicity {whole.unicity:.2f}**, **k-disclosure "
-        f"{whole.k_disclosure:.4f}**, **EM {whole.em:.3f}**, **KL {whole.kl:.3f} nats**. "
-        "(Noriega Campero 2015, table 4.1)"
-    )

@@ -27,7 +27,6 @@ form.write_address()
 found = questions.settle(form.question(data.fs), asked=asked)
 if found is None:
     questions.announce(form.DISCLOSURE, "The figures appear here as soon as they are measured.")
-    form.explainer()
     end_view()
 names = story.ranked(found)["profile"].tolist()
 with st.container(
@@ -154,7 +153,6 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
         )
     else:
         st.caption("One profile alone has no order to compare; choose at least two.")
-form.explainer()
 
 downloads.tables("disclosure", found, story.FILES)
 layout.formulas("Disclosure")

@@ -30,7 +30,7 @@ _OF_PAGES = {
     "disclosure": (
         "disclosure_agreement disclosure_by disclosure_profile disclosure_what fp_disclosure_config"
     ),
-    "aggregates": "aggregates_habit fp_recovery_plan",
+    "aggregates": "fp_recovery_plan",
     "glove": (
         "fp_glove_data fp_group glove_k glove_leave_out glove_leftover glove_method glove_period "
         "glove_shards glove_space glove_time produce_hidden_format"

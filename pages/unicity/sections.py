@@ -1,4 +1,4 @@
-"""Sections of “Who can be found”: resolutions, laws, merged antennas, times between samples."""
+"""Sections of “Who can be found”: resolutions, laws and merged antennas."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import streamlit as st
 from fpanon_core.studies import antenna_merging
 from fpanon_core.studies.under_profiles import corners
 from fpanon_core.studies.unicity import AXES, Result
-from pages.charts import maps, style, unicity
-from pages.charts.cdf import cdf
+from pages.charts import maps, unicity
 from pages.charts.style import Theme
 from pages.shell import definitions, limits, questions
 from pages.shell.dataset import Dataset
@@ -100,44 +99,3 @@ def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Resu
         what_this_means(*story.regions(merged, p), key="unicity_regions")
         st.caption(definitions.CLUSTERS)
     return merged
-
-
-def rhythm(result: Result, of: Theme) -> None:
-    """Draw times between samples, and antennas against residents."""
-    with st.expander("How often are people recorded, and where?", key="unicity_rhythm"):
-        left, right = side_by_side("unicity_rhythm")
-        with left:
-            st.markdown(f"**{story.rhythm(result)}**", help=definitions.INTERVALS)
-            curves, reach = story.interval_curves(result, of)
-            show(
-                cdf(
-                    curves,
-                    of,
-                    x_title="Time between consecutive samples of a person (logarithmic)",
-                    x_range=reach,
-                    whose="people, or of intervals",
-                    log_x=True,
-                    ticks=story.INTERVAL_TICKS,
-                    height=style.OTHER_PX,
-                ),
-                key="unicity_intervals",
-                alt="Share of people by the median time between their samples, and of all "
-                "intervals by their length.",
-            )
-            what_this_means(story.rarely(result), key="unicity_intervals")
-        with right:
-            st.markdown(f"**{story.areas(result)}**", help=definitions.AREAS)
-            found, noun = result.recording.areas, story.merged_noun(result.recording.antennas)
-            show(
-                unicity.antennas_against_people(
-                    found.people, found.antennas, of, noun=noun.capitalize()
-                ),
-                key="unicity_areas",
-                alt=f"Number of {noun} in each area against the number of people who live there.",
-            )
-            what_this_means(
-                *story.area_notes(result),
-                key="unicity_areas",
-                published=story.PUBLISHED_AREAS,
-                source=story.MONTJOYE,
-            )

@@ -15,9 +15,7 @@ from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies.report_words import listed
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
-from pages.charts.cdf import Curve
 from pages.charts.plain import plain
-from pages.charts.style import Theme
 from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
@@ -34,9 +32,6 @@ TABLES = {
     "unicity_grid": "Resolutions",
     "scaling_laws": "Laws",
     "sparsity": "Sparsity",
-    "median_intervals": "People's intervals",
-    "intervals": "All intervals",
-    "antennas_by_area": "Antennas by area",
 }
 REGION_TABLES = {
     "merged_antennas": "Merged antennas",
@@ -301,93 +296,6 @@ def exponent_line(result: Result, along: str) -> str:
         f"{line.formula} (standard errors {line.intercept_se:.2g} and {line.slope_se:.2g}). The "
         "published line is for other data and other units: compare the shape only."
     )
-
-
-# --- how people are recorded ---
-
-PUBLISHED_AREAS = (
-    "R² = 0.6426 between a region's population and its number of antennas (figure 3C)."
-)
-INTERVAL_TICKS: dict[float, str] = {
-    1: "1 min",
-    10: "10 min",
-    60: "1 h",
-    360: "6 h",
-    1_440: "1 day",
-    10_080: "1 week",
-    43_200: "30 days",
-    525_600: "1 year",
-}
-_LEAST_MIN = 0.5  # where shorter intervals are drawn: a logarithmic axis has no 0
-
-
-def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Return CDF curves of people's median intervals and of all intervals, and the axis's range.
-
-    Intervals are in minutes; those below half a minute are drawn at half a minute.
-    """
-    apart = result.recording.intervals
-    named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
-    curves = [
-        Curve(name, np.maximum(values, _LEAST_MIN), of.categories[i], i)
-        for i, (name, values) in enumerate(named.items())
-    ]
-    most = np.nanmax(apart.interval_min) if apart.n_intervals else 1.0
-    return curves, (_LEAST_MIN, max(60.0, 1.2 * float(most)))
-
-
-def rhythm(result: Result) -> str:
-    """Say how long it takes until a person is recorded again."""
-    apart = result.recording.intervals
-    if not apart.n_intervals:
-        return "Nobody has two samples, so there are no intervals."
-    return (
-        f"For half of the people, the median time between consecutive samples is "
-        f"{_at_most(np.median(apart.median_min))} or less."
-    )
-
-
-def rarely(result: Result) -> str:
-    """Return the median of all intervals, and how many people have no interval."""
-    apart = result.recording.intervals
-    if not apart.n_intervals:
-        return ""
-    half = _at_most(np.median(apart.interval_min))
-    few = ""
-    if apart.too_few:
-        few = f" We left out {words.people(apart.too_few)} with only one sample."
-    return f"Half of the intervals ({apart.n_intervals:,} in all) last {half} or less.{few}"
-
-
-def _at_most(minutes: np.floating[Any]) -> str:
-    """Return a time in words; a time below a minute is given as a minute."""
-    return words.duration(max(1.0, float(minutes)))
-
-
-def areas(result: Result) -> str:
-    """Say how much of the variation in antennas (or places) per area the residents explain."""
-    found, noun = result.recording.areas, merged_noun(result.recording.antennas)
-    if np.isnan(found.r2):
-        return f"There are too few areas, or numbers too alike, to compare people with {noun}."
-    share = words.percent(found.r2, 100)
-    return (
-        f"The number of people who live in an area explains {share} of the variation in its "
-        f"number of {noun} (R² = {found.r2:.2f})."
-    )
-
-
-def area_notes(result: Result) -> list[str]:
-    """Return notes on areas, on people without a known home, and on places used as antennas."""
-    found = result.recording.areas
-    told = [
-        f"Each dot is a square of {words.distance(found.side_m)} ({len(found.people):,} in all). "
-        f"Squares with neither residents nor {merged_noun(result.recording.antennas)} are left out."
-    ]
-    if found.homeless:
-        told.append(f"We left out {words.people(found.homeless)} without a record at night.")
-    if not result.recording.antennas:
-        told.append("The data contain no antennas, so their distinct places are counted instead.")
-    return told
 
 
 # --- merged antennas ---

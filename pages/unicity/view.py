@@ -72,9 +72,6 @@ sections.laws(result, of)
 # --- merged regions ---
 merged = sections.regions(data, seed, p, of)
 
-# --- how people are recorded ---
-sections.rhythm(result, of)
-
 # --- sparsity ---
 with st.expander("Why more areas and times make people unique", key="unicity_why"):
     result = result.with_chance(form.chance(data))

@@ -378,26 +378,6 @@ def test_exact_tables_give_people_away() -> None:
     assert private.advantage < exact.advantage
 
 
-@pytest.mark.parametrize(("there", "given"), [(14, 0.0), (15, 1.0), (16, 1.0)])
-def test_two_tables_give_away_who_crosses_the_threshold(there, given) -> None:
-    """In one area: 14 people stay blank without one of them, 15 go blank, 16 become 15.
-
-    Two halves are drawn of twice as many people in the same place, at the same minute of one day.
-    """
-    fs = people([(user, 3, 3, 60) for user in range(2 * there)])
-    one_day = fp.FrameConfig(fp.StatedPeriod(None, 1), "grid", AREA, 1_000)
-    found = fp.membership(fs, fp.Presence(one_day, 1, threshold=15), targets=10)
-    assert found.differencing == given
-    assert found.differencing_low <= given <= found.differencing_high
-    assert found.differencing_high - found.differencing_low == pytest.approx(0.2775, abs=1e-4)
-
-
-def test_differencing_is_asked_of_tables_without_noise() -> None:
-    fs = crowd(60)
-    assert math.isnan(fp.membership(fs, fp.Presence(FRAME, 4, epsilon=1), targets=10).differencing)
-    assert fp.membership(fs, fp.Flows(FRAME), targets=10).differencing == 1
-
-
 def test_hexagons_and_named_areas() -> None:
     cdr = fp.generate_cdr(60, days=3, seed=1)
     fs, _ = fp.read_cdr(cdr, antennas=pd.DataFrame(cdr.attrs["antennas"]))

@@ -1,6 +1,5 @@
 """Mitigations by hand and by their promises; tables of the attack after each."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -159,23 +158,17 @@ def test_one_place_and_one_user():
     assert fp.recovery_factors(fs).whole.tolist() == [1.0] * 8
 
 
-def test_private_counts_are_tried_over_a_stated_frame():
-    """Four squares of 6 km hold the town, its first day 24 slots of an hour; equal in every run."""
+def test_private_counts_are_tried_over_the_places_and_days_of_the_data():
+    """Four squares of 6 km hold the town, two days 48 slots of an hour; equal in every run."""
     fs = _town(30)
-    area = fp.StatedArea(0, 0, 12_000, 12_000, "metres")
-    frame = fp.FrameConfig(fp.StatedPeriod(None, 1, 60), "grid", area, 6_000)
-    table, again = (fp.mitigation_table(fs, slot_min=60, frame=frame, seed=4) for _ in range(2))
+    table, again, other = (
+        fp.mitigation_table(fs, slot_min=60, coarse_m=6_000, seed=seed) for seed in (4, 4, 5)
+    )
     private = table[table.unit != ""]
     assert private.places.tolist() == [4] * 4
-    assert private.slots.tolist() == [24] * 4
+    assert private.slots.tolist() == [48] * 4
     assert again.equals(table)
-    assert not fp.mitigation_table(fs, slot_min=60, frame=frame, seed=5).equals(table)
-    # Without one: squares over all of the data, and all days.
-    own = fp.mitigation_table(fs, slot_min=60, coarse_m=6_000)
-    assert own[own.unit != ""].slots.tolist() == [48] * 4
-    nowhere = replace(frame, area=fp.StatedArea(90_000, 0, 99_000, 12_000, "metres"))
-    with pytest.raises(fp.InfeasibleError, match="Nobody has a sample"):
-        fp.mitigation_table(fs, slot_min=60, frame=nowhere)
+    assert not other.equals(table)
 
 
 def test_errors_of_private_counts_are_those_of_the_noise():
@@ -184,10 +177,7 @@ def test_errors_of_private_counts_are_those_of_the_noise():
     That is 1.92; cut at 0 where the count is 0 it is at least half of it. Everyone is recorded in
     each slot, 30 people, so the share is the mean × 96 counts / (30 × 24).
     """
-    frame = fp.FrameConfig(
-        fp.StatedPeriod(None, 1, 60), "grid", fp.StatedArea(0, 0, 12_000, 12_000, "metres"), 6_000
-    )
-    table = fp.mitigation_table(_town(30, 1), slot_min=60, frame=frame, epsilons=[1.0])
+    table = fp.mitigation_table(_town(30, 1), slot_min=60, coarse_m=6_000, epsilons=[1.0])
     one = table[table.unit == "user-slot"].iloc[0]
     assert 0.96 / 2 < one.count_error < 1.92 * 1.5
     assert one.count_error_share == pytest.approx(one.count_error * 96 / (30 * 24))

@@ -47,10 +47,8 @@ from fpanon_core.studies import (
     recovery_factors,
     recovery_mitigations,
     relinking,
-    rhythm,
     sparsity,
     warming,
-    worked_example,
 )
 from tests.engines import errands
 from tests.engines.errands import Evil
@@ -169,9 +167,7 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
         recovery_factors.Config(180.0, spaces_m=(5e3,), slots_min=(180.0,), people=(2,)),
     ),
     recovery_mitigations: (TWO_DAYS, recovery_mitigations.Config(180.0)),
-    rhythm: (PEOPLE, rhythm.Config()),
     sparsity: (sparsity.Config(9),),
-    worked_example: (worked_example.Config(),),
 }
 """What each study is given."""
 

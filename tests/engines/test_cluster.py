@@ -95,7 +95,6 @@ ONE_DAY = f.FrameConfig(f.StatedPeriod(None, 1), "grid", AREA, 1_000)
 # Every public call that takes an engine.
 CALLS = {
     "k_gap": lambda fs, e: [f.k_gap(fs, 3, engine=e), f.k_gap(fs, 2, users=[5, 3], engine=e)],
-    "mean_components": lambda fs, e: f.mean_components(fs, f.k_gap(fs, 2), engine=e),
     "stretch_components": lambda fs, e: f.stretch_components(fs, f.k_gap(fs, 2), engine=e),
     "presence": lambda fs, e: f.presence(fs, FRAME, bands=8, engine=e).values,
     "flows": lambda fs, e: f.flows(fs, FRAME, engine=e).values.toarray(),
@@ -129,7 +128,6 @@ CALLS = {
     "explore_options": lambda fs, e: _without_times(
         f.explore_options(fs, [PROFILES[0], f.Glove(2)], engine=e, **FEW)
     ),
-    "estimate_glove_s": lambda fs, e: f.estimate_glove_s(fs, engine=e) > 0,
 }
 
 

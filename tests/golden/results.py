@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,9 @@ MADE: dict[str, Callable[[Golden], Any]] = {
     "read": lambda d: (d.read[0].digest, d.read[0].to_frame(), str(d.read[1])),
     "k_gap 2 and 5": lambda d: [fp.k_gap(d.fs, 5), fp.k_gap(d.fs, 5).at(2)],
     "k_gap capped": lambda d: fp.k_gap(d.fs, config=fp.StretchConfig(0.2, 0.8, 5_000, 120)),
-    "stretch components": lambda d: fp.mean_components(d.fs, fp.k_gap(d.fs, 3)),
+    "stretch components": lambda d: attrgetter("space_m", "time_min")(
+        fp.stretch_components(d.fs, fp.k_gap(d.fs, 3))
+    ),
     "glove": lambda d: fp.glove(d.fs, 3).to_frame(),
     "glove suppressed": lambda d: fp.glove(d.fs, 2, **_LIMITS).to_frame(),
     "aligned": lambda d: fp.aligned(d.fs, 3).to_frame(),

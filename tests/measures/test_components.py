@@ -58,9 +58,6 @@ def test_components_pool_over_the_neighbours(fs):
         apart = pd.concat(pools)
         assert parts.beyond_space[row] == pytest.approx((apart.dist_m >= 20_000).mean())
         assert parts.beyond_time[row] == pytest.approx((apart.gap_min >= 480).mean())
-    space_m, time_min = fp.mean_components(fs, result)
-    np.testing.assert_array_equal(space_m, parts.space_m)
-    np.testing.assert_array_equal(time_min, parts.time_min)
 
 
 def test_parts_by_hand():

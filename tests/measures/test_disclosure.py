@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.measures import disclosure as module
 from fpanon_core.measures.drawing import drawn
-from fpanon_core.measures.pareto import table_4_1
 from fpanon_core.model.intervals import mean_interval
 from tests.measures.test_unicity import STRATEGIES, dense, points_of, town
 from tests.oracles import disclosure as oracle
@@ -33,6 +32,15 @@ ARRAYS = (
     "bin_users",
 )
 BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+
+
+def table_4_1():
+    """Users 1 … 4, and what is known of each; bin j is minute j at one place."""
+    own, known = ((1, 3), (1, 3, 4), (3, 4), (2, 4)), ((3,), (1,), (4,), (2, 4))
+    user, minute = zip(*((u, b) for u, bins in enumerate(own, 1) for b in bins), strict=True)
+    fs = fp.FingerprintSet.from_samples(user, [0] * 9, [0] * 9, minute)
+    bins = {u: [(0.0, 0.0, float(b)) for b in some] for u, some in enumerate(known)}
+    return fs, fp.Knowledge.from_bins(fs, bins)
 
 
 def test_table_4_1_by_hand():

@@ -7,9 +7,6 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import FingerprintSet
-from fpanon_core.attacks.aggregation import counted_people
-from fpanon_core.attacks.habits import habits
 from fpanon_core.studies import recovery_mitigations
 from fpanon_core.studies.recovery_mitigations import Effort
 from pages.aggregates import story
@@ -49,9 +46,6 @@ def test_the_taxis_are_attacked_as_the_snapshot_says(app: AppTest) -> None:
     told = {"Taxis": page(app)}
     assert "Publish tables" in [each.proto.label for each in app.get("page_link")]
     assert f"{words.percent(found.score.recorded)} of the recorded points" in said(app)
-    app.segmented_control(key="aggregates_habit").set_value("Next place and next day").run()
-    told["Their next places"] = page(app)
-    assert story.gains(found.habits) in said(app)
     app.selectbox(key="aggregates_slot").set_value(180)
     app.number_input(key="aggregates_users").set_value(50)
     press(app, "aggregates_run", lambda at: answer(at, "recovery")[0][1].slot_min == 180).run()
@@ -122,34 +116,13 @@ def test_people_who_are_no_taxis_are_attacked_as_the_snapshot_says(app: AppTest)
 
 
 def test_sentences_are_those_of_the_snapshot() -> None:
-    """Two people: one at two places by day, 3 of 4 records at one; the other at one by night.
-
-    The first is in slots 23, 24 and 25 after its first: two steps of 0 m, then 9 km. The least of
-    mitigations must be least of every row of the table.
-    """
-    fs = FingerprintSet.from_samples(
-        [1, 1, 1, 1, 2], [0, 0, 0, 9_000, 0], [0] * 5, [700, 720, 740, 760, 60]
-    )
-    nobody = FingerprintSet.from_samples([1], [0], [0], [700])
-    some, none = (habits(each, counted_people(each), 0) for each in (fs, nobody))
-    assert some.n_night == 0
-    assert story.reach([some.next_day_m / 1_000, some.next_night_m])[1] > 9
-    low, high = story.reach([none.next_day_m])
-    assert low < 0 < 1 < high
+    """The least of mitigations must be least of every row of the table."""
     few, all_of_them = Effort(2_000, 120.0, 1.5), Effort(20_000, 12_000.0, 15.0)
     assert few.affordable
     assert not any(each.affordable for each in (all_of_them, Effort(9, 1.0, 4.1)))
     check_snapshot(
         "aggregates",
         {
-            "Habits": [
-                story.top_places(some),
-                story.nights(some),
-                *story.places(some),
-                story.next_place(some),
-                story.gains(some),
-            ],
-            "Habits of nobody": [story.nights(none), *story.places(none), story.next_place(none)],
             "Effort": story.effort(few, all_of_them),
             "Effort for all": story.effort(few, few),
             "Mitigations": story.mitigations(tried()),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fpanon_core.model.geography import Background
 from fpanon_core.model.projection import Extent
-from pages.charts import attack, disclosure, record, recovery, style, unicity, words
+from pages.charts import attack, disclosure, record, recovery, style, words
 from pages.charts.attack import Compared, Estimate
 from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
 from pages.charts.ground import Box, clipped, outlines
@@ -254,12 +254,6 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Few samples of people": samples_per_user(np.array([1, 2, 3]), of),
         "Space and time": space_time(path, None, links, ["3 Mar", "4 Mar"], of),
         "Two in space and time": space_time(path, path, links, ["3 Mar", "4 Mar"], of),
-        "Antennas": unicity.antennas_against_people(
-            np.array([0, 3]), np.array([2, 0]), of, noun="Antennas"
-        ),
-        "No places": unicity.antennas_against_people(
-            np.zeros(0, int), np.zeros(0, int), of, noun="Places"
-        ),
         "Before and after": attack.before_and_after([FOUND, HOME], [ERROR], of),
         "Before and after, shares alone": attack.before_and_after([FOUND, HOME], [], of),
         "After alone": attack.before_and_after(alone, [], of),

@@ -1,4 +1,4 @@
-"""The Disclosure view: empty, measured, other knowledge, one profile, the address, the example."""
+"""The Disclosure view: empty, measured, other knowledge, one profile, the address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.views import HEADER, go, has, new_app, opened, rows, said, un
 
 
 def measured(at: AppTest) -> AppTest:
-    return until(at, lambda at: has(at, "disclosure_get_lorenz") and "1/3" in said(at))
+    return until(at, lambda at: has(at, "disclosure_get_lorenz"))
 
 
 def found(at: AppTest) -> Result:
@@ -56,9 +56,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
 
 def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> None:
     upload(app, rows(users=7, samples=4), page="disclosure")
-    text = said(measured(app))  # with the worked example, every number of which is computed
-    assert "**unicity 0.25**, **k-disclosure 0.5417**" in text
-    assert "| Person 4 |  | ● |  | ● |  | bin 2 and bin 4 | 4 | 1/1 | 0.450 |" in text
+    measured(app)
     app.number_input(key="disclosure_p").set_value(2)
     app.number_input(key="disclosure_users").set_value(10)
     app.selectbox(key="disclosure_strategy").set_value("uniform")

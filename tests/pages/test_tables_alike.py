@@ -90,10 +90,8 @@ NOT_DOWNLOADED = {
     "production": "the release itself, whose names are drawn each time",
     "reading_estimate": "how long reading a file will take, and its memory",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
-    "rhythm": "of no page of its own; its tables are among the downloads of unicity",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "synthetic_people": "leaves as one zip, drawn each time (tests/synthesis/test_people.py)",
-    "worked_example": "of no data",
 }
 OF_ONE_RUN = ["seconds"]
 """Columns that say how long something took."""

@@ -19,7 +19,6 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from fpanon_core.studies.unicity import PRODUCT
-from pages.charts import style
 from pages.shell.questions import Kind
 from pages.unicity import story
 from pages.unicity.form import OUTSIDER, REGIONS
@@ -44,17 +43,7 @@ def found() -> unicity.Result:
     return people([1, 2, 3], [0, 900, 900], [5, 5, 65])
 
 
-@pytest.fixture(scope="module")
-def areas() -> unicity.Result:
-    """At night at 0 (two people), 5 and 10 km, and one by day; intervals of 10, 60 and 0 min.
-
-    Squares of 500 m have 2, 1, 1 people and 1, 2, 1 places: (−3/9)² / (6/9)² = 1/4.
-    """
-    user, x = [1, 1, 1, 2, 2, 3, 5, 4], [0, 0, 0, 5_000, 5_300, 10_000, 0, 0]
-    return people(user, x, [0, 10, 70, 5, 5, 9, 9, 700])
-
-
-def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unicity.Result) -> None:
+def test_sentences_are_those_of_the_snapshot(found: unicity.Result) -> None:
     """Half of five, two never unique, is the third, who needs 3; of those ever unique it is 2."""
     short = people([1, 1, 2], [0, 900, 900], [5, 9, 65])
     alike = people([1, 2], [0, 0], [5, 5])
@@ -64,19 +53,9 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unici
     merged = antenna_merging.study(line, antenna_merging.Config(4, users=4))
     # Two users in one bin each with probability ½: they differ in half of all cases.
     sparse = sparsity.study(sparsity.Config(2, 1, 0.5))
-    parts = {
-        f"How {whose} are recorded": [
-            story.rhythm(each),
-            story.rarely(each),
-            story.areas(each),
-            *story.area_notes(each),
-        ]
-        for whose, each in (("three people with one sample each", found), ("five people", areas))
-    }
     check_snapshot(
         "unicity",
-        parts
-        | {
+        {
             "Known points": story.points_known(found),
             "Known points of a person with one": story.points_known(short),
             "Points needed": story.points_needed(found),
@@ -95,28 +74,18 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unici
     )
 
 
-def test_what_is_drawn_is_that_of_the_snapshot(
-    found: unicity.Result, areas: unicity.Result
-) -> None:
+def test_what_is_drawn_is_that_of_the_snapshot(found: unicity.Result) -> None:
     """Without times, two of the three places are the same.
 
     At 100 m and 1 min all three are unique, at 2 km and 10 h nobody. At 2 km and 1 min, the two of
     minute 5 are alike; at 100 m and 10 h, the two at 900 m. Of four points there is no law.
     """
     series = (*story.narrowed(found), *story.strategies(found))
-    intervals = {
-        f"Intervals of {whose}": [
-            f"{curves[0].name}: {curves[0].values.tolist()}, shown from {reach}"
-        ]
-        for whose, each in (("people recorded once", found), ("five people", areas))
-        for curves, reach in [story.interval_curves(each, style.LIGHT)]
-    }
     laws = found.laws_along(unicity.PRODUCT)
     sides, windows, share = story.heat(found, 1)
     check_snapshot(
         "unicity_drawn",
-        intervals
-        | {
+        {
             "Known points": [f"{s.name}: {s.points}, {np.round(s.value, 6)}" for s in series],
             "Resolutions": [*map(str, (sides, windows, *np.round(share, 6)))],
             "No laws": [*map(str, story.fits(laws)), *(curve.name for curve in story.curves(laws))],
@@ -261,7 +230,6 @@ def test_short_records_and_data_of_one_bin_are_looked_at_too(app: AppTest) -> No
     measured(upload(app, rows(users=7, samples=2), page="unicity"))
     assert len(answer(app, OUTSIDER).curves["random"]) == 2
     assert "2 known points single out" in said(app)
-    assert "the median time between consecutive samples is" in said(app)
     lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4\n" for i in range(5)]
     upload(app, (HEADER + "".join(lines)).encode(), page="unicity")
     until(app, lambda at: len(answer(at, OUTSIDER).curves["random"]) == 1).run()

@@ -2,12 +2,10 @@
 
 from itertools import pairwise
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Config, study, suited_profiles
 from tests.studies.test_unicity_grid import PROFILES, town
 from tests.support.refusals import check_refused
@@ -81,13 +79,3 @@ def test_settings_are_checked_when_they_are_made():
 def test_without_a_projection_places_have_no_corners_in_degrees():
     fs = fp.FingerprintSet.from_samples(range(9), range(0, 900, 100), [0] * 9, range(9))
     assert "west" not in study(fs, Config(KNOWN, tuple(PROFILES[:1]))).to_frame("places")
-
-
-def test_the_worked_example_is_that_of_the_table():
-    """Noriega Campero 2015, table 4.1: |E| = 3, 2, 3, 1; k = (1/3 + 1/2 + 1/3 + 1)/4 = 13/24."""
-    found = worked_example.study(worked_example.Config())
-    assert found.to_frame()["anonymity_set"].tolist() == [3, 2, 3, 1]
-    assert found.everybody.k_disclosure == pytest.approx(13 / 24)
-    assert found.second.em_user[0] == 0.25
-    assert [len(found.fitting(u)) for u in range(4)] == [3, 2, 3, 1]
-    assert np.array_equal(found.second.targets, [1])

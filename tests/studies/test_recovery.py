@@ -41,7 +41,7 @@ def test_those_drawn_are_counted_and_named(town, found):
 
 def test_its_tables_say_what_the_result_says(found):
     tables = found.tables()
-    names = ("scores", "counts", "errors", "uniqueness", "habits", "next", "gains")
+    names = ("scores", "counts", "errors", "uniqueness")
     assert list(tables) == [f"recovery_{name}" for name in names]
     scores = found.to_frame()
     assert scores["step"].tolist() == ["nights", "days", "across days"]
@@ -61,23 +61,6 @@ def test_its_tables_say_what_the_result_says(found):
         assert "digest" not in "".join(table.columns)
     with pytest.raises(ConfigError, match=r"no table .scores.; there are recovery_scores"):
         found.to_frame("scores")
-
-
-def test_habits_are_of_those_counted(found):
-    people = found.to_frame("recovery_habits")
-    assert people["pseudonym"].tolist() == list(found.pseudonyms)
-    # Home for 16 of 24 hours, work for 8, unless both are at one place; nights are at home.
-    assert set(people["top1"].round(9)) <= {round(2 / 3, 9), 1.0}
-    assert (people["top2"] == 1).all()
-    assert (people["night_top1"] == people["night_places"]).all()
-    steps = found.to_frame("recovery_next")
-    assert (steps["night_m"] == 0).all()
-    gains = found.to_frame("recovery_gains")
-    same, other = (gains.loc[gains["people"] == n, "gain_bits"] for n in (1, 2))
-    assert (len(same), len(other)) == (8, 8)  # two days: one pair of days a person
-    assert same.max() == pytest.approx(0, abs=1e-12)  # both days are alike
-    assert other.mean() > 0.5
-    assert not {"recovery_habits", "recovery_next", "recovery_gains"} & found.MAY_LEAVE
 
 
 def test_one_persons_path_and_how_right_it_is(found):

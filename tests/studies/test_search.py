@@ -122,7 +122,6 @@ def test_the_least_revealing_that_serves_is_recommended():
     coarse, hidden = result(COARSE, 0.02, 0.6, least=2), result(HIDDEN, 0.02, 0.5, least=2)
     found = exploration(coarse, hidden)
     assert best_option(found.table, found.limits) == 1
-    assert best_option(found.table, found.limits, need=0.9) == 0
     # With 0.4 of 0.6 they do not serve.
     found = exploration(coarse, result(HIDDEN, 0.02, 0.4, least=2))
     assert best_option(found.table, found.limits) == 0

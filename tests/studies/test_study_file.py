@@ -20,7 +20,16 @@ from hypothesis import strategies as some
 import fpanon_core as fp
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import parse_profile
-from fpanon_core.studies import anonymizability, disclosure, hiding, options, reading, unicity
+from fpanon_core.studies import (
+    anonymizability,
+    disclosure,
+    hiding,
+    options,
+    reading,
+    recovery,
+    unicity,
+)
+from fpanon_core.studies import recovery_mitigations as mitigations
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
@@ -255,18 +264,53 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
 
 def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, content: bytes) -> None:
     """Such as counts to publish; settings of such features are ignored by the pages."""
-    gone = {"kind": "counts_release", "digest": study.digest, "settings": ["o", "a.Config", {}]}
+    gone = {"digest": study.digest, "settings": ["o", "a.Config", {}]}
 
-    def opened(*shape: Any) -> Study:
-        answer = [*shape, gone | {"result": ["x"], "seconds": 1.0}]
+    def opened(*shape: Any, kind: str = "counts_release") -> Study:
+        answer = [*shape, gone | {"kind": kind, "result": ["x"], "seconds": 1.0}]
         return open_study(
             forged(content, lambda plain: plain[2]["answers"].insert(1, answer))
         ).study
 
-    assert save(opened("o", "study.Kept")) == content
+    for kind in ("counts_release", "worked_example"):
+        assert save(opened("o", "study.Kept", kind=kind)) == content
     for shape in (("o", "study.AtHand"), ("t", "study.Kept"), ("o",), ()):
         with pytest.raises(fp.SchemaError, match="damaged"):
             opened(*shape)
+
+
+def test_fields_that_only_earlier_programs_wrote_are_left_out(
+    study: Study, people: fp.FingerprintSet
+) -> None:
+    """Where such a setting had a value, so is the answer; other fields are refused."""
+    asked = [
+        ("recovery", recovery, recovery.Config(360)),
+        ("recovery_remedies", mitigations, mitigations.Config(360, epsilons=())),
+    ]
+    answers = tuple(
+        Kept(kind, people.digest, config, of.study(people, config), 1.5)
+        for kind, of, config in asked
+    )
+    answers = (study.answers[1], *answers)
+    short = replace(study, answers=answers, weighing=None, releases=())
+    content = save(short)
+
+    def opened(frame: Any, **field: Any) -> Study:
+        def add(plain: Any) -> None:
+            found, attacked, tried = (answer[2] for answer in plain[2]["answers"][1:])
+            found["result"][2].update(recording=["o", "rhythm.Result", {}])
+            attacked["result"][2].update(field)
+            for config in (tried["settings"], tried["result"][2]["config"]):
+                config[2].update(frame=frame)
+
+        return open_study(forged(content, add)).study
+
+    habits = ["o", "homes.Habits", {"top": 3}]
+    assert save(opened(None, habits=habits)) == content
+    stated = ["o", "counts_frame.FrameConfig", {}]
+    assert save(opened(stated, habits=habits)) == save(replace(short, answers=answers[:2]))
+    with pytest.raises(fp.SchemaError, match="damaged"):
+        opened(None, hobbies=3)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)

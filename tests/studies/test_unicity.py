@@ -134,10 +134,8 @@ def test_sparsity_beside_it_can_be_another_without_a_new_run(found):
 
 
 def test_tables_have_no_ids_and_names_that_are_known(found):
-    may_leave = ["unicity", "points_needed", "unicity_grid", "scaling_laws", "sparsity"]
-    may_not = ["median_intervals", "intervals", "antennas_by_area"]
-    assert list(found.tables()) == may_leave + may_not
-    assert not {*may_not} & found.MAY_LEAVE
+    names = ["unicity", "points_needed", "unicity_grid", "scaling_laws", "sparsity"]
+    assert list(found.tables()) == names
     assert found.points.columns[0] == "pseudonym"
     with pytest.raises(fp.ConfigError, match="There is no table 'users'"):
         found.to_frame("users")

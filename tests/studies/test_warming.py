@@ -19,7 +19,6 @@ COMPILED_WITH_OTHERS = {
     "people_by_hexagon": "has nothing to compile",
     "recovery_factors": "compiled with recovery",
     "recovery_mitigations": "compiled with recovery",
-    "rhythm": "has nothing to compile",
 }
 """Studies whose kernels the studies of the warm-up call with the same types."""
 

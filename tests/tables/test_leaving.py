@@ -118,7 +118,7 @@ def test_a_table_may_leave_only_where_that_is_said() -> None:
     assert result.for_file()["for_release"].tolist() == ["no"] * 5
     assert list(result.for_file("summary")) == ["share"]
     assert file_name("summary", True) == "summary.csv"
-    assert file_name("by_person", False, ".parquet") == "by_person_not_for_release.parquet"
+    assert file_name("by_person", False) == "by_person_not_for_release.csv"
     assert MAY_LEAVE.startswith("May be released")
     assert GUARDED.startswith("Not for release")
     with pytest.raises(ConfigError, match="by_person"):
