@@ -22,7 +22,7 @@ from pages.aggregates import story
 from pages.charts.cdf import Curve, cdf
 from pages.charts.style import OTHER_PX, Theme
 from pages.shell import definitions, downloads, layout
-from pages.shell.figure import show
+from pages.shell.figure import fold, show
 from pages.shell.widgets import segments
 
 PLACES, NEXT = "Places and nights", "Next place and next day"
@@ -30,7 +30,7 @@ PLACES, NEXT = "Places and nights", "Next place and next day"
 
 def section(found: Result, of: Theme) -> None:
     """Draw figures of either top places and nights, or the next place and the next day."""
-    with st.expander("Which habits does the attack use?", key="aggregates_habits"):
+    with fold("Which habits does the attack use?", key="aggregates_habits"):
         named = {name: name for name in (PLACES, NEXT)}
         shown = segments("Habit", named, key="aggregates_habit", label_visibility="collapsed")
         left, right = layout.side_by_side("aggregates_habits")
