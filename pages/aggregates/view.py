@@ -13,7 +13,7 @@ from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
 from pages.charts.spacetime import clock
 from pages.shell import definitions, downloads, kinds, layout, questions
-from pages.shell.figure import legend, show, show_map
+from pages.shell.figure import fold, legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
@@ -94,7 +94,7 @@ if len(found.lon):
     )
 what_this_means(*story.release(found), key="aggregates_release")
 
-with st.expander("One person's trajectory", key="aggregates_one"):
+with fold("One person's trajectory", key="aggregates_one"):
     row = form.person(found)
     who = found.pseudonyms[row]
     left, right = side_by_side("aggregates_person")
@@ -114,7 +114,7 @@ with st.expander("One person's trajectory", key="aggregates_one"):
         )
     what_this_means(*story.person(found, row), key="aggregates_person")
 
-with st.expander("What makes the attack better or worse?", key="aggregates_varied"):
+with fold("What makes the attack better or worse?", key="aggregates_varied"):
     varied = form.factors(data.fs, plan)
     if varied is None:
         st.caption("This runs the attack again on coarser places, longer slots and fewer people.")
@@ -138,7 +138,7 @@ with st.expander("What makes the attack better or worse?", key="aggregates_varie
             source=story.SOURCE,
         )
 
-with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
+with fold("What helps, and what does it cost?", key="aggregates_helps"):
     tried = form.mitigations(data.fs, plan, found)
     if tried is None:
         st.caption(

@@ -30,7 +30,7 @@ from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, clock, space_time
 from pages.charts.style import MAIN_PX, OTHER_PX, Theme
 from pages.shell import layout
-from pages.shell.figure import moments, play, show, show_map
+from pages.shell.figure import fold, moments, play, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.widgets import days
 
@@ -63,7 +63,7 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     _table_of_neighbours(fs, neighbours, result.config, result.k)
     with st.expander(words.count(len(other.matches), "matched sample"), key="person_matches"):
         st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
-    with st.expander("Is place or time harder to match?", key="person_why"):
+    with fold("Is place or time harder to match?", key="person_why"):
         _parts_figure(fs, user, neighbours, k, of)
 
 

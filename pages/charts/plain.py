@@ -84,6 +84,7 @@ def untagged(part: Any) -> Any:
     """Return a figure's part with only the charts' own tags; the same object if it has no others.
 
     Plotly turns ``<a href>`` in any label into a link, and labels can contain names of columns.
+    Arrays of numbers become lists.
     """
     if isinstance(part, str):
         return _without_tags(part) if "<" in part else part
@@ -93,7 +94,7 @@ def untagged(part: Any) -> Any:
     if hasattr(part, "to_numpy"):  # of pandas
         part = part.to_numpy()
     if isinstance(part, np.ndarray) and part.dtype.kind not in "OU":
-        return part
+        return part.tolist()
     if isinstance(part, list | tuple | np.ndarray):
         several = [untagged(value) for value in part]
         same = all(new is old for new, old in zip(several, part, strict=True))

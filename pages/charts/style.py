@@ -194,8 +194,12 @@ def unchecked(traces: list[Part], layout: dict[str, Any]) -> go.Figure:
     All figures are made here. Plotly's checks would take a tenth of a second for a figure, more
     than everything else that a click on the page costs. The tests make these checks instead, on
     every kind of figure.
+
+    Streamlit hands each figure to plotly twice. Plotly draws it once only, if the data are lists of
+    a stated revision, and there is no template.
     """
-    return go.Figure(untagged(traces), untagged(layout), _validate=False)
+    once = {"template": "none", "datarevision": 1}
+    return go.Figure(untagged(traces), untagged(layout) | once, _validate=False)
 
 
 # --- parts of figures ----------------------------------------------------------------------------

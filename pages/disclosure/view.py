@@ -10,7 +10,7 @@ from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shade
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, limits, questions
-from pages.shell.figure import legend, show, show_map
+from pages.shell.figure import fold, legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import segments, selectbox
@@ -116,7 +116,7 @@ with right:
     what_this_means(*story.describe_people(leak), key="disclosure_people")
 
 # --- as published, and agreement ---
-with st.expander("All four measures, as published", key="disclosure_all"):
+with fold("All four measures, as published", key="disclosure_all"):
     show(
         disclosure.over_profiles(names, story.panels(found), of),
         key="disclosure_over_profiles",
@@ -125,7 +125,7 @@ with st.expander("All four measures, as published", key="disclosure_all"):
     )
     if len(names) > 1:
         st.caption(story.MEANS_TOLD)
-with st.expander("Do the measures agree?", key="disclosure_agreement"):
+with fold("Do the measures agree?", key="disclosure_agreement"):
     if len(found.agreement):
         left, right = side_by_side("disclosure_agree")
         with left:

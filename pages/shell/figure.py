@@ -5,7 +5,9 @@ Playback over time has a button to play, a slider to look at one moment, and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,31 @@ GROUND_JOBS = "background"
 _KEPT = "fp_background"
 _AT_MOST_S = 60.0
 _EVERY_S, _STEPS = 1.0, 60
+_IN_CLOSED = ContextVar("_IN_CLOSED", default=False)
 
 
 def show(
     figure: Any, *, key: str, alt: str, config: dict[str, Any] = style.CONFIG, **how: Any
 ) -> None:
     """Draw a plotly figure; ``alt`` describes it for people who cannot see it."""
+    if _IN_CLOSED.get():
+        return
     st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **how)
+
+
+@contextmanager
+def fold(label: str, *, key: str) -> Iterator[None]:
+    """Draw an expander, closed at first; figures and maps in it are drawn while it is open.
+
+    All else in it, such as widgets with settings, is there all the time.
+    """
+    box = st.expander(label, key=key, on_change="rerun")
+    was = _IN_CLOSED.set(not box.open)
+    try:
+        with box:
+            yield
+    finally:
+        _IN_CLOSED.reset(was)
 
 
 def legend(figure: Any, *, key: str, alt: str) -> None:
@@ -46,6 +66,8 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None)
     """
     if deck is None:
         st.info("There is no map: the data carry no map projection.")
+        return
+    if _IN_CLOSED.get():
         return
     under = ground()
     if under is not None:

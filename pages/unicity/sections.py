@@ -11,7 +11,7 @@ from pages.charts import maps, unicity
 from pages.charts.style import Theme
 from pages.shell import definitions, limits, questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import show, show_map
+from pages.shell.figure import fold, show, show_map
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import selectbox
 from pages.unicity import form, story
@@ -40,7 +40,7 @@ def resolutions(result: Result, of: Theme) -> int:
 
 def laws(result: Result, of: Theme) -> None:
     """Draw the laws by which unicity falls as data get coarser, their fit, and their exponents."""
-    with st.expander("By which law does unicity fall?", key="unicity_law"):
+    with fold("By which law does unicity fall?", key="unicity_law"):
         along = selectbox(
             "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING
         )
@@ -74,7 +74,7 @@ def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Resu
     Return None until the antennas are merged.
     """
     noun = story.merged_noun(data.fs.antennas is not None)
-    with st.expander(f"What if {noun} are merged?", key="unicity_merging"):
+    with fold(f"What if {noun} are merged?", key="unicity_merging"):
         question = form.regions(data, seed)
         merged: antenna_merging.Result | None = questions.settle(question)
         if merged is None:

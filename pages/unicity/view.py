@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style, unicity
 from pages.shell import definitions, downloads, layout, questions
-from pages.shell.figure import show
+from pages.shell.figure import fold, show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 from pages.unicity import form, sections, story
@@ -73,7 +73,7 @@ sections.laws(result, of)
 merged = sections.regions(data, seed, p, of)
 
 # --- sparsity ---
-with st.expander("Why more areas and times make people unique", key="unicity_why"):
+with fold("Why more areas and times make people unique", key="unicity_why"):
     result = result.with_chance(form.chance(data))
     chance = result.chance
     show(

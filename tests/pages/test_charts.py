@@ -88,7 +88,7 @@ def test_only_points_that_can_be_clicked_are_drawn_one_by_one() -> None:
     assert not [t for t in plain if t.mode == "markers"]
     (points,) = [t for t in clickable if t.mode == "markers"]
     assert 100 < len(points.x) <= 128
-    assert (values[points.customdata] == points.x).all()
+    assert (values[list(points.customdata)] == points.x).all()
     assert (points.x[0], points.x[-1]) == (values.min(), values.max())
 
 
