@@ -8,14 +8,18 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 
 from fpanon_core.model import limits
 from fpanon_core.model.glove import Method
+from fpanon_core.studies.advice import LADDER, ladder_table
+from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import KINDS, Limits
 from fpanon_core.studies.presets import crowd
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
+from pages.charts.plain import plain
 from pages.shell import widgets
 
 METHODS: Mapping[Method, str] = MappingProxyType(
@@ -113,6 +117,13 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
         "are published with exactly the same record of areas and time windows. Choose k and hide "
         f"everyone. {needs}You can compare several releases."
     )
+
+
+def tried(explored: Exploration) -> pd.DataFrame | None:
+    """Return the best option tried that hides everyone, as Overview shows it; None without one."""
+    ladder = ladder_table(explored.table, explored.limits).map(plain)
+    row = ladder[(ladder[LADDER[0]] == KINDS[2].capitalize()) & (ladder["Utility"] != "")]
+    return row if len(row) else None
 
 
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:

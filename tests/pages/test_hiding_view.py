@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from fpanon_core import verify_k_anonymity
+from fpanon_core import explore_options, verify_k_anonymity
 from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.model.options import Aligned, ReleaseOption
@@ -59,6 +59,16 @@ def latest(at: AppTest) -> hiding.Result:
 def small(app: AppTest) -> AppTest:
     """Seven users of one's own file, on the view that hides them."""
     return upload(app, rows(users=7, samples=4), page="hiding")
+
+
+def test_before_everyone_is_hidden_options_tried_show_what_it_costs(small: AppTest) -> None:
+    assert not small.table
+    options = [ReleaseOption(steps=[Aligned(2)]), ReleaseOption(steps=[Aligned(3)])]
+    table = explore_options(small.session_state["fp_dataset"].fs, options, risk="outsider")
+    workspace(small).weigh(table, Limits(), 0)
+    (shown,) = [each.value for each in small.run().table]
+    assert shown["Option"].tolist() == [options[1].name], "the nearest to the thresholds"
+    assert shown["Utility"].item().startswith(f"{table.utility[1]:.2f}")
 
 
 def test_everyone_is_hidden_as_the_snapshot_says_and_releases_stand_beside_each_other(
