@@ -97,11 +97,11 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             rows.append((rung.kind.capitalize(), none, *5 * ("",)))
             continue
         result = table.results[rung.row]
-        told = "serves the purpose" if rung.serves else "within, less useful"
+        told = "serves the purpose" if rung.serves else "within the thresholds, less useful"
         if rung.serves and w.little_use(result):
             told = "serves, perhaps of little use"
         if rung.within and not rung.serves and judgement.some_alone(result):
-            told = "within, unique records"
+            told = "within the thresholds, unique records"
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:
@@ -114,7 +114,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
                 if risks
             )
         elif not rung.serves and (lost := judgement.needs_lost(table, rung.row)):
-            told = f"within, too little of {w.components(lost)}"
+            told = f"within the thresholds, but too little of {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
         name = w.shown(result.option.name)
         risk = "outsider" if result.option.recordless is None else "membership"

@@ -151,8 +151,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"only {words.percent(found.recorded)} of the points were recorded, and the figures are of "
-        "these. The other points are filled in between records, and mislead the attack"
+        f"only {words.percent(found.recorded)} of the points were recorded. The others are filled "
+        "in, which misleads the attack. With more records, it may find more"
         if found.recorded < _HARDLY_SEEN
         else "people move at night, as taxis do, which misleads this attack"
     )

@@ -235,7 +235,7 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
         return ""
     return (
         "time is 80% or more of the effort for half of the people (k = 2). This share differs "
-        "between data sets: the median is 42% for the taxis, and 77% for the synthetic people."
+        "between data sets: the median is 42% for the taxis, and 77% for the invented people."
     )
 
 

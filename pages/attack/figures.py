@@ -20,7 +20,7 @@ ACCUSED, ERROR = "accused, not in the release", "expected error"
 _SHORT = {
     FOUND: "re-identified",
     AMONG_FIRST: "record among the first 10",
-    ERROR: "best guess of a place, off by",
+    ERROR: "estimate of a place, off by",
 }
 _NOTHING_M = 5.0  # a distance that counts as none, in words
 

@@ -279,11 +279,10 @@ def _within(found: Result, column: str, limit: float | None) -> str:
     inside, every = int((found.grid[f"{column}_high"] <= limit).sum()), len(found.grid)
     stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} clearly"
     if not inside:
-        stay = (
-            f"None of the {words.count(every, 'profile')} is clearly"
-            if every > 1
-            else "This profile is not clearly"
-        )
+        stay = f"None of the {words.count(every, 'profile')} is"
+        if every == 1:
+            stay = "This profile is not"
+        stay += " clearly" * bool((found.grid[f"{column}_low"] <= limit).any())
     return f" {stay} within your threshold of {100 * limit:.3g}%."
 
 

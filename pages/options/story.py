@@ -53,6 +53,7 @@ MEASURES = {
 }
 """The measures of risk that the figure can show, with their descriptions."""
 CHOOSE = "Choose below the figure."
+NO_RECORDS = " No option with real people's records does both."
 ROOTS = "The figure draws risks at their square roots, so that small risks have room."
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
@@ -218,7 +219,9 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     row = best_option(table, criteria.limits)
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)
-        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{why} {CHOOSE}"
+        some = [table.options[i].recordless for i in serves(table, within(tried))]
+        none = NO_RECORDS if all(some) and None in [o.recordless for o in table.options] else ""
+        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{none}{why} {CHOOSE}"
         told = (SERVES if len(within(tried)) > 1 else "", *told)
     else:  # the head says in what way the named option comes first
         finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)

@@ -170,7 +170,7 @@ def moved(result: anonymizability.Result) -> Told:
         already = f" {who} already look{'s' * (hidden == 1)} like {words.others(k)}."
     return (
         number,
-        "on average, for a typical person",
+        f"on average, to look like {words.others(k)}",
         f"This is what it takes to look like {words.others(k)}, averaged over the matched "
         f"samples ({words.people(n)}). Anything more than {cap} apart counts as exactly {cap}."
         f"{already}",

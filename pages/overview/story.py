@@ -10,6 +10,7 @@ from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import (
+    NEED,
     asked_of,
     best_option,
     beyond,
@@ -102,10 +103,10 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         epsilon = result.option.epsilon
-        promised = f"{w.strength(epsilon)}." if epsilon else ""
+        promised = w.describe_epsilon(epsilon) if epsilon else ""
         least = needed(table, within(exploration))
         useful = f"Utility: {w.utility(table.choice, result)}"
-        enough = f"{useful}; needed: {least:.2f}." if least else ""
+        enough = f"{useful}; needed: {least:.2f}, {NEED:.0%} of the best." if least else ""
         parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result), enough
         cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
@@ -113,13 +114,12 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
             cost += f" {_LARGER}"
         left = f"{useful}. {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
-        likely = f"{w.describe_epsilon(epsilon)} {_EPSILON}" if epsilon else ""
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [
             f"**4. How sure this is.** {told[grounds]}",
             *told[grounds + 1 :],
-            likely,
+            _EPSILON * bool(epsilon),
         ]
         return [cost], [decides(exploration, row), why, kept, *sure]
     few = row is not None and few_homes(exploration, exploration.table.results[row])

@@ -39,7 +39,7 @@ def show() -> None:
                 st.badge("Invented data, no real people", icon=":material/science:", color="orange")
             picture = _PICTURE.format(dots(sample, 270, 120), theme.css("ink"))
             st.image(picture, alt="Map of the antennas, one dot each.")
-        label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"
+        label = "Open the invented people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)
             st.rerun()

@@ -61,6 +61,7 @@ from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Publish tables*."""
+_MAKE = "Make the release"
 _FIELD, _OF = "tables_", "fp_stated_of"
 NOTHING_LEFT = (
     "**These tables show nothing.** All counts, or all trips, are blank or 0: there are too few "
@@ -112,14 +113,11 @@ class Wish:
         Approximate number of people, for the expected error.
     lacking : str
         What is missing or wrong.
-    made_up : bool
-        Whether synthetic people are asked for.
     """
 
     option: Tables | Synthesize | None
     people: int | None
     lacking: str = ""
-    made_up: bool = False
 
 
 def of_option(data: Dataset, option: ReleaseOption) -> None:
@@ -254,7 +252,7 @@ def nothing_shown(found: Result) -> str:
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
     """Draw the fields of days and area; return the option with the stated values."""
     begin(data)
-    made_up, frame = isinstance(step, Synthesize), step.frame
+    frame = step.frame
     with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):
         here = st.container(width=170), st.container(width=170), st.container(width=420)
         first, days = period(data, *here[:2])
@@ -263,9 +261,9 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
         when = stated_period(data, first, days)
         where = None if frame.area is None else stated_area(bounds or "")
         stated = replace(step, frame=replace(frame, period=when, area=where))
-        return Wish(stated, about_people(data.fs), made_up=made_up)
+        return Wish(stated, about_people(data.fs))
     except FpanonError as fault:
-        return Wish(None, None, layout.as_shown(fault.message), made_up)
+        return Wish(None, None, layout.as_shown(fault.message))
 
 
 def begin(data: Dataset) -> None:
@@ -332,8 +330,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
     """Draw the expected error and a button that makes the release; return the release or None."""
     option = wish.option
     if option is None or wish.people is None:
-        label = f"Make the {'people' if wish.made_up else 'tables'}"
-        st.button(label, key="tables_go", type="primary", disabled=True)
+        st.button(_MAKE, key="tables_go", type="primary", disabled=True)
         st.caption(wish.lacking)
         return None
     found = None
@@ -415,8 +412,7 @@ def _pressed(
     looks good.
     """
     if option.epsilon is None:
-        return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
-    made_up = isinstance(option, Synthesize)
+        return st.button(_MAKE, key="tables_go", type="primary", disabled=busy)
     ledger = Ledger(count_tables.ledger_at(data.source))
     past = ledger.left is not None and option.epsilon > ledger.left
     budget, reason = None, ""
@@ -427,7 +423,7 @@ def _pressed(
     if past:
         reason = row.text_input("Why the budget may be exceeded", key="tables_reason").strip()
     pressed = row.button(
-        f"Charge ε = {option.epsilon:g} and make the {'people' if made_up else 'tables'}",
+        f"Charge ε = {option.epsilon:g} and make the release",
         key="tables_go",
         type="secondary" if past else "primary",
         disabled=busy or (past and not reason),

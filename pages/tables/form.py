@@ -75,7 +75,9 @@ def form(data: Dataset) -> Wish:
     threshold, epsilon, told = None, None, st.container()
     if protection == "private":
         how: dict[str, Any] = {"format": "%g", "step": 0.5, "help": story.EPSILON}
-        epsilon = what.pop(0).number_input("ε", *_ends(limits.EPSILON), **how, **kept("epsilon"))
+        epsilon = what.pop(0).number_input(
+            "ε, smaller is safer", *_ends(limits.EPSILON), **how, **kept("epsilon")
+        )
         told.caption(describe_epsilon(epsilon or _USUAL["epsilon"]))
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
@@ -105,14 +107,14 @@ def form(data: Dataset) -> Wish:
             )
         if made_up:
             frame = _frame(data, when, areas, len(data.fs.antennas or ()))
-            return Wish(Synthesize(frame, epsilon or 1.0, many), people, made_up=True)
+            return Wish(Synthesize(frame, epsilon or 1.0, many), people)
         kind = _CONTENTS[contents]
         each = (epsilon or 1.0) / len(kind.CONTENTS)
         wise = count_tables.proposal_for(data.fs, people, each)
         frame = _frame(data, when, areas, wise.areas)
         return Wish(kind(frame, bands or wise.bands, threshold, epsilon), people)
     except FpanonError as fault:
-        return Wish(None, people, layout.as_shown(fault.message), made_up)
+        return Wish(None, people, layout.as_shown(fault.message))
 
 
 def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:

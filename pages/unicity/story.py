@@ -173,8 +173,11 @@ def coarser(result: Result, p: int, most: float | None) -> list[str]:
     told = [
         f"With {p} points, {words.percent(fine['value'])} of people are unique at "
         f"{plain(fine['profile'])}, and {words.percent(coarse['value'])} at "
-        f"{plain(coarse['profile'])}{'' if most is None else f' (threshold: {100 * most:.3g}%)'}."
+        f"{plain(coarse['profile'])}."
     ]
+    if most is not None:
+        none = not (at["low"] <= most).any()
+        told[0] += f" No profile is within your threshold of {100 * most:.3g}%." * none
     if few := int(coarse["too_few"]):
         told.append(
             f"In the coarsest profile, {words.people(few)} {'has' if few == 1 else 'have'} fewer "

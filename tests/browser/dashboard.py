@@ -35,7 +35,7 @@ VIEWS = tuple(place.title for place in navigation.PLACES)
 _HEADINGS = {"Overview": "Which release of your|May these data be released"}
 # The heading of a slide is its question, which may be that of the overview, too.
 _SLIDE = ".st-key-present_heading h1"
-SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic people"}
+SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the invented people"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}
 KS = ["k = 2", "k = 5", "k = 10"]

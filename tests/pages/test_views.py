@@ -122,7 +122,7 @@ def test_settings_are_measured_kept_in_the_address_and_undone(app: AppTest) -> N
     assert app.query_params["k"] == "2,100"
     app.selectbox(key="anon_k").set_value(25).run()
     assert crowds(app).value == [2, 25, 100]  # what is looked at is drawn
-    assert "not yet 25-anonymous." in said(app)
+    assert "not 25-anonymous." in said(app)
     assert not any(job.active for job in app.session_state["fp_jobs"])
     assert {key: [m.gaps for m in each] for key, each in measured(app).items()} == runs
     app.button(key="anon_undo").click().run()

@@ -151,7 +151,7 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         assert best is not None
         assert found.table.options[best] == COARSE
         rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Verdict"]
-        assert rows["Hidden records"] == "within, too little of flows"
+        assert rows["Hidden records"] == "within the thresholds, but too little of flows"
         assert rows["Coarser records"] == "serves the purpose"
         told = "scores higher, but keeps too little: 5% of trips agree with the data"
         assert f"{told} (too little; minimum: 10%)." in " ".join(describe_tried(found).text)
