@@ -95,10 +95,11 @@ _DRESSED = """scheme => {
 _HAS_CURVES = """([key, names]) => {
     const plots = document.querySelectorAll(`.st-key-${key} .js-plotly-plot`);
     if (plots.length !== 1 || !plots[0].data) return false;
-    const found = plots[0].data.filter(t => t.showlegend !== false).map(t => t.name);
+    const short = name => name.split(':')[0];  // a label may say more after a colon
+    const found = plots[0].data.filter(t => t.showlegend !== false).map(t => short(t.name));
     const lines = [...plots[0].querySelectorAll('.scatterlayer .trace path.js-line')];
     const drawn = lines.filter(path => (path.getAttribute('d') || '').length > 50).length;
-    const legend = [...plots[0].querySelectorAll('.legendtext')].map(e => e.textContent);
+    const legend = [...plots[0].querySelectorAll('.legendtext')].map(e => short(e.textContent));
     const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
     return same(found, names) && same(legend, names) && drawn >= names.length;
 }"""
