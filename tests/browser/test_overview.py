@@ -41,4 +41,4 @@ def test_the_first_screen_and_areas_that_follow_the_purpose(dashboard: Dashboard
         row = page.locator(f".st-key-aims_{asked}_asked")
         row.get_by_role("radio", name=re.compile(chosen)).click()
         dashboard.wait_until_idle()
-        expect(assumed).to_contain_text("Squares of 5 km", timeout=10_000)
+        expect(assumed).to_contain_text("squares of 5 km", timeout=10_000)
