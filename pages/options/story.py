@@ -52,7 +52,7 @@ MEASURES = {
     "kl": definitions.KL_DISCLOSURE,
 }
 """The measures of risk that the figure can show, with their descriptions."""
-CHOOSE = "Choose below the figure."
+CHOOSE = "Choose below."
 NO_RECORDS = " No option with real people's records does both."
 ROOTS = "The figure draws risks at their square roots, so that small risks have room."
 SERVES = (
