@@ -218,8 +218,8 @@ def test_why_the_recommended_option_is_not_the_most_useful() -> None:
     assert story.conclusion(both, story.dots(both, by, []), by)[0] == (
         ":material/star: **Recommended: GLOVE, k = 20.** 2 of 2 options stay within the "
         "thresholds; 2 serve the purpose. Of those that serve "
-        "the purpose, hidden records reveal the least about individual people. Choose below the "
-        "figure."
+        "the purpose, hidden records reveal the least about individual people. Choose "
+        "below."
     )
 
 
