@@ -6,15 +6,31 @@ import json
 import math
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 
-from fpanon_core import FingerprintSet, KnowledgeConfig, generate_cdr, permute, read_cdr
+from fpanon_core import (
+    FingerprintSet,
+    FrameConfig,
+    KnowledgeConfig,
+    StatedPeriod,
+    generate_cdr,
+    permute,
+    read_cdr,
+)
 from fpanon_core.model.configs import Strategy
 from fpanon_core.model.disclosure import RISKS as USUAL
-from fpanon_core.model.options import AddNoise, Glove, Permute, ReleaseOption, SuppressRare
+from fpanon_core.model.options import (
+    AddNoise,
+    Glove,
+    Permute,
+    Presence,
+    ReleaseOption,
+    SuppressRare,
+)
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
@@ -240,3 +256,14 @@ def test_tooltips_promise_no_more_than_is_kept() -> None:
     assert "keeps its number of events in each window, and each person keeps their times" in said
     assert "the number of events at a place in an hour changes" in said
     assert "stay as they are" not in said
+
+
+def test_it_is_said_if_only_options_without_records_serve_within_the_thresholds() -> None:
+    step = Presence(FrameConfig(StatedPeriod(date(2024, 3, 4), 14)), 4, None, 0.5)
+    counts = option("", 0.5, (step,), home=(0.1, 0.1, 0.1), membership=(0.0, 0.0, 0.0))
+    by = criteria("outsider")
+    risky, safe = (option("", 0.5, (Glove(20),), 20, outsider=(r, r, r)) for r in (0.5, 0.0))
+    for other in (risky, safe):
+        both = table(counts, other, risk="outsider")
+        said = story.conclusion(both, story.dots(both, by, []), by)[0]
+        assert (story.NO_RECORDS in said) is (other is risky), said
