@@ -160,9 +160,9 @@ def hours_of(
 
 @njit(nogil=True, cache=True)
 def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
-    """List the squares that each place meets, place after place; return their number.
+    """Count the squares that each place meets, place after place.
 
-    ``column`` and ``row`` are filled unless they are empty.
+    Write them to ``column`` and ``row``, unless these have length 0.
     """
     many = 0
     for p in range(len(laid.left)):

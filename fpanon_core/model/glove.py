@@ -302,5 +302,5 @@ class Verification:
             return f"Verified: {group} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:
-            return f"NOT in order. Faults found: {found} ({checked})."
-        return f"NOT verified for k = {self.k}. Faults found: {found} ({checked})."
+            return f"NOT in order. Faults found, by check: {found} ({checked})."
+        return f"NOT verified for k = {self.k}. Faults found, by check: {found} ({checked})."

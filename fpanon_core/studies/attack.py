@@ -343,7 +343,7 @@ _WAS = ("before", "before_low", "before_high", "before_guessing", "before_asked"
 _NOW = ("after", "after_low", "after_high", "guessing", "asked")
 
 ATTACKERS = {
-    "best_sample": "by the best-matching sample",
+    "best_sample": "by the samples that best match the points",
     "bayes": "by the likeliest record",
     "bayes_published": "by the likeliest record, points as published",
 }

@@ -463,7 +463,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
-        left += f"Single days{', hours and volumes of traffic' if few else ''} are lost. "
+        more = ", and so are hours and volumes of traffic" if few else ""
+        left += f"Differences between days are lost{more}. "
     if result.hours_hidden:
         left += "The noise hides all differences between hours. "
     elif result.one_profile:

@@ -48,7 +48,7 @@ _DRAWN: dict[Strategy, str] = {
     "consecutive": "known points follow one another",
 }
 _ATTACKERS = {
-    "best_sample": "has true points and takes the record with the best-matching sample",
+    "best_sample": "has true points and takes the record whose samples best match the points",
     "bayes": "has true points and takes the likeliest record",
     "bayes_published": "has points as published and takes the likeliest record",
 }
@@ -251,8 +251,8 @@ def assumed(result: Result) -> list[str]:
         "**Who.** The attacker knows that the person is in the release. The attacker has the "
         "release and its description, but not its random draws. The people tested are drawn "
         "at random from those in the release.",
-        "**Attackers.** There are three attackers. The first attacker scores a record by its "
-        "best-matching sample. The second asks how likely a record is to yield the points; of two "
+        "**Attackers.** There are three attackers. The first attacker scores a record by how well "
+        "its samples match the points. The second asks how likely a record is to yield the points; of two "
         "records with all points, the shorter one leads. The third attacker does the same as the "
         "second, with points as published. If several records fit equally well, each is equally "
         "likely to be picked.",
