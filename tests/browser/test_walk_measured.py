@@ -32,7 +32,10 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     dashboard.wait_for_search()
     dashboard.turn_to("Hide everyone")
     dashboard.hide_everyone(20)
-    dashboard.turn_to("Publish tables")
+    dashboard.turn_to("Publish tables")  # the recommended option has filled in the fields
+    page.get_by_role("radio", name="people and trips").click()
+    dashboard.settle()
+    dashboard.choose("tables_protection", "Private (ε)")
     dashboard.state_tables("2008-06-08", 1, 500)
     dashboard.press("tables_go")
     expect(page.locator(".st-key-tables_get_release")).to_have_count(1)
