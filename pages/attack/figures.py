@@ -95,7 +95,7 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
     near, more, told = home(HOME_WITHIN_M), limits.limit("home"), {}
     if near in found and more is not None:
         most[near] = found[near].guessing + more
-        told[near] = f"guessing + {100 * more:.3g}%"
+        told[near] = f"+ {100 * more:.3g}%"
     return [
         Compared(
             short,

@@ -98,7 +98,7 @@ def form(data: Dataset) -> Asked | None:
         )
         outsider = _outsider()
     if mine.recordless or exploration.recommended(data):
-        st.info(story.no_record("chosen" if mine.choice else "recommended"))
+        st.markdown(story.no_record("chosen" if mine.choice else "recommended"))
     elif len(at_hand) < len(mine.releases):
         st.caption(story.NOT_LISTED)
     session.keep(_OUTSIDER, outsider)  # it is still there when a button leads back

@@ -35,7 +35,7 @@ from .style import (
 _APART = 0.05, 0.06  # of the figure's width and height, between two numbers
 _LABEL_PX = 120  # to the right, for the threshold's label
 _TOP_PX, _ROW_PX, _A_ROW = 76, 24, 4  # for a title and the legend, of so many entries in a row
-_PANEL_PX = 110  # for the options without records
+_PANEL_PX = 30  # for the options without records
 _PANELS = ((0.44, 1.0), (0.0, 0.29))  # parts of the height, if both kinds of options are drawn
 _KINDS = ("recommended", "serves the purpose", "too little use", "fails a threshold", "option")
 _FRONT = "best trade-offs (Pareto front)"

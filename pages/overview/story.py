@@ -71,7 +71,7 @@ def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[st
         if waiting:
             more = f" ({waiting:,} more {'is' if waiting == 1 else 'are'} on the way.)"
         elif untried:
-            more = " **The search is not finished**: go on searching below."
+            more = " **Search not finished.**"
         told.append((describe_tried(exploration), more))
     told += [(each, "") for each in unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]
@@ -103,23 +103,23 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         epsilon = result.option.epsilon
-        promised = w.describe_epsilon(epsilon) if epsilon else ""
+        promised = f"{w.strength(epsilon)}." if epsilon else ""
         least = needed(table, within(exploration))
         useful = f"Utility: {w.utility(table.choice, result)}"
-        enough = f"{useful}; needed: {least:.2f}, {NEED:.0%} of the best." if least else ""
-        parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result), enough
+        enough = f"; needed: {least:.2f}, {NEED:.0%} of the best" if least else ""
+        parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result)
         cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
         if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
             cost += f" {_LARGER}"
-        left = f"{useful}. {w.describe_kept(table.choice, result)} {most}"
+        left = f"{useful}{enough}. {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
         grounds = len(describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [
             f"**4. How sure this is.** {told[grounds]}",
             *told[grounds + 1 :],
-            _EPSILON * bool(epsilon),
+            f"{w.describe_epsilon(epsilon)} {_EPSILON}" if epsilon else "",
         ]
         return [cost], [decides(exploration, row), why, kept, *sure]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
