@@ -253,9 +253,9 @@ def assumed(result: Result) -> list[str]:
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by how well "
         "its samples match the points. The second asks how likely a record is to yield the "
-        "points; of two records with all points, the shorter one leads. The third attacker does the same as the "
-        "second, with points as published. If several records fit equally well, each is equally "
-        "likely to be picked.",
+        "points; of two records with all points, the shorter one leads. The third attacker does "
+        "the same as the second, with points as published. If several records fit equally well, "
+        "each is equally likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "
         "6:00). The attacker has the right record, or the right group's record.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
