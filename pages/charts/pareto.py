@@ -32,11 +32,12 @@ from .style import (
     upright,
 )
 
+_TICKS_APART = 0.13  # of a panel's height
 _APART = 0.05, 0.06  # of the figure's width and height, between two numbers
 _LABEL_PX = 120  # to the right, for the threshold's label
 _TOP_PX, _ROW_PX, _A_ROW = 76, 24, 4  # for a title and the legend, of so many entries in a row
-_PANEL_PX = 30  # for the options without records
-_PANELS = ((0.44, 1.0), (0.0, 0.29))  # parts of the height, if both kinds of options are drawn
+_PANEL_PX = 40  # for the options without records
+_PANELS = ((0.5, 1.0), (0.0, 0.37))  # parts of the height, if both kinds of options are drawn
 _KINDS = ("recommended", "serves the purpose", "too little use", "fails a threshold", "option")
 _FRONT = "best trade-offs (Pareto front)"
 _WITHOUT = "No records of real people, by ε (lower is safer)"
@@ -150,6 +151,7 @@ def pareto(
     shapes: list[Part] = []
     for i, (some, level, heading) in enumerate(panels):
         domain, name = _PANELS[i] if len(panels) > 1 else (0.0, 1.0), "2" * i
+        level = _thinned(level) if len(panels) > 1 else level
         seen = {trace["name"] for trace in traces}
         for each in _panel(some, of, said, across, level["range"], limited=limited):
             traces.append(each | {"yaxis": f"y{name}", "showlegend": each["name"] not in seen})
@@ -214,8 +216,20 @@ def _by_epsilon(dots: Sequence[Dot]) -> tuple[list[Dot], Part, str]:
     ]
     ticks = known | ({none: "no ε"} if any(d.risk == none for d in placed) else {})
     level = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
-    room = [min(ticks) - 0.3 * (max(ticks) - min(ticks)) - 0.6, max(ticks) + 0.6]
+    room = [min(ticks) - 0.2 * (max(ticks) - min(ticks)) - 0.5, max(ticks) + 0.5]
     return placed, level | {"range": room}, _WITHOUT
+
+
+def _thinned(level: Part) -> Part:
+    """Return an axis of a panel without the ticks that would be written on others."""
+    ticks: list[tuple[float, str]] = []
+    least = _TICKS_APART * (level["range"][1] - level["range"][0])
+    for at, text in sorted(zip(level.get("tickvals", ()), level.get("ticktext", ()), strict=True)):
+        if not ticks or at - ticks[-1][0] >= least:
+            ticks.append((at, text))
+    if not ticks:
+        return level
+    return level | {"tickvals": [at for at, _ in ticks], "ticktext": [text for _, text in ticks]}
 
 
 def _panel(
