@@ -145,10 +145,8 @@ def pareto(
         several = [(*panels[0][:2], f"{_RECORDS}{title[0].lower()}{title[1:]}")] * bool(records)
         panels = [*several, _by_epsilon(dots)]
     across = _with_room([d.utility for d in dots])
-    traces: list[Part] = []
+    traces, marks, shapes = list[Part](), list[Part](), list[Part]()
     axes: Part = {}
-    marks: list[Part] = []
-    shapes: list[Part] = []
     for i, (some, level, heading) in enumerate(panels):
         domain, name = _PANELS[i] if len(panels) > 1 else (0.0, 1.0), "2" * i
         level = _thinned(level) if len(panels) > 1 else level

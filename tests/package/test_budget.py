@@ -33,7 +33,7 @@ BUDGET = {
     "pages/aggregates": (3, 572),
     "pages/anonymizability": (6, 1_061),
     "pages/attack": (5, 918),
-    "pages/charts": (15, 2_743),
+    "pages/charts": (15, 2_741),
     "pages/data": (4, 728),
     "pages/disclosure": (3, 531),
     "pages/hiding": (6, 1_157),
