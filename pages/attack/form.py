@@ -44,6 +44,7 @@ from pages.shell.workspace import Workspace
 USUAL = LinkConfig(strategy="uniform")
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _RELEASE, _FOR = "attack_release", "fp_attack_data"
+_PROPOSED = "fp_attack_proposed"
 _OUTSIDER, _KEPT = "fp_attack_outsider", "fp_attack_kept"
 _RAW = ReleaseOption()
 _NAMES = {"p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed"}
@@ -97,8 +98,10 @@ def form(data: Dataset) -> Asked | None:
             "“Release options”; places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
-    if mine.recordless or exploration.recommended(data):
-        st.markdown(story.no_record("chosen" if mine.choice else "recommended"))
+    if mine.recordless is not None:
+        st.markdown(story.no_record("chosen"))
+    elif mine.choice is None and exploration.recommended(data) is not None:
+        st.markdown(story.no_record("recommended"))
     elif len(at_hand) < len(mine.releases):
         st.caption(story.NOT_LISTED)
     session.keep(_OUTSIDER, outsider)  # it is still there when a button leads back
@@ -181,10 +184,12 @@ def _begin(
             state[f"attack_{field}"] = getattr(outsider, field)
     if wanted is not None:
         state[_RELEASE] = wanted
-    elif state.get(_FOR) != fs.digest or state.get(_RELEASE) is None:
+    elif state.get(_FOR) != fs.digest or (
+        state.get(_RELEASE) is None and state.get(_PROPOSED) != latest
+    ):  # other data, or a new proposal; a list that was cleared stays so
         named = address.asked("release", str, "")
         state[_RELEASE] = named if named in offered else latest
-    state[_FOR] = fs.digest
+    state[_FOR], state[_PROPOSED] = fs.digest, latest
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:

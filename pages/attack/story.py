@@ -59,8 +59,8 @@ def no_record(which: str) -> str:
     """Say why an option without records, named as chosen or recommended, is not attacked."""
     return (
         f"**Not the {which} option**, which holds nobody's record: this attack finds nothing in "
-        "it; see *Overview*. Of the options with records, the one nearest to the thresholds is "
-        "proposed here."
+        "it; see *Overview*. If options with records were tried, the list proposes the one nearest "
+        "to the thresholds."
     )
 
 

@@ -110,7 +110,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
         least = crowd(thresholds) if most else math.inf
         needs = f"No k that can be chosen meets your threshold of {100 * most:.3g}%. "
         if least in limits.K.at_most(n_users):
-            share = f"{100 * most:.3g}% (1 in {least:,})"
+            share = f"{100 * most:.3g}%" + f" (1 in {least:,})" * math.isclose(least * most, 1)
             needs = f"Your threshold of {share} needs k = {least:,} or more. "
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "

@@ -220,7 +220,8 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)
         some = [table.options[i].recordless for i in serves(table, within(tried))]
-        none = NO_RECORDS if all(some) and None in [o.recordless for o in table.options] else ""
+        others = any(option.steps and option.recordless is None for option in table.options)
+        none = NO_RECORDS if others and all(some) else ""
         finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {head}{none}{why} {CHOOSE}"
         told = (SERVES if len(within(tried)) > 1 else "", *told)
     else:  # the head says in what way the named option comes first

@@ -3,7 +3,8 @@
 Areas and hours may follow from the number of people that the officer states.
 
 Nothing is taken from the records, because their own areas, hours and days would reveal something
-about people.
+about people. An option that was chosen or recommended fills in its settings; ε does not cover this
+choice, and the page says so.
 """
 
 from __future__ import annotations
@@ -196,7 +197,8 @@ def _begin(data: Dataset) -> None:
     sent = _chosen(data)
     if sent is None:
         return
-    state[f"{_FIELD}people"] = state[f"{_FIELD}people"] or about_people(data.fs)
+    if workspace.of(data.digest).recordless is not None:  # else, the officer states it
+        state[f"{_FIELD}people"] = state[f"{_FIELD}people"] or about_people(data.fs)
     state[f"{_FIELD}epsilon"] = sent.epsilon or _USUAL["epsilon"]
     frame = sent.frame
     kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]

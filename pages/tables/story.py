@@ -28,7 +28,10 @@ CHOSEN = (
     "These fields hold the option that you chose. *Report* makes the same release: with the same "
     "settings, ε is spent only once."
 )
-RECOMMENDED = "The recommended option has filled in all fields but the days."
+RECOMMENDED = (
+    "The recommended option has filled in its settings. The search that found it used the real "
+    "records: ε does not cover a choice based on them."
+)
 EPSILON = (
     f"This is the privacy budget of everything published here. {w.describe_epsilon(1.0)} "
     "A smaller ε protects more and adds more noise."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core import FrameConfig, StatedPeriod, explore_options
 from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.options import Aligned, Generalize, Periods, Presence, ReleaseOption
+from fpanon_core.model.options import Aligned, Generalize, Periods, Presence, ReleaseOption, Tables
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
 from fpanon_core.studies.judgement import Limits
@@ -253,4 +254,21 @@ def test_without_a_choice_the_option_nearest_to_the_thresholds_is_attacked(app: 
     workspace(app).weigh(table, Limits(), 0)
     go(app, "attack")
     assert app.selectbox(key="attack_release").value == near.name
+    app.selectbox(key="attack_release").set_value(None).run()
+    assert app.selectbox(key="attack_release").value is None, "what was cleared stays so"
+
+
+def test_an_option_with_records_that_is_chosen_is_not_said_to_hold_none(app: AppTest) -> None:
+    opened(app)
+    step = Tables(FrameConfig(StatedPeriod(date(2008, 6, 8), 1), antennas_an_area=4), 24, 2)
+    limits = Limits(dict.fromkeys(Limits().of) | {"home": 1.0})
+    mine = choose_option(app, step, limits)
+    mine.kept, mine.weighed = None, replace(mine.weighed, chosen=None)  # it is recommended only
+    go(app, "attack")
+    assert "**Not the recommended option**" in said(app)
+    fs = app.session_state["fp_dataset"].fs
+    coarse = ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(5_000), 60))])
+    (chosen,) = explore_options(fs, [coarse], risk="outsider").results
+    mine.choose(chosen, "Asked for.")
+    assert "**Not the" not in said(app.run())
     assert not app.error

@@ -148,6 +148,7 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     parts["to begin, no risk is accepted"] = [story.to_begin(Limits({"outsider": 0.0}), 500)]
     parts["to begin, k above 100"] = [story.to_begin(Limits({"outsider": 0.002}), 5_000)]
     assert "threshold" not in story.to_begin(none, 500)
+    assert "threshold of 9% needs k = 12" in story.to_begin(Limits({"outsider": 0.09}), 500)
     parts["not verified"] = [": ".join(story.verdict(failed, fine, none))]
     parts["groups are too small"] = [": ".join(story.verdict(result, fine, Limits()))]
     assert story.verdict(result, fine, Limits({"outsider": 1 / result.config.k}))[0] == "success"
