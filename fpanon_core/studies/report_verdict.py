@@ -366,7 +366,8 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         may = "may be" if math.isnan(result.alone_share) else "are"
         told = f"is more useful, but some of its records {may} unique. {describe_alone(result)}"
         return (f"{_named(exploration, row)} {told}",)
-    if lost := needs_lost(exploration.table, row):
+    lost = needs_lost(exploration.table, row)
+    if lost and not needs_lost(exploration.table, best):
         kept = w.listed([w.keeps(result, name) for name in lost])
         return (f"{_named(exploration, row)} scores higher, but keeps too little: {kept}.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]

@@ -493,14 +493,18 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
 
 
 def strength(epsilon: float) -> str:
-    """Say how strongly an ε protects; strong is 1 or less (Ponomareva et al. 2023).
+    """Say how strongly an ε protects.
+
+    Strong is an ε of at most 0.4: nobody's advantage in guessing who is in the data can then exceed
+    the usual threshold of 20%. Moderate is at most 1 (Ponomareva et al. 2023 call it strong).
 
     Examples
     --------
-    >>> strength(0.25), strength(2.0)
-    ('ε = 0.25 is strong protection', 'ε = 2 is weak protection')
+    >>> [strength(epsilon).split()[4] for epsilon in (0.25, 1.0, 2.0)]
+    ['strong', 'moderate', 'weak']
     """
-    return f"ε = {epsilon:g} is {'strong' if epsilon <= 1 else 'weak'} protection"
+    how = "strong" if epsilon <= 0.4 else "moderate" if epsilon <= 1 else "weak"
+    return f"ε = {epsilon:g} is {how} protection"
 
 
 def describe_epsilon(epsilon: float) -> str:
@@ -512,7 +516,7 @@ def describe_epsilon(epsilon: float) -> str:
     Examples
     --------
     >>> print(describe_epsilon(1.0).replace("data ", "data\n"))
-    ε = 1 is strong protection: a guess whether a person is in the data
+    ε = 1 is moderate protection: a guess whether a person is in the data
     is right at most 74% of the time (chance: 50%).
     """
     right = math.ceil(100 / (1 + math.exp(-epsilon)))

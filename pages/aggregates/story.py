@@ -84,10 +84,10 @@ def attack(found: recovery.Result) -> Sentences:
     filled = 1 - found.recorded
     recovers = f"recovers {words.percent(whole)} of the recorded points{beside}"
     within = f", and {words.percent(night)} within one night" if night > whole else ""
-    of_one = (
-        f"{words.percent(found.alone)} of counts above 0 are of one person, and say where that "
-        "person was."
-    )
+    where = "and say where that person was"
+    if found.recorded < 1:
+        where = "recorded or filled in there"
+    of_one = f"{words.percent(found.alone)} of counts above 0 are of one person, {where}."
     answer = f"Linking counts into trajectories {fails}{recovers}."
     if found.alone and found.alone >= whole - random:  # the larger finding leads
         answer = f"**Exact counts are not safe: {of_one}** {answer}"

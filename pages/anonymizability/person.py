@@ -164,7 +164,7 @@ def _table_of_neighbours(
     fs: FingerprintSet, neighbours: list[Neighbour], stretch: StretchConfig, k: int
 ) -> None:
     shown = "" if len(neighbours) <= _NEIGHBOURS_SHOWN else f" (the first {_NEIGHBOURS_SHOWN})"
-    title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
+    title = "Nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
     st.markdown(f"**{title}**{shown}")
     st.dataframe(
         table_of_neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN], stretch),

@@ -23,7 +23,7 @@ _PUBLISHED_BY_K = (
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% of people are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 _CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
-COSTS = "Hiding costs that much: see *Hide everyone*."
+COSTS = "Hiding costs at least that: see *Hide everyone*."
 CLICK = "Click a curve to see that person."
 
 

@@ -20,7 +20,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Generalize, ReleaseOption
 from fpanon_core.studies import attack, followed, relinking
-from fpanon_core.studies.judgement import nearest, options_tried
+from fpanon_core.studies.judgement import best_option, nearest, options_tried
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.study import AtHand
 from pages.attack import story
@@ -81,7 +81,7 @@ def form(data: Dataset) -> Asked | None:
     wanted = workspace.attacked()
     choice = kept[0].name if kept else None
     made = (each.name for each in ready.values() if each.made is not None)
-    _begin(fs, offered, choice or next(made, None) or _nearest(mine), wanted, choice)
+    _begin(fs, offered, choice or next(made, None) or _proposed(mine), wanted, choice)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
             "Release to attack",
@@ -201,13 +201,17 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
     return [AtHand("attack", option.name, option, found.table.config if found else None)]
 
 
-def _nearest(mine: Workspace) -> str | None:
-    """Return the name of the option with records that exceeds the thresholds least, if any."""
+def _proposed(mine: Workspace) -> str | None:
+    """Return the name of the best option, if it has records; else of the nearest one that has any.
+
+    The nearest exceeds the thresholds least.
+    """
     if (found := mine.weighed) is None:
         return None
-    rows = [i for i in options_tried(found.table) if found.table.options[i].recordless is None]
-    row = nearest(found.table, rows, found.limits)
-    return None if row is None else found.table.options[row].name
+    options, best = found.table.options, best_option(found.table, found.limits)
+    rows = [i for i in options_tried(found.table) if options[i].recordless is None]
+    row = best if best in rows else nearest(found.table, rows, found.limits)
+    return None if row is None else options[row].name
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:

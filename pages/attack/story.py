@@ -154,8 +154,8 @@ def named(result: Result) -> list[Told]:
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
         (
-            f"{at} least {fewest:,} people share each record{promised}: an attacker is "
-            f"right at most 1 time in {fewest:,}.",
+            f"{at} least {fewest:,} people share each record{promised}: an attacker "
+            f"picks the right person at most 1 time in {fewest:,}.",
             f"The group's record fits best in {cases(result.leading, asked)}; the attacker then "
             "learns all that the group shares.",
         )

@@ -170,7 +170,7 @@ def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
     return figure(
         of,
         traces,
-        {"title": "Chance, added up over all who share the record"} | across,
+        {"title": "Chance, over all who share it"} | across,
         rows_of(list(map(_label, several)), least=6),
         height=400,
         bargap=0.3,

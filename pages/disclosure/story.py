@@ -48,6 +48,7 @@ FILES = {
     "users": "People",
     "lorenz": "Lorenz curves",
 }
+STRONGER = "Stronger attackers may find more: see *Release options*."
 
 
 def ranked(found: Result) -> pd.DataFrame:
@@ -250,17 +251,17 @@ def describe_measures(
     finding = {
         "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
         f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
-        "k": f"With {words.count(p, 'point')}, an attacker picks the right record "
+        "k": f"With {words.count(p, 'point')}, a random pick among the records that fit is right "
         f"{_over(found, profile, 'k')} (guessing: 1 in {found.n_users:,})."
-        f"{_within(found, 'k', limit)}",
+        f"{_within(found, 'k', limit)} {STRONGER}",
         "em": f"{tell} {visits}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl') or 'nothing more'}.",
     }[measure]
     return [
         finding,
         singled,
-        f"An attacker picks the right record with probability {words.supported(*k)} on average "
-        f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
+        f"A random pick among the records that fit is right with probability "
+        f"{words.supported(*k)} on average ({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
         f"Over all bins, the changes add up to {words.supported(*em_sum)} for one person. The gain "

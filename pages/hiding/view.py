@@ -31,7 +31,7 @@ if not made:
     instead = story.NOT_NEEDED if exploration.recommended(data) else ""
     st.info(story.to_begin(limits.in_force(), data.fs.n_users) + instead)
     if (tried := story.tried(exploration.current(data))) is not None:
-        st.subheader("What hiding costs, by the options tried so far", anchor=False)
+        st.subheader("What hiding costs: the best such option tried", anchor=False)
         st.table(tried, hide_index=True, alt="The best option tried that hides everyone.")
     end_view()
 workspace.of(data.digest).made["glove"] = tuple(

@@ -207,15 +207,20 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
 # --- the verdict ---
 
 
-def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """Return the verdict on the options as sentences, or why there is none."""
+def conclusion(
+    table: OptionsTable, found: Sequence[Dot], criteria: Criteria, so_far: str = ""
+) -> list[str]:
+    """Return the verdict on the options as sentences, or why there is none.
+
+    ``so_far`` is " so far" while options are left to try.
+    """
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
         return ["Nobody scored any of the options explored so far."]
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{title(criteria.risk)} is not known for any of these options."]
     tried = Exploration(table, limits=criteria.limits)
-    head, named, told = describe_tried(tried).head, best_named(tried), describe_best(tried)
+    head, named, told = describe_tried(tried).head, best_named(tried, so_far), describe_best(tried)
     row = best_option(table, criteria.limits)
     if row is not None and serves(table, within(tried)):
         why = describe_least(table, within(tried), row)

@@ -93,13 +93,13 @@ with compared_place:
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
+    searchable = mine.tried is None or bool(exploration.untried(data.fs))
     layout.what_this_means(
-        *story.conclusion(all_weighed, dots, by),
+        *story.conclusion(all_weighed, dots, by, " so far" * searchable),
         *story.further(table, dots, by),
         tables.COLUMNS_TOLD,
         key="options_front",
     )
-    searchable = mine.tried is None or exploration.untried(data.fs)
     if searchable and not serves(all_weighed, within_limits(all_weighed, by.limits)):
         icon = ":material/search:"
         st.page_link("pages/overview/view.py", label="Find a release on Overview", icon=icon)

@@ -120,7 +120,7 @@ def points_needed(result: Result) -> list[str]:
             f"{words.count(int(result.median_needed), 'point')}"
         )
     told = [
-        f"{half}. Everyone who becomes unique does so after at most "
+        f"{half}. With random points, everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
         tested,
     ]

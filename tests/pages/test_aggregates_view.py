@@ -81,7 +81,7 @@ def test_the_reason_why_counts_are_not_safe_is_the_larger_finding(
     assert story.attack(found)[0] == (
         f"**Exact counts are not safe: linking them into trajectories recovers {recovers} of the "
         f"recorded points (at random: {random}).** Also, less than 0.1% of counts above 0 are of "
-        "one person, and say where that person was."
+        "one person, recorded or filled in there."
     )
     told = (*story.attack(found), *story.release(found), *story.unique(found))
     assert not [each for each in told if each[:1].islower()]
