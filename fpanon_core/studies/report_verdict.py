@@ -134,8 +134,10 @@ def describe_alone(result: OptionResult) -> str:
             "people, such as where they live."
         )
         step = result.option.tables
-        exact = step is not None and step.epsilon is None and step.threshold is None
-        return f"{told} A count of one person says where that person was." if exact else told
+        if step is None or step.epsilon is not None:
+            return told
+        exact = "A count of one person says where that person was."
+        return f"{told} {exact if step.threshold is None else w.BLANK}"
     if result.crowd_least > 1:
         many = result.crowd_least
         return (

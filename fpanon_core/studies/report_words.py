@@ -492,6 +492,10 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     )
 
 
+BLANK = "Leaving small counts blank is a custom; it promises nothing."
+"""What protects tables with a threshold and without ε."""
+
+
 def strength(epsilon: float) -> str:
     """Say how strongly an ε protects.
 

@@ -203,7 +203,7 @@ def moments(here: Figure) -> Told:
         f"is off by {off(here.before.value)}; an attacker with no release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
-        told += " On average, the release does not help the attacker to tell where a person was."
+        told += " On average, this attacker is no further off without the release."
     return (
         told,
         f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An attacker "

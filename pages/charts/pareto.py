@@ -7,7 +7,7 @@ component of utility is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -33,7 +33,8 @@ from .style import (
 )
 
 _TICKS_APART = 0.13  # of a panel's height
-_APART = 0.05, 0.06  # of the figure's width and height, between two numbers
+_APART = 0.04, 0.08  # of the figure's width and height: a number's size, with room around it
+_A_LETTER = 0.0095  # of the figure's width
 _LABEL_PX = 120  # to the right, for the threshold's label
 _TOP_PX, _ROW_PX, _A_ROW = 76, 24, 4  # for a title and the legend, of so many entries in a row
 _PANEL_PX = 40  # for the options without records
@@ -74,6 +75,9 @@ class Dot:
     behind : bool
         Whether the estimates place the option behind another one, while the intervals leave the
         order open.
+    label : str
+        What is written after the number, such as the kind of release; a dot with a label has its
+        number written if there is room.
     chosen : bool
         Whether this is the option chosen for release.
     best : bool
@@ -96,6 +100,7 @@ class Dot:
     told: str = ""
     pinned: bool = False
     behind: bool = False
+    label: str = ""
     chosen: bool = False
     best: bool = False
     serves: bool = False
@@ -214,7 +219,7 @@ def _by_epsilon(dots: Sequence[Dot]) -> tuple[list[Dot], Part, str]:
     ]
     ticks = known | ({none: "no ε"} if any(d.risk == none for d in placed) else {})
     level = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
-    room = [min(ticks) - 0.2 * (max(ticks) - min(ticks)) - 0.5, max(ticks) + 0.5]
+    room = [min(ticks) - 0.3 * (max(ticks) - min(ticks)) - 0.5, max(ticks) + 0.5]
     return placed, level | {"range": room}, _WITHOUT
 
 
@@ -241,7 +246,7 @@ def _panel(
 ) -> list[Part]:
     """Return the series of one panel."""
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
-    numbered = _numbered(dots, _APART[0] * (across[1] - across[0]), _APART[1] * (up[1] - up[0]))
+    sides = _numbered(dots, across, up)
     steps = series(
         _FRONT,
         [d.utility for d in front],
@@ -254,7 +259,7 @@ def _panel(
     traces = [steps] if len(front) > 1 else []
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
         if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
-            traces.append(_dots(some, of, name, said, numbered) | {"legendrank": rank})
+            traces.append(_dots(some, of, name, said, sides) | {"legendrank": rank})
     return [trace | {"legendgroup": trace["name"]} for trace in traces]
 
 
@@ -265,23 +270,36 @@ def _named(dot: Dot, *, limited: bool) -> str:
     return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
-def _numbered(dots: Sequence[Dot], across: float, up: float) -> set[int]:
-    """Return the numbers to write, chosen by importance, so that none overlaps another.
+def _numbered(dots: Sequence[Dot], across: Ends, up: Ends) -> dict[int, str]:
+    """Return the side of its dot where each number is written; the others have no room.
 
-    No option is to the lower right of one on the front, so there is room for its number.
+    Important options come first. The thresholds that an option without records fails are written
+    only where they hide no other dot.
     """
-    found: list[Dot] = []
-    for dot in sorted(dots, key=lambda d: not (d.chosen or d.best or d.pinned)):
-        if dot.chosen or dot.best or dot.pinned or (dot.front and not dot.behind):
-            apart = [abs(dot.utility - o.utility) >= across for o in found]
-            apart_in_risk = [abs(dot.risk - o.risk) >= up for o in found]
-            if all(map(max, apart, apart_in_risk)):
-                found.append(dot)
-    return {dot.number for dot in found}
+    found: dict[int, str] = {}
+    taken: list[tuple[float, float, float]] = []
+    dotted = [(d.utility, d.utility, d.risk) for d in dots]
+    width, height = across[1] - across[0], _APART[1] * (up[1] - up[0])
+    for dot in sorted(dots, key=lambda d: (not (d.chosen or d.best or d.pinned), not d.label)):
+        if not (dot.chosen or dot.best or dot.pinned or dot.label or dot.front > dot.behind):
+            continue
+        room = (_APART[0] + _A_LETTER * len(dot.label)) * width
+        level = dot.risk - 1.5 * height  # numbers stand below their dots
+        blocks = taken + dotted if dot.unsafe and dot.epsilon is not None else taken
+        for side, start in (("left", dot.utility - room), ("right", dot.utility)):
+            if across[0] <= start <= across[1] - room and not any(
+                start < end and other < start + room and abs(level - at) < height
+                for other, end, at in blocks
+            ):
+                found[dot.number] = f"bottom {side}"
+                place = start, start + room, level
+        if dot.number in found:
+            taken.append(place)
+    return found
 
 
 def _dots(
-    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], numbered: Set[int]
+    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], sides: Mapping[int, str]
 ) -> Part:
     """Return the series for the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
@@ -290,7 +308,8 @@ def _dots(
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
-    texts = [f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) for d in some]
+    texts = [f"{d.number} {d.label}".rstrip() for d in some]
+    bold = [d.pinned or d.chosen for d in some]
     heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
     return series(
         name,
@@ -306,8 +325,11 @@ def _dots(
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
-        text=[text * (d.number in numbered) for text, d in zip(texts, some, strict=True)],
-        textposition="bottom right",
+        text=[
+            (f"<b>{text}</b>" if strong else text) * (d.number in sides)
+            for text, strong, d in zip(texts, bold, some, strict=True)
+        ],
+        textposition=[sides.get(d.number, "bottom right") for d in some],
         textfont={"size": 14, "color": of.css("ink")},
         customdata=[[d.number, d.name, d.told, said.get(d.number, "no record")] for d in some],
     )

@@ -13,6 +13,9 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from . import style
 from .style import Theme
 
+_FADED = 0.55  # opacity of each part of a bar, of that of the part below
+_LABELLED = 0.08  # a smaller part of a bar has no room for its label
+
 
 @dataclass(frozen=True)
 class Rising:
@@ -25,9 +28,7 @@ class Rising:
     high: Sequence[float]
 
 
-def against_points(
-    several: Sequence[Rising], of: Theme, *, height: int = style.MAIN_PX
-) -> go.Figure:
+def against_points(several: Sequence[Rising], of: Theme) -> go.Figure:
     """Return a figure of shares of people by number of known points, with intervals."""
     traces = []
     for i, each in enumerate(several):
@@ -50,7 +51,49 @@ def against_points(
         traces,
         {"title": "Points an attacker knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
         {"title": "Share of people"} | style.percents(1.02),
-        height=height,
+    )
+
+
+def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
+    """Return stacked bars: how many people fit the known points, by number of known points.
+
+    Parameters
+    ----------
+    fitting : sequence of Rising
+        The share of people whose points fit at most so many people, the fewest first; the first
+        series has its intervals drawn.
+    """
+    traces, below = list[style.Part](), np.zeros(len(fitting[0].value))
+    for i, each in enumerate(fitting):
+        share = np.asarray(each.value) - below
+        colour, rim = of.measure("unicity"), {"color": of.css("paper"), "width": 1}
+        traces.append(
+            style.bars(
+                each.name,
+                each.points,
+                share,
+                {"color": colour, "opacity": _FADED**i, "line": rim},
+                "%{y:.1%} with %{x} points",
+            )
+        )
+        below = np.asarray(each.value)
+    unique = fitting[0]
+    traces[0] |= {
+        "error_y": style.interval(unique.value, unique.low, unique.high, of.css("ink")),
+        "text": [f"{100 * v:.3g}%" if v >= _LABELLED else "" for v in unique.value],
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "textfont": {"size": 14, "color": of.css("paper")},
+    }
+    return style.figure(
+        of,
+        traces,
+        {"title": "Points an attacker knows (p)", "dtick": 1, "showgrid": False},
+        {"title": "Share of people"} | style.percents(1.02),
+        height=style.MAIN_PX,
+        barmode="stack",
+        bargap=0.15,
     )
 
 

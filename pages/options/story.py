@@ -13,6 +13,7 @@ from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import report_words as w
+from fpanon_core.studies.advice import ladder
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import (
     NEED,
@@ -136,6 +137,7 @@ def dots(
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
     serving = serves(table, within_limits(table, criteria.limits))
     best = best_option(table, criteria.limits) if serving else None
+    labels = {rung.row: rung.kind for rung in ladder(table, criteria.limits)}
     return [
         Dot(
             i + 1,
@@ -149,6 +151,7 @@ def dots(
             "<br>".join(_hover(table, i, criteria, unsafe=unsafe[i])),
             result.option.name in pinned,
             front[i] and not estimated[i],
+            labels.get(i) or _failing(result, criteria),
             result.option.name == chosen,
             i == best,
             i in serving,
@@ -156,6 +159,14 @@ def dots(
         )
         for i, result in enumerate(table.results)
     ]
+
+
+def _failing(result: OptionResult, criteria: Criteria) -> str:
+    """Say which thresholds an option without records fails; the figure has no line for them."""
+    if _epsilon(result, criteria.risk) is None:
+        return ""
+    failed = [w.MEASURES[risk].short for risk in criteria.limits.broken(result)]
+    return f"fails: {', '.join(failed)}" if failed else ""
 
 
 def _epsilon(result: OptionResult, risk: str) -> float | None:

@@ -157,7 +157,7 @@ def _promise(made: CountTables) -> str:
     if option.epsilon is not None:
         return w.describe_epsilon(option.epsilon)
     if option.threshold is not None:
-        return "Leaving small counts blank is a custom; it promises nothing."
+        return w.BLANK
     return "**Nothing protects these counts.**"
 
 

@@ -51,12 +51,17 @@ _USUAL_POINTS = 4
 
 
 def narrowed(result: Result) -> list[Rising]:
-    """Return the share of users whose points fit at most x people, a series for each x."""
-    random = result.curves["random"]
-    return [
-        _rising("unique" if x == 1 else f"at most {x} people fit", [r.at(x) for r in random])
-        for x in result.config.out_of
-    ]
+    """Return the share of users whose points fit at most x people, a series for each x.
+
+    A series is named for the people whom the series before it leaves out.
+    """
+    random, found, last = result.curves["random"], [], 0
+    for x in sorted(set(result.config.out_of)):
+        fit = f"{x}" if x == last + 1 else f"{last + 1} to {x}"
+        name = "unique" if x == 1 else f"{fit} people fit"
+        found.append(_rising(name, [r.at(x) for r in random]))
+        last = x
+    return found
 
 
 def strategies(result: Result) -> list[Rising]:

@@ -35,9 +35,9 @@ with left:
     st.subheader("By number of known points", anchor=False)
     with st.container(key="main_figure"):
         show(
-            unicity.against_points(story.narrowed(result), of),
+            unicity.crowds(story.narrowed(result), of),
             key="unicity_by_p",
-            alt="Share of people singled out by known points, or left among a few.",
+            alt="Share of people whose points fit nobody else, or only a few others.",
         )
 with right:
     p = sections.resolutions(result, of)
@@ -45,7 +45,7 @@ with right:
 # --- other knowledge ---
 st.subheader("What if other points are known?", anchor=False, help=definitions.STRATEGY)
 show(
-    unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
+    unicity.against_points(story.strategies(result), of),
     key="unicity_by_strategy",
     alt="Share of unique people by the number of known points, a line for each kind of points.",
 )

@@ -78,8 +78,8 @@ def test_unicity(taxis: Dashboard) -> None:
     dashboard.turn_to("Who can be found")
     for more in ("unicity_law", "unicity_merging", "unicity_why"):
         dashboard.unfold(more)
-    at_most = [f"at most {many} people fit" for many in (2, 5, 10)]
-    legend_of(dashboard, "unicity_by_p", ["unique", *at_most])
+    few = [f"{many} people fit" for many in ("2", "3 to 5", "6 to 10")]
+    legend_of(dashboard, "unicity_by_p", ["unique", *few])
     strategies = ["random", "uniform", "top", "consecutive"]
     legend_of(dashboard, "unicity_by_strategy", strategies)
     legend_of(dashboard, "unicity_laws", ["p = 2", "p = 4", "p = 6", "p = 8"])
