@@ -27,8 +27,8 @@ COLUMNS_TOLD = (
     "the upper end of the interval. Re-identified: the share of people whom the strongest attacker "
     "picks. Home: the share of homes found to within 1 km, with guessing in brackets. Guessing "
     "names one home for everybody; for options without records, it is the same attack on data "
-    "without the person. Unique: people with a unique record. “All figures of each option” has the intervals, the thresholds "
-    "that each option exceeds, and all other figures."
+    "without the person. Unique: people with a unique record. “All figures of each option” has the "
+    "intervals, the thresholds that each option exceeds, and all other figures."
 )
 
 

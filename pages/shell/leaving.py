@@ -60,7 +60,7 @@ from .release import (
 from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
-"""Key of the chosen option that last filled the fields of *Publish tables*."""
+"""Key of the chosen option that last filled the fields of *Publish without records*."""
 _MAKE = "Make the release"
 _FIELD, _OF = "tables_", "fp_stated_of"
 NOTHING_LEFT = (

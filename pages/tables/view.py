@@ -1,4 +1,4 @@
-"""Publish tables: tables of presence and flows, or synthetic people."""
+"""Publish without records: tables of presence and flows, or synthetic people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publish tables, or synthetic people: from stated numbers to a zip; error, ledger, odd data."""
+"""Publish without records: from stated numbers to a zip; error, ledger, odd data."""
 
 from __future__ import annotations
 
