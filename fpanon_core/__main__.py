@@ -42,7 +42,7 @@ def main(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Find out which release of a mobility data set is safe: read, measure and release the data."""
+    """Find out which mobility data may be released: read them, measure their risk, release them."""
 
 
 if __name__ == "__main__":

@@ -181,8 +181,8 @@ def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
     """Add some people's presence to the cells of a table; return the sum of their shares of bands.
 
     In each band of each day, a person with samples counts 1, divided among the areas in proportion
-    to the samples in each. The share outside the frame is lost. The result is a mean over the days
-    of a type. A sample longer than a band counts in the band in which it begins.
+    to the samples in each. The share outside the frame is lost. A cell's amount is a mean over the
+    days of its type. A sample longer than a band counts in the band in which it begins.
 
     Parameters
     ----------

@@ -65,6 +65,10 @@ def table_recovery(
     progress : callable of one float in [0, 1], optional
         As for :func:`fpanon_core.recover_trajectories`.
 
+    Returns
+    -------
+    TableRecovery
+
     Raises
     ------
     ConfigError

@@ -212,7 +212,7 @@ _STRATA = 12  # cells of similar expectation are assumed to be similar
 
 
 class NoisyFlows(NamedTuple):
-    """Four noisy sums of all people's trips, as shares of one person's largest contribution.
+    """Four noisy sums of all people's trips, as multiples of one person's largest contribution.
 
     Attributes
     ----------

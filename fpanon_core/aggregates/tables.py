@@ -172,8 +172,8 @@ def count_tables(
     if option.epsilon is not None:
         if len(fs.weight) and int(fs.weight.max()) > 1:
             raise ConfigError(
-                "Some fingerprints stand for several people, so one person may be in more than one "
-                "fingerprint; make private tables from the unmerged data."
+                "Some fingerprints stand for several people, so one person's records may affect "
+                "the counts of all these people; make private tables from the unmerged data."
             )
         fault = decided_by_records(fs)
     each = replace(option, epsilon=option.epsilon_each)

@@ -158,7 +158,7 @@ def _applied(
             )
         case Tables() | Synthesize():
             raise ConfigError(
-                "This option contains nobody's records; make it with the function release."
+                "This option publishes nobody's records; use the function release instead."
             )
 
 

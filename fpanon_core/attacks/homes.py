@@ -174,7 +174,7 @@ class HomesAsked:
         return commonest(self.homes.x_m[self.person], self.homes.y_m[self.person], self.weight)
 
     def off(self, guess: FloatArray) -> FloatArray:
-        """Return the distance of each guess, (n_asked, 2), from the true home, metres."""
+        """Return the distances (n_asked,) of guesses (n_asked, 2) from the true homes, metres."""
         x, y = self.homes.x_m[self.person], self.homes.y_m[self.person]
         off: FloatArray = np.hypot(guess[:, 0] - x, guess[:, 1] - y)
         return off

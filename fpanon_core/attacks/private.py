@@ -122,7 +122,7 @@ def dp_counts(
 
     The noise comes from OpenDP's own source of randomness, which takes no seed: anyone who knew the
     seed could subtract the noise. So each run differs, and the ε values of published runs add up.
-    Counts can be negative; setting them to 0 makes totals too large.
+    Counts can be negative; setting negative counts to 0 makes totals too large.
 
     Parameters
     ----------

@@ -297,7 +297,7 @@ Attacker = Callable[[Traces, Traces, Progress], Flows]
 
 
 def salt_of(step: int) -> bytes:
-    """Return the salt of the digests of a period's records."""
+    """Return the salt of the digests of a period's records; ``step`` is the period's position."""
     return step.to_bytes(8, "little")
 
 

@@ -229,8 +229,8 @@ def recover(
         Write the recovered trajectories, one row per trajectory and slot (.csv, .parquet). They may
         be correct: guard them like the data.
     out : Path or None
-        Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead;
-        otherwise, with --factors, write the factors.
+        Write the scores (.csv, .parquet). With --mitigations, write those after each mitigation
+        instead; otherwise, with --factors, write those for each factor.
     """
     counting = (config.slot_min, config.users, config.pairing, config.seed)
     run.read(trajectories)
@@ -326,5 +326,5 @@ def _mitigations_text(table: pd.DataFrame) -> str:
         table_text(head, rows)
         + "\nPrivate counts here have the noise that their ε needs, for places and a "
         "period taken from the data. Such counts show what noise does and promise "
-        "nothing. See the command tables."
+        "nothing. See `fpanon tables`."
     )

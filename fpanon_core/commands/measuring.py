@@ -115,9 +115,9 @@ class _Unicity:
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     """Estimate unicity: the share of people that a few known points single out.
 
-    --tables adds unicity for every strategy and up to 8 points, the number of points needed, and
-    the sparsity model. It also adds unicity over several resolutions (those of --profile, or the
-    usual ones) with its scaling law.
+    --tables adds unicity for every strategy and up to 8 points, the number of points needed to
+    single people out, and the sparsity model. It also adds unicity over several resolutions (those
+    of --profile, or the usual ones) with its scaling law.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
 _MEANS = (
     "As in the paper, EM and KL are means over each profile's own bins, so they do not say which "
     "of two profiles is the safer. The sums over all bins do (em_sum and kl_sum, in --out, "
-    "--tables or --json; the command options compares by these sums)."
+    "--tables or --json; `fpanon options` compares by these sums)."
 )
 
 

@@ -64,7 +64,7 @@ class Wish:
     preset : str or None
         Presets of options to explore, joined by commas, as in trade,glove. trade: up to 3 sizes of
         regions by 4 windows; fine: up to 6 grids by 6 windows; hexagons: up to 5 resolutions by 3
-        windows. glove: k = 2, 5 and 10, unless there are fewer people; hide: aligned groups of the
+        windows. glove: k = 2, 5 and 10, up to the number of people; hide: aligned groups of the
         same k, for whole records, weeks and days. tables: tables of presence and flows, and
         synthetic people; asis: the data as they are. trade if nothing else is given.
     options_file : Path or None
@@ -479,13 +479,13 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
     """Return the exploration with the measures and thresholds of a recipe."""
     if exploration.table.config != recipe.knowledge:
         raise ConfigError(
-            "The options were not measured with the recipe's knowledge and seed; run options DATA "
-            "--recipe first, and report on what it writes."
+            "The options were not measured with the recipe's knowledge and seed; run "
+            "`fpanon options` with --recipe first, and report on what it writes."
         )
     if exploration.areas != recipe.areas:
         raise ConfigError(
-            "The options were not compared on the recipe's areas; run options DATA --recipe first, "
-            "and report on what it writes."
+            "The options were not compared on the recipe's areas; run "
+            "`fpanon options` with --recipe first, and report on what it writes."
         )
     warn_of_recipe(recipe, exploration.table.digest)
     table = exploration.table.with_choice(recipe.risk, recipe.utility)

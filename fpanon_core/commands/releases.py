@@ -101,8 +101,8 @@ class Leaving:
 # --- publish -------------------------------------------------------------------------------------
 
 OPTION = asked(
-    help="Release option: its name in --options or in the table of the command options, or a "
-    "profile such as '2.5 km · 1 h'."
+    help="Release option: its name in --options or in the table that fpanon options prints, "
+    "or a profile such as '2.5 km · 1 h'."
 )
 OPTIONS = asked("--options", help="JSON file with a list of release options of your own.")
 
@@ -178,7 +178,7 @@ def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOpt
         return as_option(parse_profile(name))
     except ConfigError:
         raise ConfigError(
-            f"There is no option {name!r}; give a name that the command options lists, or a "
+            f"There is no option {name!r}; give a name that `fpanon options` lists, or a "
             "profile such as '2.5 km · 1 h'."
         ) from None
 

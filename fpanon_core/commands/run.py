@@ -279,7 +279,7 @@ class Run:
         self.fs, self.report = self.wanted.read(**how)
 
     def estimate(self, study: Callable[..., Any], config: Any) -> None:
-        """Report the estimated cost of a study on a terminal; refuse a study that does not fit.
+        """On a terminal, report a study's estimated cost; refuse a study too large for memory.
 
         Raises
         ------

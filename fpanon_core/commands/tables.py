@@ -106,8 +106,8 @@ def check_private(wanted: Request) -> None:
         )
     if wanted.screening.by_span:
         raise ConfigError(
-            "--screen civ and sen depend on the days of all records, so one more person can change "
-            "who is kept. For a private release, use --screen people, or give --screen "
+            "--screen civ and --screen sen depend on the days of all records, so one more person "
+            "can change who is kept. For a private release, use --screen people, or give --screen "
             "a minimum number of samples."
         )
 
@@ -140,7 +140,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
 _UNCHARGED = "No ledger records this ε. Give --ledger, to add up the ε of all releases."
-_PRINTED = "What is printed here must not leave: ε does not cover the exact numbers of the data."
+_PRINTED = "Do not publish what is printed here: ε does not cover the exact numbers of the data."
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Wish:
     people: int | None = None
 
     def option(self, frame: FrameConfig) -> Tables:
-        """Return the stated release option; raise ConfigError if the contents are unknown."""
+        """Return the stated release option; raise ConfigError if ``what`` has an unknown value."""
         one_of("--what", self.what, tuple(_CONTENTS))
         areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
         protection = self.threshold, self.epsilon

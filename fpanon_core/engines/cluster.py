@@ -61,9 +61,9 @@ class DaskEngine(Engine):
     The workers compute k-gaps, anonymity sets and the figures derived from them, disclosure,
     linkage, and the records that an attacker finds likeliest. They also compute the days of the
     recovery attack, the links between these days, and sums of presence and flows. They hide the
-    people of each shard. The cores of this process do the rest: merges of GLOVE without shards,
-    guesses of places and homes, similarities of periods, and scores. Results equal those of
-    :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
+    people of each shard, or of each period if periods are many and small. The cores of this process
+    do the rest: other merges of GLOVE, guesses of places and homes, re-linking, and scores. Results
+    equal those of :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ class Watch:
         Function that ends the process.
     limits : Limits
     seconds : float or None
-        Time limit of this job, if it is lower than the one in ``limits``.
+        Time limit of the process's job, if it is lower than the one in ``limits``.
 
     Attributes
     ----------

@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas, read as ``turn`` says if their middle is then nearer to the events."""
+    """Return the antennas, turned by ``turn`` if their middle is then nearer to the events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -275,8 +275,8 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
     """Return the latitudes and longitudes of distinct antenna ids (NaN if unknown), and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros or a trailing ``.0``. The spelling that finds the most ids is
-    used. An id that several antennas at different positions share counts as unknown.
+    case, kind of separator, leading zeros or a trailing ``.0``. The spelling that finds the most
+    ids is used. An id that several antennas at different positions share counts as unknown.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"

@@ -183,7 +183,7 @@ def read_parts(
     target, read = Path(into), How(**how, regions=named)
     if target.exists() or not target.parent.is_dir():
         raise ConfigError(
-            "The folder for the fingerprints must not exist yet, and its parent folder must; "
+            "The folder for the fingerprints must be a new one inside an existing folder; "
             "give another name."
         )
     place = Path(private) if private is not None else Path(tempfile.gettempdir())

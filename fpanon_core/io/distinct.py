@@ -138,7 +138,7 @@ class Buckets:
 def screened(
     fs: FingerprintSet, rule: Screening, columns: Columns, tell: Callable[[float], object]
 ) -> BoolArray:
-    """Write the users of a set that meet the rule to ``columns``; return a mask of these users."""
+    """Write to ``columns`` the users of a set who meet the rule; return a mask of these users."""
     blocks = _blocks(fs)
     ends = []
     for users in blocks:
@@ -159,7 +159,7 @@ def screened(
 
 
 def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -> BoolArray:
-    """Return a mask of the users that meet every condition of the rule.
+    """Return a mask of the users who meet every condition of the rule.
 
     ``days`` are the data set's first and last local day, both included, counted from the epoch.
     """

@@ -191,8 +191,8 @@ class Seen:
     town_km, town_km_low : float
         Median distance to the nearest town, and the distance that all but a tenth exceed.
     town, zone : str
-        Town that is nearest to most positions, and time zone at the position with the median
-        distance to a town.
+        Town that is most often the nearest, and time zone at the position with the median distance
+        to a town.
     clock_min : float
         Median of the minutes ahead of UTC at the positions of the rows in a :class:`Clocks`; NaN if
         there is no row.

@@ -95,7 +95,7 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         A FeatureCollection of Polygons or MultiPolygons, with or without holes. Features of other
         kinds are counted and left out.
     name : str, optional
-        Property that names the regions. Features with equal names form one region. If not given,
+        Property that names the regions. Features with equal names form one region. If None, it is
         the first property whose values are all different, non-empty texts.
 
     Raises

@@ -89,6 +89,8 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path:
     """Return the path for a file that is not for release: a new ``.csv`` outside the release.
 
+    ``what`` names the file in messages.
+
     Raises
     ------
     ConfigError

@@ -24,8 +24,8 @@ OUT = -2
 class Groups(NamedTuple):
     """Groups under construction.
 
-    ``of`` is the group of each user (−1 = none yet, or :data:`OUT`). ``members`` has a row per
-    group, whose first ``size`` entries count. ``weight`` is the number of users that the group
+    ``of`` is the group of each user; −1 = none yet, :data:`OUT` = left out. ``members`` has a row
+    per group, whose first ``size`` entries count. ``weight`` is the number of users that the group
     stands for, ``loss`` its loss, and ``without`` its loss without each of its members.
     ``changed`` is the last round in which the group took part in an exchange.
     """

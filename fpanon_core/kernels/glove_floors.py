@@ -135,7 +135,7 @@ def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
-    """Set the query's ``near[c, f]`` in ``own[0, c, f]``, and its ``wide[c, f]`` in ``own[1]``."""
+    """Write the query's ``near[c, f]`` to ``own[0, c, f]`` and its ``wide[c, f]`` to ``own[1]``."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     n_cells = len(features.cell_x0)
     size = n_cells + features.n_bins

@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Samples in order of start (corners and member), and the users that each member represents."""
+    """Samples in order of start (corners and member), and how many users each member represents."""
 
     low: FloatArray
     high: FloatArray

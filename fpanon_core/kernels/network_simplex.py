@@ -86,8 +86,8 @@ def cheapest_flow(
     """Return flows above 0 as arcs (source × sinks + sink) and amounts, and all potentials.
 
     A table of ``costs`` is marked during the search, and restored at the end; ``greatest`` is the
-    greatest cost. Supply and demand are above 0 and have the same total. The flow is complete and
-    optimal, unless the search took ``most_pivots``; the caller checks this.
+    greatest cost. No cost is below 0. Supply and demand are above 0 and have the same total. The
+    flow is complete and optimal, unless the search took ``most_pivots``; the caller checks this.
     """
     sources, sinks = len(supply), len(demand)
     tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))

@@ -114,7 +114,7 @@ def fit_gravity(
 def number_strata(values: FloatArray, first: IntArray, begins: FloatArray) -> IntArray:
     """Return the number of the part that holds each value.
 
-    Part p + 1 begins at rank ``first[p]`` in stable order; ``begins`` has the value at each rank.
+    Part p + 1 begins at rank ``first[p]`` in stable order; ``begins[p]`` is the value at this rank.
     """
     part = np.zeros(len(values), np.int64)
     for begin in begins:

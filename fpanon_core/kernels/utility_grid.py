@@ -160,9 +160,9 @@ def hours_of(
 
 @njit(nogil=True, cache=True)
 def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
-    """Count the squares that each place meets, place after place.
+    """Return the number of squares that each place meets, summed over the places.
 
-    Write them to ``column`` and ``row``, unless these have length 0.
+    The squares are written to ``column`` and ``row``, unless these have length 0.
     """
     many = 0
     for p in range(len(laid.left)):

@@ -101,8 +101,8 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     Raises
     ------
     ConfigError
-        ``areas`` is not None, a side above 0 (metres), :class:`Hexagons` or :class:`Regions`; or
-        the areas cannot be laid over the data.
+        ``areas`` is neither None nor a side above 0 (metres), :class:`Hexagons` or
+        :class:`Regions`; or the areas cannot be laid over the data.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -119,7 +119,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
 
 
 def used(where: Ground, places: Places) -> list[Laid]:
-    """Lay the original's places over each grid or over the pieces, and find the areas they use.
+    """Return the original's places laid over each grid or the pieces, with the areas they use.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def used(where: Ground, places: Places) -> list[Laid]:
 
 
 def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
-    """Lay the places of a release or a table over the areas that the original uses.
+    """Return the places of a release or a table, laid over the areas that the original uses.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return each sample's events, for all people its fingerprint stands for, (n_samples,)."""
+    """Return each sample's events times the number of people behind it, (n_samples,)."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 

@@ -71,7 +71,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 
     Examples
     --------
-    Two records are equal, and the third is unique: the probabilities are 1/2, 1/2 and 1.
+    Two records are equal, and the third is unique: ``naming_most`` is the mean of 1/2, 1/2 and 1.
 
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 900], [0] * 3, [5, 5, 5])
     >>> found = crowds(fs)

@@ -245,7 +245,7 @@ class _Noted(_Lists):
             self._most = max(self._most, 2 * self._kept)
 
     def pairs(self) -> _Pairs:
-        """Return the found pairs of users a and b that are still near enough for a list."""
+        """Return a, b and effort of the found pairs still near enough for the list of a or b."""
         nothing = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
         a, b, effort = (np.concatenate(each) for each in zip(nothing, *self._pairs, strict=True))
         near = (effort <= self.worst[a]) | (effort <= self.worst[b])

@@ -38,7 +38,7 @@ from ..model.knowledge import Knowledge
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
-_NO_COMMON_INDEX = "Bins and places known without time cannot share an index; search them apart."
+_NO_COMMON_INDEX = "Bins and places known without time cannot share an index; separate them."
 R = TypeVar("R")
 
 

@@ -371,7 +371,7 @@ class Spread:
         return cls(places, place, _trips(fs, place), subscribers)
 
     def on(self, reference: Reference) -> list[Laid]:
-        """Lay the places over the areas of the reference."""
+        """Return the places, laid over the areas of the reference."""
         return laid(reference.ground, [c.laid for c in reference.corners], self.places)
 
 

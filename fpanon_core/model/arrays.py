@@ -81,9 +81,9 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
-    """Divide packed lists into runs with at most ``most`` entries in all, or with one longer list.
+    """Divide packed lists into runs, each of at most ``most`` entries or of one longer list.
 
-    Each slice selects consecutive lists by number.
+    Each slice selects the lists of one run by number.
 
     Examples
     --------

@@ -169,7 +169,7 @@ class Crossing:
     Attributes
     ----------
     together : Crowd
-        Groups of the people who are in the same group in both releases.
+        Groups of people who share a group in both releases.
     first, second : Crowd
         Groups of the same people in each single release.
     n_first, n_second, n_both : int

@@ -239,7 +239,7 @@ class FrameConfig(Checked):
             )
         area = self.area
         if self.places == "hexagons" and area and (area.unit != "degrees" or area.east > 180):
-            raise ConfigError("Hexagons need an area in degrees that ends west of 180.")
+            raise ConfigError("Hexagons need an area in degrees that ends at 180 or west of it.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can store."""

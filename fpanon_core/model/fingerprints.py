@@ -268,7 +268,7 @@ class FingerprintSet(CellLists):
 
     @cached_property
     def unnamed(self) -> FingerprintSet:
-        """The same set with consecutive numbers in place of ids, for code that needs no ids.
+        """The same set with running numbers in place of ids, for code that needs no ids.
 
         The copy keeps the digest of this set.
         """
@@ -360,7 +360,7 @@ class FingerprintSet(CellLists):
 
 
 def pseudonyms_of(number: IntArray) -> list[str]:
-    """Return the pseudonyms for consecutive numbers, all of the same width."""
+    """Return the pseudonyms for running numbers, all of the same width."""
     width = max(4, len(str(int(number.max(initial=0)))))
     return [f"u{n:0{width}d}" for n in number.tolist()]
 

@@ -268,7 +268,7 @@ class KnownPoints(Cells):
     offsets : int64 ndarray (n_targets + 1,)
         Points of target i are rows ``offsets[i]:offsets[i+1]``.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_points,)
-        Cell in which noise and exchange start, metres and minutes.
+        Cell of the point before noise and exchange, metres and minutes.
     same_place, same_time : float64 ndarray (n_points,)
         Probability that the point's place, or time, was exchanged for itself; 1 without exchange.
     place_share, time_share : float64 ndarray (n_points,)

@@ -85,7 +85,7 @@ class ReleaseOption:
                 )
         check_chain(steps)
         if name is not None and not isinstance(name, str):
-            raise ConfigError("The name of a release option must be a text.")
+            raise ConfigError("The name of a release option must be text.")
         object.__setattr__(self, "steps", tuple(steps))
         given = (name or "").strip()
         object.__setattr__(self, "name", given or self.text)

@@ -31,9 +31,9 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 """Columns of the table of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "The promise of ε does not cover a choice by these figures: they come from the records. To "
-    "keep the promise, state areas and days from public facts or earlier data, and choose ε before "
-    "looking. Then make the release once."
+    "The promise of ε does not cover a choice based on these figures: they come from the records. "
+    "To keep the promise, state areas and days from public facts or earlier data, and choose ε "
+    "before looking. Then make the release once."
 )
 
 _GAIN = 0.02  # a smaller gain in utility is no reason to consider another threshold

@@ -169,7 +169,7 @@ def membership(
     Parameters
     ----------
     fs : FingerprintSet
-    option : Tables, Presence, Flows, Synthesize, or an option of one of them
+    option : Tables, Presence, Flows, Synthesize, or ReleaseOption with one of them
     targets : int
         Number of people attacked, at most half of all people; one in ten is among those with the
         most samples.

@@ -52,10 +52,10 @@ from .publishing import origin_of
 from .tabled import Tabled
 
 NO_KEY = (
-    "A release does not say who is who. Give the pseudonym key that was written with the release "
-    "(--key when it was made, key= of publish, or the dashboard's button): it says which id each "
-    "pseudonym stands for. Where no key was kept, make the release again from the records, with a "
-    "key. Hiding people draws nothing at random, so the groups are the same."
+    "A release does not say who is who; its pseudonym key does. Give the pseudonym key that was "
+    "written with the release (--key when it was made, key= of publish, or the dashboard's "
+    "button). Where no key was kept, make the release again from the records, with a key. Hiding "
+    "people draws nothing at random, so the groups are the same."
 )
 _DAY_MIN = 1_440
 _NAME_LENGTH = 120
@@ -549,7 +549,7 @@ def describe_crossing(
     Parameters
     ----------
     before : str
-        The earlier release or releases, such as "the release exported before (GLOVE, k = 2)".
+        The earlier release or releases, such as "the release exported earlier (GLOVE, k = 2)".
     where : (str, str)
         Words for the first and the second release, each beginning with "in".
     """

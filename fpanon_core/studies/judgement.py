@@ -244,9 +244,9 @@ def serves(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 
 def needed(table: OptionsTable, rows: Iterable[int]) -> float | None:
-    """Return the least utility that serves the purpose, of rows within all thresholds.
+    """Return the utility needed to serve the purpose: a share :data:`NEED` of the best that serves.
 
-    Return None where none of the rows serves the purpose.
+    ``rows`` are within all thresholds. Return None where none of them serves the purpose.
     """
     best = most_useful(table, serves(table, rows))
     return None if best is None else NEED * float(table.utility[best])
@@ -277,7 +277,7 @@ def options_tried(table: OptionsTable) -> list[int]:
 
 
 def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
-    """Return the rows that break no threshold; none where there is no threshold."""
+    """Return the rows of options tried that break no threshold; none without any threshold."""
     if not limits.judged:
         return []
     return [i for i in options_tried(table) if not limits.broken(table.results[i])]

@@ -423,7 +423,7 @@ def guesses_of(
     """Return one guess of the home behind each record, (n_records, 2), metres.
 
     The guess is that of the attacker ``most_nights`` of :func:`home_found`; after noise in space,
-    that of ``fullest_circle``. It depends on the record alone, not on the person it is taken for.
+    that of ``fullest_circle``. It depends on the record alone, not on the person sought.
     """
     if len(records) == 0:
         return np.empty((0, 2))

@@ -131,7 +131,7 @@ def link(
 def true_ranks(
     release: Attacked, known: Knowledge, config: LinkConfig, **work: Unpack[Work]
 ) -> dict[str, Ranks]:
-    """Rank the targets' own records by true points, for each attacker."""
+    """Return the ranks of the targets' own records by true points, for each attacker."""
     cells = cells_known(release, known, config)
     own = release.published.own[known.targets]
     return ranks(release.published, cells.points, cells.mechanism, own, **work)

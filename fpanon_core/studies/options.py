@@ -168,8 +168,8 @@ def explore_options(
     -------
     OptionsTable
         Its front uses the intervals of risk. One option dominates another if its utility is no
-        lower, and the upper end of its risk is no higher than the other's lower end. One of the two
-        must be strictly better. If one option would dominate by the estimates but not by the
+        lower, and the upper end of its risk is no higher than the other's lower end. At least
+        one comparison must be strict. If one option would dominate by the estimates but not by the
         intervals, the two options are level. An option that fails (with an :class:`FpanonError`, or
         when memory runs out) has a ``fault``, and does not affect the others. Recent releases are
         kept in the process, within bounds (:mod:`fpanon_core.studies.releases`), and not made

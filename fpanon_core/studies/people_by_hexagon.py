@@ -146,7 +146,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     if fs.crs is None:
         raise ConfigError("There is no map: the data carry no map projection.")
     if config.option.recordless is not None:
-        raise ConfigError("The option publishes no records; its tables have their own maps.")
+        raise ConfigError("The option publishes no records; choose one that does.")
     progress, resolution = work.get("progress"), _resolution(fs, config)
     hexagons = hexagon_map(fs, Hexagons(resolution))
     user = np.repeat(np.arange(fs.n_users), fs.lengths)

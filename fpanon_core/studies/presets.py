@@ -184,8 +184,8 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
     Tables of presence and flows together are private at ε = 1 and at ε = 0.5, or protected by a
     threshold. Tables of presence alone, and of flows alone, are private at ε = 1. Synthetic people
-    are made at ε = 1 and at ε = 0.5. Their places are the antennas or, without any, squares: at
-    most about one for every two people. The tables' areas, and their bands of hours in a day, are
+    are made at ε = 1 and at ε = 0.5. Their places are the antennas or, without any, at most
+    about one square for every two people. The tables' areas, and their bands of hours in a day, are
     those proposed for the rounded number of people (:func:`fpanon_core.proposed`). Areas are groups
     of antennas, or squares where there is no antenna table. For a study, the days and squares are
     taken from the data, without a few far travellers. A published release states its own days and
@@ -223,7 +223,7 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas or, without any, of squares: at most about one per two people."""
+    """Return a frame of antennas or, without any, of at most about one square per two people."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))

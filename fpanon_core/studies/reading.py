@@ -210,8 +210,8 @@ def _kept(
     ):
         raise ConfigError(
             "This folder holds data that were already read. How the data were read can no longer "
-            "be changed, and the data cannot be kept again. Leave out the options for reading and "
-            "keeping, or read the original data again."
+            "be changed, and the data cannot be kept in another folder. Leave out the options for "
+            "reading and keeping, or read the original data again."
         )
     if reading.centre is not None:
         raise ConfigError(
@@ -273,7 +273,7 @@ def _read(
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """Return a source's column names, or else positions, even if it cannot be read as events.
+    """Return a source's column names or positions, even if the source cannot be read as events.
 
     A name that occurs several times is replaced by the positions of its columns.
     """

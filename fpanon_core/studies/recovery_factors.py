@@ -35,7 +35,7 @@ class Config(Counting):
     Attributes
     ----------
     spaces_m : tuple of float
-        Sides of the squares that places are merged into, metres; the places as they are come first.
+        Sides of the squares that places are merged into, metres; unmerged places come first.
     slots_min : tuple of float
         Lengths of slots, minutes.
     people : tuple of int or None
@@ -100,7 +100,7 @@ def recovery_factors(
     ----------
     fs : FingerprintSet
     spaces_m : sequence of float
-        Sides of the squares that places are merged into, metres; the places as they are come first.
+        Sides of the squares that places are merged into, metres; unmerged places come first.
     slots_min : sequence of float
         Lengths of slots, minutes.
     users : sequence of int, optional

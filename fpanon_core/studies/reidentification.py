@@ -196,9 +196,9 @@ class OutsiderRisk:
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.
     guessing : dict of str to float
-        Results of guessing. For ``"linkage"``, 1 divided by the number of people in the release
-        (with periods, in the record's period). For ``"home"``, the share of people whose home is
-        near the commonest home.
+        Results of guessing. For ``"linkage"``, the mean chance of guessing a person's record; with
+        periods, among those of its period. For ``"home"``, the share of people whose home is near
+        the commonest home.
     unasked : dict of str to str
         Reason why a measure is missing, by the measure's name.
     homes_asked : int

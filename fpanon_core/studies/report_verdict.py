@@ -240,7 +240,7 @@ def _describe_above(result: OptionResult, limits: Limits) -> str:
     told = [f"exceed {sure} {those}"] if sure or not over else []
     if more := len(over) - sure:
         which = "more" if sure else those
-        told.append(f"may exceed {more} {which}, by the upper ends of the intervals")
+        told.append(f"may exceed {more} {which}, judging by the upper ends of the intervals")
     return f"The data {', and '.join(told)}."
 
 
@@ -287,7 +287,8 @@ def describe_tried(exploration: Exploration) -> Sentence:
     told = f"The recommended option is {_named(exploration, best)}."
     other = judgement.most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
-    alone = more and other is not None and some_alone(table.results[other])
+    some = some_alone(table.results[best])
+    alone = more and other is not None and some_alone(table.results[other]) and not some
     if alone:
         told += " In this option, nobody has a unique record."
     elif more:
@@ -295,7 +296,7 @@ def describe_tried(exploration: Exploration) -> Sentence:
     told = " ".join(filter(None, (told, w.describe_use(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option may be of little use."
-    if not some_alone(table.results[best]):
+    if not some:
         beside = (
             describe_passed_over(exploration, other, best) if more and other is not None else ()
         )

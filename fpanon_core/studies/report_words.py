@@ -196,7 +196,7 @@ def areas(table: OptionsTable) -> str:
 
 
 def draws(table: OptionsTable) -> str:
-    """Return a sentence if utility with ε is a mean over draws, and "" otherwise."""
+    """Say that utility with ε is a mean over draws; return "" if it is not."""
     noisy = any(r.option.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
@@ -357,7 +357,7 @@ def describe_use(result: OptionResult) -> str:
             f"{duration(here.span_min)}.{lacks}"
         )
     data = f" The data are {data_wide} wide, without the outermost 5%."
-    left = " Less than half of the samples or of the people are left." if few else ""
+    left = " Fewer than half of the samples, or of the people, are left." if few else ""
     return (
         "This release may be of little use: half of what is published has an area "
         f"{wide} wide or more ({sides}). Half of what is published has a time window of "
@@ -677,7 +677,7 @@ def limit(limits: Limits, risk: str) -> str:
 
 
 def points(p: int, of: str = "") -> str:
-    """Return a number of points in words, such as "1 point", "4 true points"."""
+    """Return a number of points in words, such as "1 point" or, with ``of``, "4 true points"."""
     return f"{p} {of}{' ' if of else ''}point{'' if p == 1 else 's'}"
 
 

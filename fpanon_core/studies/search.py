@@ -126,7 +126,7 @@ class SearchedTable(OptionsTable):
 
     @property
     def least_revealing(self) -> OptionResult | None:
-        """The least revealing option within the thresholds with nearly the best utility, or None.
+        """The least revealing option within the thresholds and near the best utility, or None.
 
         It is recommended if it serves the purpose (:attr:`serves`).
         """
@@ -159,7 +159,7 @@ def find_release(
     purpose : Purpose or str
         A name of PURPOSES, or your own purpose.
     recipient : Recipient or str
-        The recipient, who sets the threshold for re-identification.
+        The recipient, on whom the threshold for re-identification depends.
     seconds : float
         Time for the search. An option still running at the end is stopped, and named in
         ``untried``.
@@ -222,7 +222,7 @@ def find_release(
 
 
 class Search:
-    """Choice of the options to try next, from the results so far; it holds no results itself.
+    """Search that chooses the next options to try from the results so far, but holds no results.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ class Search:
         return first or trials or slow[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
-        """Return the next option of every line that is not complete.
+        """Return untried options without records, and the next one of every incomplete line.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Standing(NamedTuple):
     Attributes
     ----------
     least : float
-        Utility below which an option with records changes nothing; −∞ if no option serves.
+        Utility below which an option with records is not recommended; −∞ if no option serves.
     kinds : set of str
         Kinds with an option within the thresholds. Coarser records are among them, too, once their
         safest options have been tried.

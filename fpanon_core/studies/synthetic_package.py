@@ -67,7 +67,7 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
 
 
 def people_packed(made: SyntheticPeople) -> int:
-    """Return the number of people in the package: the first ones, which are a sample of all.
+    """Return the number of people in the package; they are the first ones, a sample of all.
 
     Together they have at most :data:`MOST_PUBLISHED` events.
     """
@@ -195,7 +195,8 @@ def readme(
 ) -> Sequence[str]:
     """Return the paragraphs of the README, from noisy and public numbers alone.
 
-    ``learnt`` is the noisy number of people, and the number of groups of places.
+    ``learnt`` is the noisy number of people, and the number of groups of places; ``many`` is the
+    number of people in the package.
     """
     n_noisy, groups = learnt
     off = people_error(Ground.of(frame), option.epsilon, groups)

@@ -94,8 +94,8 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     """Return, by name, the expected errors due to noise, to three digits; 0 without noise.
 
     ``people`` is the error of a cell of presence, and ``scale`` the relative error of the factor
-    common to all cells of presence. ``trips`` holds the errors of a cell of flows, trips a day, by
-    type of day. For private tables, all errors follow from noisy sums alone.
+    common to all cells of presence. ``trips`` holds the error of a cell of flows for each type of
+    day, in trips a day. For private tables, all errors follow from noisy sums alone.
     """
     found: dict[str, Any] = {}
     if tables.presence is not None:
@@ -141,7 +141,9 @@ def described(source: Place | bytes) -> dict[str, Any]:
 
 
 def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verification:
-    """Check a package of tables, its frame and protection; rebuild it and compare every byte.
+    """Check a package's tables, frame and protection, rebuild it, and return the verdict.
+
+    Every byte is compared with the rebuilt package.
 
     Parameters
     ----------
@@ -244,7 +246,9 @@ def _check_table(
         hours = np.arange(option.bands) * (24 / option.bands)
         due = pd.MultiIndex.from_product([names, DAY_TYPES, hours])
         if not pd.MultiIndex.from_frame(table[keys]).equals(due):
-            faults.add("rows", "The rows of presence are not the areas, days and bands stated.")
+            faults.add(
+                "rows", "The rows of presence do not match the stated areas, days and bands."
+            )
     else:
         known = (names, names, DAY_TYPES)
         at = [pd.Index(of).get_indexer(table[key]) for key, of in zip(keys, known, strict=True)]
@@ -258,7 +262,7 @@ def _check_table(
     if np.isinf(shown).any() or (shown < least - 1e-9).any():
         faults.add("cells", f"A cell is infinite or below {least}.")
     if len(shown) < len(values) and (option.threshold is None or name == "flows"):
-        faults.add("cells", "A cell is blank where no threshold allows it.")
+        faults.add("cells", "A cell is blank, but no threshold allows blank cells here.")
     if (np.round(shown, PUBLISHED_DIGITS) != shown).any():
         faults.add("cells", f"A cell has more than {PUBLISHED_DIGITS} decimals.")
 

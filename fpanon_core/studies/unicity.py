@@ -148,7 +148,7 @@ class Law:
             There is no law.
         """
         if self.fit is None or not self.fit.holds:
-            raise ConfigError("This curve follows no law; see its fit.")
+            raise ConfigError("This curve follows no law; call curve() only where holds is true.")
         x = np.geomspace(self.resolution.min(), self.resolution.max(), _CURVE_POINTS)
         return x, np.clip(self.fit.predict(x), 0.0, 1.0)
 

@@ -81,6 +81,10 @@ def attack_synthetic(
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
+    Returns
+    -------
+    TablesAttacked
+
     Raises
     ------
     ConfigError

@@ -123,8 +123,8 @@ def synthetic_people(
     """Make the synthetic people that a release option states; see :func:`synthesize`."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
         raise ConfigError(
-            "Some fingerprints stand for several people, so one person may be in more than one "
-            "fingerprint; make synthetic people from the unmerged data."
+            "Some fingerprints stand for several people, so one person's records may count for all "
+            "of these people; make synthetic people from the unmerged data."
         )
     ground = Ground.of(table_frame(fs, option.frame))
     exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
@@ -144,7 +144,7 @@ def lives_of(
 ) -> Lives:
     """Generate people from noisy statistics and a public frame alone.
 
-    ``seed`` is for studies; a publication draws from the operating system.
+    ``seed`` is for studies; a publication gets its seed from the operating system.
     """
     many = round(found.n_people) if option.people is None else option.people
     drawn = secrets.randbits(62) if seed is None else seed

@@ -58,7 +58,7 @@ def read_delimited(data: bytes) -> SourceTable:
         data = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb" {2,}", b" ", data))
         lines = [re.sub(" {2,}", " ", line.strip()) for line in lines]
         delimiter, width = _dialect(lines)
-        notes += ("Several spaces in a row are read as one separator.",)
+        notes += ("Consecutive spaces are read as one separator.",)
     if width < 2:
         raise SchemaError(
             "The file has only one column, or no separator that fpanon knows (comma, semicolon, "

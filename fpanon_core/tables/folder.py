@@ -197,7 +197,7 @@ def _below(folder: Path, parts: Sequence[str]) -> Iterator[int]:
     except OSError as fault:
         if fault.errno in (errno.EACCES, errno.EPERM):
             raise SchemaError(
-                "The server may not read this file; its owner can allow it."
+                "The server has no permission to read this file; the file's owner can grant it."
             ) from None
         raise _gone() from None
 

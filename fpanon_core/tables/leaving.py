@@ -162,7 +162,7 @@ def restored(text: str) -> str:
 
 
 def defused_column(column: Any) -> Any:
-    """Return an Arrow column with :func:`defused` applied to its texts; other types stay as is."""
+    """Return an Arrow column with its texts :func:`defused`; return other types unchanged."""
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
         return column
     suspect = pc.fill_null(pc.match_substring_regex(column, _SUSPECT), False)

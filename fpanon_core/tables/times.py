@@ -358,9 +358,9 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
 class DateOrder:
     """Decision, for a whole column, on whether 03/04 is the 3rd of April or the 4th of March.
 
-    The order that parses more rows is chosen. If both parse the same number, the order with the
-    shorter time span is chosen. Days of one fortnight, read the wrong way, scatter over a year. If
-    the spans are equal, the day comes first.
+    The order that parses more rows is chosen. If both orders parse the same number, the one with
+    the shorter time span is chosen. Days of one fortnight, read the wrong way, scatter over a year.
+    If the spans are equal, the day comes first.
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:

@@ -46,7 +46,7 @@ _PARTS = "xl/_rels/workbook.xml.rels"
 _MAIN = f"{{{SHEET_MAIN_NS}}}"
 _ROW, _CELL, _VALUE, _INLINE = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is"))
 _ID = f"{{{REL_NS}}}id"
-_DAMAGED = "The XLSX file is damaged; save it again, or as CSV."
+_DAMAGED = "The XLSX file is damaged; save it again as XLSX or CSV."
 
 
 def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
@@ -249,7 +249,7 @@ class _Count:
                 if self.row > MAX_SHEET_ROWS:
                     raise SchemaError(
                         f"A sheet of the XLSX file has a row beyond the {MAX_SHEET_ROWS:,}th, "
-                        "which no sheet can have; save it again, or as CSV."
+                        "which no sheet can have; save it again as XLSX or CSV."
                     )
             case "c":
                 place = found.get("r")
@@ -263,7 +263,7 @@ class _Count:
                     raise SchemaError(
                         f"The XLSX file has a number format of more than {MAX_FORMAT_CHARACTERS} "
                         f"characters, or more than {MAX_NUMBER_FORMATS:,} formats, which no "
-                        "workbook can have; save it again, or as CSV."
+                        "workbook can have; save it again as XLSX or CSV."
                     )
 
     def _ends(self, name: str) -> None:
@@ -283,4 +283,4 @@ def _column_of(place: str) -> int:
 
 
 def _no_entities(*_: Any) -> None:
-    raise SchemaError("The XLSX file defines entities of its own; save it again, or as CSV.")
+    raise SchemaError("The XLSX file defines XML entities; save it again as XLSX or CSV.")

@@ -317,11 +317,14 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    text = "A limit, a share, or the treatment of left-over people is not possible."
+    text = "A limit, a share, or the treatment of left-over people is not valid."
     faults.check(all(math.isfinite(each) and each > 0 for each in limits), "limit", text)
     faults.check(result.leftover in ("merge", "suppress"), "left over", text)
     faults.check(sound, "left out", text)
-    text = "The people said to be left over, or left out, are not in the original, or are too many."
+    text = (
+        "People said to be left over or left out are listed twice, too many, or not in the "
+        "original."
+    )
     few = -(-most // shards) < max(result.k, 1)
     faults.check(ours and not twice and few, "left over", text)
     few = not sound or (possible and bool((gone <= share * people + 1e-6).all()))

@@ -104,14 +104,13 @@ class DataFile:
         return names
 
     def _tell_odd(self) -> None:
-        """Add, once, the fault that the file is not written as a release writes it."""
+        """Add, once, the fault that the file is not written as fpanon writes it."""
         if not self._odd:
             text = (
-                "The data file is not written as a release writes it: a number, quote or "
-                "line differs."
+                "The data file is not written as fpanon writes it: a number, quote or line differs."
             )
             if self._packed:
-                text = "The data file holds more than its rows, or has another form."
+                text = "The data file holds more than its rows, or is not as fpanon writes it."
             self._faults.add("written otherwise", text)
         self._odd = True
 
@@ -223,7 +222,7 @@ class DataFile:
         return pd.DataFrame(out)
 
     def _numbers(self, column: pa.ChunkedArray, kind: pa.DataType) -> np.ndarray[Any, Any]:
-        """Return the numbers of a column; text must be written as a release writes numbers."""
+        """Return the numbers of a column; text must be written as fpanon writes numbers."""
         if kind == pa.int64() and column.null_count:
             raise ValueError
         numbers = column.cast(kind)
@@ -343,7 +342,7 @@ class Rewritten:
     columns : list of str
         Names of the columns of a release.
     large : bool
-        Whether its texts are Arrow's large strings; pandas decides which kind is written.
+        Whether the file's texts are Arrow's large strings; pandas decides which kind is written.
     clock : LocalClock or None
         Clock of the original.
 

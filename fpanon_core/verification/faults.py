@@ -39,7 +39,7 @@ class Claim:
     Attributes
     ----------
     cells : float64 ndarray (n_cells, 6)
-        x0, x1, y0, y1, t0, t1 of every class, by start within each.
+        x0, x1, y0, y1, t0, t1 of each cell, by class and, within a class, by start.
     first, last : int64 ndarray (n_classes,)
         Cells of class c are rows ``first[c]:last[c]``.
     label : int64 ndarray (n_classes,)
@@ -73,7 +73,7 @@ class Claim:
 
     @property
     def extents(self) -> tuple[FloatArray, FloatArray]:
-        """Side (dx + dy)/2, metres, and length, minutes, of each cell."""
+        """Side (dx + dy)/2 in metres, and length in minutes, of each cell."""
         x0, x1, y0, y1, t0, t1 = self.cells.T
         return ((x1 - x0) + (y1 - y0)) / 2, t1 - t0
 

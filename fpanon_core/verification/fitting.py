@@ -84,7 +84,7 @@ class _Search:
         self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
 
     def fewest(self, most: int) -> IntArray:
-        """Return the fewest samples each user misses in any class, up to the total allowed."""
+        """Return each user's fewest missed samples in any class; ``most`` + 1 if there are more."""
         found = self._over(lambda _, a, b, some: fewest_misses(a, b, some, self._classes, most))
         return np.concatenate(list(found))
 

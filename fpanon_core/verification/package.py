@@ -93,7 +93,7 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
             faults.add("members", f"{name} is longer than in any release.")
             members[name] = members[name][:most]
     for _ in members.keys() - {*_MOST, *DATA}:
-        faults.add("members", "There is a member that does not belong to a release.")
+        faults.add("members", "The release holds a file that does not belong in a release.")
     found = [name for name in DATA if name in members]
     if len(found) != 1:
         faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
@@ -163,10 +163,10 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
             members = {info.filename: _unpacked(archive, info) for info in listed}
             names = [info.filename for info in listed]
             if names != sorted(members, key=lambda name: (name != README, name)):
-                text = "The members of the zip file are in another order, or one is there twice."
+                text = "The files in the zip file are in the wrong order, or one is there twice."
                 faults.add("members", text)
             if not is_tight(content, listed, zipfile.ZIP_DEFLATED):
-                text = "The zip file holds a time, a mark, or bytes that belong to no member."
+                text = "The zip file holds a time, a comment, or other bytes that no release has."
                 faults.add("members", text)
     except _DAMAGED_ZIP:
         faults.add("members", "The file is damaged, or is not a zip file.")

@@ -216,11 +216,11 @@ def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
         if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
             faults.add("granularity", "The granularity stated is not that of the original.")
     if faults.k and facts.k is None:
-        faults.add("stated k", "The release does not state the group size that it promises.")
+        faults.add("stated k", "The release promises no groups of k people, although k was given.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
     if facts.k is not None and (facts.against == "original") != held:
         faults.add(
-            "verdict", "The stated verdict is about data that do not fit the stated techniques."
+            "verdict", "The stated verdict is about other data than the stated techniques imply."
         )
     _check_rows_accuracy(facts, records.claim, faults)
 

@@ -142,7 +142,7 @@ def _few(people: int) -> str:
 def lack(found: recovery.Result) -> str:
     """Say what the attack needs but these data lack; return "" if they lack nothing."""
     more = "**The true risk may be larger.** " if found.score.recorded < 1 else ""
-    why = "**Why it fails.** " if _fails(found) else more
+    why = "**Why the attack fails.** " if _fails(found) else more
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6:00, so the attack has no "

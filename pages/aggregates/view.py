@@ -22,7 +22,7 @@ of = style.theme(st.context.theme.type)
 _PREFIX = "recovery_"  # of the names of the tables, and so of the files
 
 place = layout.line("aggregates", "What can an attack recover from counts?")
-data = layout.data("aggregates", ", to attack counts of its people.")
+data = layout.data("aggregates", ", to attack counts of people.")
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
 layout.about(
@@ -120,7 +120,7 @@ with fold("What makes the attack better or worse?", key="aggregates_varied"):
         st.caption("This runs the attack again on coarser places, longer slots and fewer people.")
     else:
         accuracy, uniqueness = story.panels(varied)
-        by_level = "by side of a place, length of a slot and number of people."
+        by_level = "for each side of a place, length of a slot and number of people."
         show(
             recovery.panels(accuracy, of, y_title="Share of all points recovered", greyed=True),
             key="aggregates_factors_accuracy",

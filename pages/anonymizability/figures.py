@@ -301,7 +301,7 @@ def _having(count: int, n: int) -> str:
 
 def _spread(gini: float) -> str:
     if gini < 0.25:
-        return "a person's samples take similar efforts"
+        return "a person's samples take similar effort"
     if gini < 0.6:
         return "some samples take far more effort"
     return "a few of a person's samples take nearly all of the effort"

@@ -24,7 +24,7 @@ _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% of people are 2-an
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 _CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
 COSTS = "Hiding costs at least that: see *Hide everyone*."
-CLICK = "Click a curve to see that person."
+CLICK = "Click a curve to see the person at that point."
 
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
@@ -105,7 +105,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
 
 
 def cap(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return a word for how exact mean moves are, and a text on the largest move that counts.
+    """Return "at least " or "about " for mean moves, and a text on the largest move that counts.
 
     The means are lower bounds if many samples are at or beyond a cap.
     """
@@ -166,8 +166,8 @@ def by_profile(
 ) -> list[str]:
     """Return sentences on everyone at one k, under the profile that hides the most people.
 
-    If several profiles hide equally many people, the last of these profiles is used: places of
-    several kinds have no order from fine to coarse.
+    The coarsest profile would not do, because places of several kinds have no order from fine to
+    coarse. If several profiles hide equally many people, the last of these is used.
     """
     most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
     stretch = most.gaps.config
@@ -223,7 +223,7 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
 def capped(
     stretch: StretchConfig, space_m: Sequence[float], time_min: Sequence[float]
 ) -> dict[str, list[str]]:
-    """Return columns of distances and times that have a weight; the names state the caps."""
+    """Return columns of distances and times, each only if it has a weight; names state the caps."""
     columns = {}
     if stretch.w_space:
         name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"

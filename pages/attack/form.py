@@ -95,7 +95,7 @@ def form(data: Dataset) -> Asked | None:
             help="The list begins with your choice, if it releases records. Next come the data as "
             "they are, the releases made on “Hide everyone”, the options explored on “Release "
             "options”, and the usual sets of options. To combine techniques, add an option on "
-            "“Release options”; places and times can be typed here. " + widgets.TYPED,
+            "“Release options”; coarser places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
     if mine.recordless is not None:

@@ -176,9 +176,9 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     )
     alike = here.after.value <= here.guessing
     share = _short(here.after.value, here.asked, "none")
-    gives = f"The record gives away the homes of {share} of the people"
+    gives = f"The records give away the homes of {share} of the people"
     if share == "none":
-        gives = f"The record gives away none of the {words.count(here.asked, 'home')} tested"
+        gives = f"The records give away none of the {words.count(here.asked, 'home')} tested"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
         gives = f"{share} of the records give away their person's home"
@@ -253,9 +253,9 @@ def assumed(result: Result) -> list[str]:
         "at random from those in the release.",
         "**Attackers.** There are three attackers. The first attacker scores a record by how well "
         "its samples match the points. The second asks how likely a record is to yield the "
-        "points; of two records with all points, the shorter one leads. The third attacker does "
-        "the same as the second, with points as published. If several records fit equally well, "
-        "each is equally likely to be picked.",
+        "points; of two records that hold all points, the shorter one leads. The third attacker "
+        "does the same as the second, with points as published. If several records fit equally "
+        "well, each is equally likely to be picked.",
         "**Home.** A home is the place where a person has the most events at night (22:00 to "
         "6:00). The attacker has the right record, or the right group's record.",
         "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
@@ -273,8 +273,8 @@ def assumed(result: Result) -> list[str]:
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(
-            "**Exchange.** Homes and distances are read as if the places of a record were those of "
-            "its person. An attacker who knows better may find more."
+            "**Exchange.** Homes and distances are computed as if the places in a record were its "
+            "person's. An attacker who knows better may find more."
         )
     return told
 

@@ -224,8 +224,8 @@ def periods(data: Dataset, asked: form.Asked, days: int, of: Theme) -> None:
     show(
         attack.before_and_after(periods_rows(found.found), [], of),
         key="attack_relinked",
-        alt="Share of people whose records of one period and the next are linked correctly, and of "
-        "a person's records brought together over all periods, compared with chance.",
+        alt="Share of people whose records of two consecutive periods are linked correctly, and "
+        "share of a person's records in one chain, compared with chance.",
     )
     layout.what_this_means(*describe_periods(found.found, days), key="attack_relinked")
 

@@ -57,8 +57,8 @@ with st.container(key="main_figure"):
             whom="people" if result.period_days is None else "records",
         ),
         key="attack_found",
-        alt="Share of people whose record or home is found, and distance of the best guess, before "
-        "and after the release, with 95% intervals and what guessing gives.",
+        alt="Share of people whose record or home is found, and error of the best guess, before "
+        "and after the release, with 95% intervals and guessing.",
     )
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

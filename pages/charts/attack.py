@@ -50,7 +50,7 @@ class Compared:
     limit : float
         The threshold; NaN to draw none.
     limit_told : str
-        The threshold in words, if it is more than a share.
+        The threshold in words, if it is not a plain share.
     """
 
     name: str

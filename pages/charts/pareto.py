@@ -56,8 +56,8 @@ class Dot:
     Attributes
     ----------
     number : int
-        Its number in the table, from 1; written below the dots of the front, and below those that
-        are recommended, chosen or pinned.
+        Its number in the table, from 1. If there is room, it is written below the dots of the
+        front, and below those that are recommended, chosen or pinned.
     name : str
         Text of the tooltip; plain text.
     risk, low, high : float

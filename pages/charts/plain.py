@@ -46,7 +46,7 @@ def plain(text: object, at_most: int = NAME_LENGTH) -> str:
     text : object
         A name, or anything that ``str`` turns into one.
     at_most : int
-        Number of characters shown; a longer text ends in "…".
+        Largest number of characters shown; a longer text ends in "…".
 
     Returns
     -------

@@ -195,8 +195,8 @@ def unchecked(traces: list[Part], layout: dict[str, Any]) -> go.Figure:
     than everything else that a click on the page costs. The tests make these checks instead, on
     every kind of figure.
 
-    Streamlit hands each figure to plotly twice. Plotly draws it once only, if the data are lists of
-    a stated revision, and there is no template.
+    Streamlit hands each figure to plotly twice. Plotly draws it only once if its data are lists
+    with a stated revision and there is no template.
     """
     once = {"template": "none", "datarevision": 1}
     return go.Figure(untagged(traces), untagged(layout) | once, _validate=False)

@@ -211,7 +211,7 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
     Parameters
     ----------
     most : float
-        Trips a day that get the widest arc; it is the same for two maps that are compared.
+        Number of trips a day that gets the widest arc, the same for two maps that are compared.
     """
     sure = _FAINTEST + (_FULL - _FAINTEST) * certainty(flows.trips, flows.error)
     wide = 0.8 + _WIDEST_PX * np.sqrt(flows.trips / max(most, 1e-9))

@@ -34,8 +34,9 @@ ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {None: "(detect; usually the display zone)", OFFSET: "the zone of the offset column"}
 CENTRE = (
-    "Needed only for a private release whose area is stated in metres. Otherwise, the middle of "
-    "the stated area, or of the antennas, is the centre. Choose it without looking at the records."
+    "Needed only for a private release whose area is stated in metres. For other private releases, "
+    "the centre is the middle of the stated area, or of the antennas. Choose it without looking at "
+    "the records."
 )
 _POSITIONS = {None: "(as they are; ask if in doubt)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
@@ -43,7 +44,7 @@ _POSITIONS = {None: "(as they are; ask if in doubt)"} | {
 
 
 def doubt(asked: dataset.Asked) -> None:
-    """Draw why the positions are in doubt, and a button for each way to read them."""
+    """Draw the reasons to doubt the positions, and a button for each way to read them."""
     question = asked.doubt
     st.header("Are these the right places?", anchor=False)
     with st.container(border=True, key="data_doubt"):

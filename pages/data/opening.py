@@ -53,8 +53,8 @@ def _upload() -> None:
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "
         "JSON that is a table (records, one record a line, GeoJSON points). The file stays in "
-        "this computer's memory and is not written anywhere. For larger files, ask the server's "
-        f"operator to name a folder in {FOLDER_VARIABLE}.",
+        "the memory of the computer that runs this dashboard and is not written anywhere. For "
+        f"larger files, ask the server's operator to name a folder in {FOLDER_VARIABLE}.",
     )
     antennas = st.file_uploader(
         "Antennas, if the events name them (optional)",

@@ -71,9 +71,9 @@ def account(report: IngestReport) -> list[str]:
     Also say when the used rows begin and end, and how many samples they became.
     """
     set_aside = report.rows_set_aside
-    zone = f"{report.timezone} time"
+    zone = f"time zone {report.timezone}"
     if report.timezone_guessed:
-        zone += " (a zone guessed from the positions; correct it below if it is wrong)"
+        zone += " (guessed from the positions; correct it below if it is wrong)"
     used = f"{report.rows_used:,} {words.were(report.rows_used)} used"
     told = f"Of {words.count(report.rows_read, 'row')}, {used} and {set_aside:,} "
     told += f"{words.were(set_aside)} set aside. Each row set aside is counted under one reason"

@@ -54,7 +54,7 @@ if data is None:
     if job is None:
         st.info(
             "No data set is open yet. Upload a file above and press *Read*, or look at a sample "
-            "first; nothing you open leaves this computer."
+            "first; nothing you open leaves the computer that runs this dashboard."
         )
     end_view()
 

@@ -258,7 +258,7 @@ COLUMNS = {
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
-    """Draw the release and buttons for its tables; if its verification failed, draw a note."""
+    """Draw the downloads of a release and its tables, or a note if its verification failed."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
         st.markdown(

@@ -96,7 +96,8 @@ def in_shards(n_users: int) -> str:
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
         "Cutting the data into shards first takes less time and memory; accuracy falls a little. "
-        f"Set this under Limits: {many:,} shards have about {n_users // many:,} people each."
+        f"Set the number of shards under Limits: {many:,} have about {n_users // many:,} people "
+        "each."
     )
 
 
@@ -120,7 +121,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
 
 
 def tried(explored: Exploration) -> pd.DataFrame | None:
-    """Return the best option tried that hides everyone, as Overview shows it; None without one."""
+    """Return the best option tried that hides everyone, as Overview shows it; None if none does."""
     ladder = ladder_table(explored.table, explored.limits).map(plain)
     row = ladder[(ladder[LADDER[0]] == KINDS[2].capitalize()) & (ladder["Utility"] != "")]
     return row if len(row) else None
@@ -129,8 +130,8 @@ def tried(explored: Exploration) -> pd.DataFrame | None:
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
     """Return a kind of box, and its text on the verifier's verdict and the release's usefulness.
 
-    The text begins with its most important part, in bold. The box is ``success`` only for a useful
-    release whose groups are large enough for that threshold.
+    The text begins with its most important part, in bold. The box is ``success`` only if the
+    release is useful and its groups are large enough for the threshold for re-identification.
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
@@ -165,7 +166,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         )
     if worth.thin:
         text += (
-            " Fewer than half of the samples, or of the people, are left: what is published shows "
+            " Fewer than half of the samples, or of the people, are left. What is published shows "
             "the places and hours of groups, not a fair picture of anybody's days."
         )
     return "warning", text

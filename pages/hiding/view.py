@@ -18,7 +18,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("glove", "What does it cost to hide everyone in a group of k?")
 data = layout.data(
     "glove",
-    ", to hide everyone in it.",
+    ", to hide everyone in them.",
     then="You can hide everyone as soon as the data are read.",
 )
 asked = form.form(data)

@@ -61,7 +61,7 @@ SERVES = (
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. Of density and "
     "flows, only what exceeds equal shares for all areas counts."
 )
-FAILS = "For the threshold that a triangle fails, see *Fails* in the table."
+FAILS = "Triangles mark options that fail a threshold: see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each sample of a person is equally likely to be drawn.",
@@ -376,7 +376,7 @@ def _some_of(names: Sequence[str]) -> str:
 
 
 def describe_not_drawn(table: OptionsTable, criteria: Criteria) -> str:
-    """Say what a reader of the figure may miss: triangles, no line, options without a dot."""
+    """Explain any triangles, a threshold without a line, and options without a dot."""
     broken = [criteria.limits.broken(result) for result in table.results]
     line = drawn_limit(table, criteria) is not None
     told = [FAILS] * (line and any(b and criteria.risk not in b for b in broken))

@@ -35,7 +35,7 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """Return the attacker's knowledge assumed when options were last weighed, or the usual one."""
+    """Return the attacker's knowledge assumed in the last weighing, or what is usually assumed."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 

@@ -178,7 +178,7 @@ def moved(result: anonymizability.Result) -> Told:
 
 
 def home(raw: OptionResult) -> Told:
-    """Say how many homes are found within 1 km."""
+    """Say how many homes are found to within 1 km."""
     if "home" in raw.unasked:
         return "not known", raw.unasked["home"], ""
     value, low, high = raw.risk("home")
@@ -208,8 +208,8 @@ def recovered(result: recovery.Result) -> Told:
         words.percent(share),
         f"of recorded points; at random {words.percent(chance)}{unproven}",
         f"{words.people(score.n_users)}{drawn} {words.were(score.n_users)} counted every "
-        f"{words.duration(result.counts.slot_min)}, and all were scored. “At random” means linking "
-        "the counts by chance.",
+        f"{words.duration(result.counts.slot_min)}; the share is of all their recorded points. “At "
+        "random” means linking the counts by chance.",
     )
 
 

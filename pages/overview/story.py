@@ -137,7 +137,7 @@ def decides(exploration: Exploration, row: int) -> str:
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
     lines = [
-        "**1. What decides.** No risk may exceed what is accepted; the first comes closest to it.\n"
+        "**1. What decides.** No risk may exceed what is accepted; the first risk comes closest.\n"
     ]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
@@ -153,7 +153,7 @@ def decides(exploration: Exploration, row: int) -> str:
 
 
 def promise(exploration: Exploration) -> str:
-    """Say what ε does not cover in the recommended option; return "" if nothing is promised."""
+    """Say what the ε of the recommended option does not cover; return "" if there is none."""
     row = best(exploration)
     return "" if row is None else describe_promise(exploration.table.results[row])
 

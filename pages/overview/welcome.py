@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fpanon_core.io.samples import SAMPLES, dots
 from pages.charts import style
 from pages.charts.plain import plain
-from pages.shell import dataset, study
+from pages.shell import dataset, officer, study
 
 
 def show() -> None:
@@ -16,8 +16,8 @@ def show() -> None:
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
-        "**fpanon** attacks possible releases and shows what each keeps. **Nothing leaves this "
-        "machine.**"
+        "**fpanon** attacks possible releases and shows what each keeps. **Nothing leaves "
+        f"{'the server' if officer.several() else 'this machine'}.**"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         cell.markdown(f"{icon} **{head}**  \n{text}")

@@ -138,5 +138,5 @@ def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Them
         show_map(
             published_map(seen, now, trail_min, of, height=height(_MAP_PX)),
             key="present_published",
-            alt="Map of the areas published for this moment and before it.",
+            alt="Map of the areas published for this moment and earlier ones.",
         )

@@ -192,7 +192,7 @@ def _pair(
     legend(
         projected(charts.density_scale(scales[0], after, error, of), _SCALE_PX),
         key="present_scale",
-        alt="The colours of people per square kilometre.",
+        alt="The colour scale of people per square kilometre.",
     )
 
 
@@ -203,6 +203,6 @@ def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
         show(
             projected(pareto.kept(kept, of), height()),
             key="present_cost",
-            alt="What the chosen option keeps of each use of the data, from 0 to 1.",
+            alt="Share of each component of utility that the chosen option keeps, from 0 to 1.",
         )
     return story.cost(found.table.choice, result)

@@ -33,10 +33,12 @@ ONE_PERSON_SYNTHETIC = "The person is synthetic; no such person exists."
 FAILED = "What an attacker finds in the data as they are could not be measured."
 NOT_MEASURED = "What an attacker finds in the data as they are has not been measured yet."
 COUNTING = "There is no map: people have not been counted yet."
-PUBLISHING = "There are no maps: the record has not been made yet."
+PUBLISHING = "There are no maps: the published record has not been made yet."
 TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
-TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
+TOO_FEW_AN_HOUR = (
+    "For a map of the data as they are, too few areas have enough people at one time of day."
+)
 NOT_CHARGED = (
     "There is no map yet: a map needs new noise, and each draw of noise weakens people's "
     "protection. These figures come from a trial that is never published. Make the release on "
@@ -181,7 +183,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
 
 
 def reason(why: str) -> str:
-    """Return the reason that was given."""
+    """Return the reason that was given, or a note that there is none yet."""
     return f"Why: {plain(why, _REASON)}" if why else "No reason is given yet."
 
 
@@ -260,7 +262,7 @@ def _homes(result: OptionResult) -> str:
     if math.isnan(found):
         return ""
     beside = f"; {w.guesses(result, guessed)}" if guessed else ""
-    return f" Homes found: {w.value(found, 'home')}{beside}."
+    return f" Homes found: {w.percent(found)}{beside}."
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
@@ -332,7 +334,7 @@ def describe_areas(made: CountTables, day: int, band: int, bands: int, least: in
 
 
 def describe_no_person(option: ReleaseOption, name: str) -> str:
-    """Say that a release without records has no record of a person; return "" for others."""
+    """Say that a release has no record of a person; return "" if it holds records."""
     if option.recordless is None:
         return ""
     holds = "The release holds only counts of people."

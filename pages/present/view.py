@@ -14,7 +14,9 @@ stage.dress()
 heading, corner = stage.line()
 if dataset.current() is None:
     heading.title("Present", anchor=False)
-data = layout.data("present", ". The slides follow.", then="The slides follow with the data.")
+data = layout.data(
+    "present", ". The slides follow.", then="The slides follow as soon as the data are read."
+)
 found, mine = exploration.current(data), workspace.of(data.digest)
 choice = mine.choice
 decision.ask(data, found)

@@ -15,7 +15,7 @@ from pages.report import story
 from pages.shell import layout, officer, workspace
 from pages.shell.dataset import Dataset
 
-_NO_PERSON = "This goes into the report as you write it; name nobody from the data."
+_NO_PERSON = "This text goes into the report word for word; name nobody from the data."
 
 
 def next_is(weighed: Weighing, *, made: bool) -> str:
@@ -81,7 +81,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
 def releases(data: Dataset, made: list[SessionRelease], spent: Spent) -> None:
     """Draw the releases that the session made about these people, and the ε spent for their file.
 
-    Each part is drawn only after the first release, or the first private release.
+    The releases are drawn only if there are any, and the ε only if the file has a ledger.
     """
     if made:
         st.header("Releases that this session made about these people", anchor=False)

@@ -79,7 +79,7 @@ def missing(weighed: Weighing, *, untried: bool, otherwise: bool) -> list[str]:
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
         if otherwise:
-            told.append("Your earlier decision was for another purpose, recipient or areas.")
+            told.append("Your earlier decision was for another purpose, recipient or set of areas.")
     if untried:
         told.append("The search has not tried every option: you can continue it on Overview.")
     return told

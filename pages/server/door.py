@@ -102,7 +102,7 @@ class Door:
         """Return status and reason, or None to let the request through; never quote the request."""
         here = self._place(scope)
         if here is None:
-            return 421, "The dashboard cannot be reached under this name."
+            return 421, "The dashboard cannot be reached by this name."
         origins = _values(scope, b"origin")
         if len(origins) > 1 or any(origin != here.origin for origin in origins):
             return 403, "This request does not come from a page of the dashboard."

@@ -92,7 +92,8 @@ class Entrance:
         claims : mapping
             The provider's claims about the person; empty if nobody has logged in.
         now : float or None
-            When a session begins: the present time, in seconds since 1970. None in an open session.
+            The present time, in seconds since 1970, to refuse a login that is too old. None in an
+            open session, where the age of the login does not count.
         """
         if self.fault:
             return f"Nobody is let in: {self.fault}"
@@ -153,7 +154,7 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
     if not secrets_singleton.load_if_toml_exists():
         # Streamlit treats secrets that cannot be read as if there were none.
         if any(os.path.exists(path) for path in config.get_option("secrets.files")):
-            return Entrance(True, fault="the file of secrets cannot be read.")
+            return Entrance(True, fault="the secrets file cannot be read.")
         return _without_log_in(environment)
     section = secrets_singleton.get("auth")
     if section is None:
@@ -208,7 +209,7 @@ def _common_fault(section: Mapping[str, Any], environment: Mapping[str, str]) ->
 
 
 class Guard:
-    """Middleware that shows people without access the login page, and nothing else.
+    """Middleware that shows only the login page to people without access.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class _Pace:
 
 
 class Uploads:
-    """Middleware that counts uploads, refuses some, and stops reading one beyond an allowance.
+    """Middleware that counts uploads, refuses some, and stops others that exceed an allowance.
 
     Parameters
     ----------

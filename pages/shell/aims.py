@@ -98,7 +98,7 @@ def _spoken(stated: float | str) -> str:
 def settings(
     who: Recipient | None, areas: StatedAreas, label: str, fs: FingerprintSet
 ) -> dict[str, float | str]:
-    """Select a purpose; return the form's values for areas and, unless None, for a recipient.
+    """Select a purpose; return the form's values for areas and, if ``who`` is given, a recipient.
 
     A ``label`` that is no purpose's name leaves the purpose as it is.
     """

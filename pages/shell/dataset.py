@@ -135,7 +135,7 @@ def undo() -> None:
 
 
 def can_undo() -> bool:
-    """Return whether the way of reading was changed."""
+    """Return whether there is an earlier way of reading that :func:`undo` can restore."""
     return bool(_before())
 
 

@@ -46,7 +46,7 @@ def guarded() -> Iterator[None]:
 
 
 def act(callback: Callable[P, object]) -> Callable[P, None]:
-    """Wrap a widget's callback; a fault in it is reported when the page is drawn, right after."""
+    """Wrap a widget's callback; a fault in it is reported when the page is next drawn."""
 
     @functools.wraps(callback)
     def guarded_callback(*arguments: P.args, **named: P.kwargs) -> None:
@@ -65,7 +65,7 @@ def fragment(run_every: float | None = None) -> Callable[[Callable[P, object]], 
     Parameters
     ----------
     run_every : float or None
-        Seconds from one drawing to the next.
+        Seconds from one drawing to the next; None for no timer.
     """
 
     def of(draw: Callable[P, object]) -> Callable[P, Any]:

@@ -225,7 +225,7 @@ class Pick:
         ways : mapping of str to int
             Rows by the labels of their buttons.
         usual : str
-            The label of the person selected at first.
+            Label of the button whose person is selected at first.
         """
         by_number = {label: int(numbers[row]) for label, row in ways.items()}
         number = self.now(numbers, by_number[usual])
@@ -262,7 +262,7 @@ def data(key: str, without: str, *, then: str = FOLLOWING) -> dataset.Dataset:
     key : str
         Name of the view, for the keys of its widgets.
     without : str
-        What data are needed for here: the end of the sentence shown while no data set is open.
+        End of the sentence shown while no data set is open: what can be done with data here.
     then : str
         What to say while a data set is being read.
     """

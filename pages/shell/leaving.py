@@ -457,9 +457,8 @@ def section(
 ) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
-    ``warned`` says that the page has already said what the release keeps.
-
-    If the release did not pass its verification, draw only the reason.
+    ``warned`` says whether the page has already said what the release keeps. If the release did
+    not pass its verification, say so, and draw nothing else.
     """
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
@@ -545,7 +544,7 @@ def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
 
 TOO_LITTLE = "Within your thresholds, but too little is kept for the purpose"
 NO_THRESHOLD = "No threshold is set for what was measured."
-NOT_ATTACKED = "Homes and membership have not been attacked yet."
+NOT_ATTACKED = "Attacks on homes and membership have not been tried yet."
 NOT_COVERED = "The attack uses the real records. ε does not cover a choice based on its result."
 
 
@@ -622,8 +621,8 @@ def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) ->
     if report.screening.by_span:
         return BY_SPAN
     return (
-        "These data were kept as they were read, so they cannot be read again for a private "
-        "release. Open the file itself, or use `fpanon tables` or `fpanon synthesize`."
+        "The opened folder holds what was read, not the file itself, which a private release must "
+        "read again. Open that file, or use `fpanon tables` or `fpanon synthesize`."
         if kept
         else ""
     )

@@ -34,7 +34,7 @@ def officer() -> str:
 
 
 def several() -> bool:
-    """Return whether several officers may share this dashboard: with a login, here or elsewhere."""
+    """Return whether several officers may share a dashboard: it has a login or a public address."""
     return entrance.current().required or environment.public() is not None
 
 

@@ -40,7 +40,7 @@ class Kind:
         Address of the page that shows the progress in full; other pages show a line above the view.
         None if nobody waits for the answer, so that no page mentions it.
     kept : int
-        Number of answers that are kept, the latest ones.
+        How many of the latest answers are kept.
     together : bool
         Whether several questions may be under way; if not, a new one drops the others.
     join : callable or None

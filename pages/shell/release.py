@@ -272,7 +272,7 @@ def describe_verdict(found: Result, *, over: tuple[str, ...] | None, falls: bool
     """Describe the verdict of the verifier on the bytes of the release.
 
     ``over`` says which thresholds the release exceeds, or may exceed; None if nothing was measured.
-    ``falls`` says that some people's groups shrink when an earlier release is added.
+    ``falls`` says whether some people's groups shrink when an earlier release is added.
     """
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:

@@ -207,10 +207,10 @@ def tell_ended() -> None:
 def describe_kept() -> str:
     """Say what is kept of a session without its browser, and what is not."""
     return (
-        "What you open stays in this computer's memory while this browser shows a page of the "
-        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} afterwards. If you reload a page, it "
-        "finds your data, results and running work; no other browser does. After that time, or "
-        "when the dashboard stops, everything is gone except what you saved."
+        "What you open stays in memory while this browser shows a page of the "
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} afterwards. If you reload a "
+        "page, this browser finds your data, results and running work; no other browser does. "
+        "After that time, or when the dashboard stops, everything is gone except what you saved."
     )
 
 
@@ -228,9 +228,9 @@ def describe_ended(ended: Ended) -> str:
     if not ended.minutes:
         return (
             "The session that this page belonged to has ended, or the dashboard was started again. "
-            "What was open is no longer in this computer's memory; open the data again."
+            "What was open is no longer in memory; open the data again."
         )
-    lost = ["the data and results are gone from this computer's memory"] if ended.data else []
+    lost = ["the data and results are gone from memory"] if ended.data else []
     if ended.stopped:
         stopped = words.count(ended.stopped, "unfinished computation")
         lost.append(f"{stopped} {words.were(ended.stopped)} stopped")

@@ -224,10 +224,10 @@ def _tell(kind: str, text: str) -> None:
 
 HOLDS = (
     "A study holds results, settings, choice and reasons, so that you can continue on this or "
-    "another computer. **Not for release:** it is personal data. Without the data, a study holds "
-    "no ids, but it holds the file's name, and figures about individual people by row number. A "
-    "study also holds everyone's record after hiding and, for attacks, where people truly were. A "
-    "study does not hold the finished releases or their pseudonym keys."
+    "another computer. **Not for release:** a study is personal data. Without the data, a study "
+    "holds no ids, but it holds the file's name, and figures about individual people by row "
+    "number. A study also holds everyone's record after hiding and, for attacks, where people "
+    "truly were. A study does not hold the finished releases or their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
     "This page could not use the study's settings, so all pages start with the usual ones. The "

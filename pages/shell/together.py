@@ -185,8 +185,8 @@ def made_before(data: Dataset) -> list[SessionRelease]:
 def spent(data: Dataset) -> Spent:
     """Return the ε that the data's file has spent, and what other ledgers hold.
 
-    Several officers on one dashboard share the ledgers among the files of the server's user. There,
-    only the ledgers of this session's releases are counted.
+    Where several officers share a dashboard, the files of the server's user hold the ledgers of all
+    of them. Of these ledgers, only those of this session's releases are counted.
     """
     shared = {each.ledger for each, _ in register().of_people(data.fs)}
     return spent_at(count_tables.ledger_at(data.source), shared, own=not officer.several())
@@ -305,9 +305,9 @@ def describe_earlier(left: Sequence[Left]) -> str:
     """Return the earlier releases that a release is compared with, as part of a sentence."""
     names = "; ".join(plain(each.membership.name) for each in left)
     if len(left) > 1:
-        return f"the {len(left)} releases that left before ({names})"
+        return f"the {len(left)} releases that left earlier ({names})"
     return (
-        f"the {'earlier release given' if left[0].given else 'release exported before'} ({names})"
+        f"the {'earlier release given' if left[0].given else 'release exported earlier'} ({names})"
     )
 
 

@@ -32,7 +32,7 @@ NO_REASON = (
     "in the study."
 )
 REASON = (
-    "What speaks for this choice, who asked for what, and what was given up. Name no person. The "
+    "What supports this choice, who asked for what, and what was given up. Name no person. The "
     "reason appears in the report and in its recipe."
 )
 
@@ -59,7 +59,7 @@ class Tried:
     until : float
         End of the search's time, by the same clock; 0 once the search has ended or was stopped.
     seconds : float
-        Time for the search since it was last begun or continued.
+        Time allowed when the search was last begun or continued, seconds.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -256,7 +256,7 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
     Parameters
     ----------
     told : bool
-        Whether the button names the release; needed where its place does not make this clear.
+        Whether the button names the release; needed where its place does not show which it is.
     """
     which = f" in “{plain(name)}”" if told else ""
     if st.button(f"What does an attacker find{which}?", key=key, icon=":material/person_search:"):
@@ -265,7 +265,7 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
 
 
 def attacked() -> str | None:
-    """Return the name of the release whose button of :func:`attack` was pressed, once only.
+    """Return, once only, the name of the release whose :func:`attack` button was pressed.
 
     Return None if no button was pressed.
     """

@@ -49,7 +49,7 @@ def presence(
     show(
         charts.density_scale(was, after, error, of),
         key="tables_scale",
-        alt="The colours of people per square kilometre.",
+        alt="The colour scale of people per square kilometre.",
     )
 
 
@@ -159,7 +159,7 @@ def compared(found: Result, of: Theme) -> None:
     show(
         charts.hours_of_week(found.week[0], found.week[1], of),
         key="tables_hours",
-        alt="Records by hour of the week, of real and of synthetic people.",
+        alt="Records of real and of synthetic people by hour of the week.",
     )
 
 

@@ -21,7 +21,7 @@ from pages.charts.tables import Flows
 KINDS = ("Weekday", "Weekend")
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area and how "
-    "many trips lead between areas, or publish synthetic people. Noise protects people; exact "
+    "many trips are made between areas, or publish synthetic people. Noise protects people; exact "
     "counts do not."
 )
 CHOSEN = (
@@ -29,7 +29,7 @@ CHOSEN = (
     "settings, ε is spent only once."
 )
 RECOMMENDED = (
-    "The recommended option has filled in its settings. The search that found it used the real "
+    "The settings are those of the recommended option. The search that found it used the real "
     "records: ε does not cover a choice based on them."
 )
 EPSILON = (
@@ -51,7 +51,7 @@ SCALE = (
 ABOUT = (
     "**People by area and hour.** Each person counts as 1 in each part of a day in which they have "
     "samples. That 1 is divided among the areas where they were.",
-    "**Trips.** A trip leads from the area of a person's record to a different area at the next "
+    "**Trips.** A trip goes from the area of a person's record to a different area at the next "
     "record. In private tables, each person counts for at most two trips a day, on average.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
@@ -192,7 +192,7 @@ def flows_shown(before: Flows, after: Flows) -> str:
     if not (was or now):
         return "No flows are shown."
     if not now:
-        return "As published, no flows are shown."
+        return "No published flows are shown."
     return (
         f"Before, the {words.count(was, 'largest flow')} {'carries' if was == 1 else 'carry'} "
         f"{words.percent(before.share)} of trips; as published, the {now:,} largest "
@@ -202,7 +202,10 @@ def flows_shown(before: Flows, after: Flows) -> str:
 
 
 def moments(bands: int, kinds: Sequence[int]) -> list[str]:
-    """Return the names of the parts of each type of day: 0 for a weekday, 1 for a weekend day."""
+    """Return the names of the parts of each type of day.
+
+    In ``kinds``, 0 stands for a weekday, and 1 for a weekend day.
+    """
     hours = [24 * band // bands for band in range(bands + 1)]
     return [
         f"{day}, {start:02d}:00 to {end:02d}:00"

@@ -141,7 +141,7 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Return whether people and spread are enough for a box plot of the points needed."""
+    """Return whether there are enough people and spread for a box plot of the points needed."""
     if len(result.needed) < DRAWN_PEOPLE:
         return False
     lower, upper = np.quantile(result.needed, [0.25, 0.75])
@@ -169,9 +169,9 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
 
 
 def coarser(result: Result, p: int, most: float | None) -> list[str]:
-    """Say how many people are unique at the finest and the coarsest profile; ``most`` are accepted.
+    """Say how many people are unique at the finest and the coarsest profile.
 
-    ``most`` is None without a threshold.
+    ``most`` is the accepted share; None without a threshold.
     """
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]

@@ -57,7 +57,7 @@ if story.points_drawn(result):
         unicity.boxes(result.needed, of, asked=len(result.points)),
         key="unicity_needed",
         alt="Box plot of the number of random points after which a person is unique, for people "
-        "who ever are.",
+        "who become unique.",
     )
 what_this_means(
     *story.points_needed(result),

@@ -16,7 +16,7 @@ from tests.benchmarks.measured import shipped
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 BEGIN, END = "<!-- outsider-table begins -->", "<!-- outsider-table ends -->"
 P, STRATEGY, SEED = 4, "uniform", 0
-SAMPLES = {"synthetic": "synthetic people", "sf_cabs": "San Francisco taxis"}
+SAMPLES = {"synthetic": "invented people", "sf_cabs": "San Francisco taxis"}
 FINE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
 OPTIONS = (
     fp.ReleaseOption("as it is"),

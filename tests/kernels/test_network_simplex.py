@@ -110,7 +110,7 @@ def test_by_hand():
 def days(draw):
     """Two days: of each group its places and how often, (offsets, places, often); people of each.
 
-    The parts of the costs, and what common places save, are any.
+    The parts of the costs, and what common places save, are any for which no cost is below 0.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     places, often = draw(st.integers(1, 12)), draw(st.integers(1, 4))
@@ -125,7 +125,10 @@ def days(draw):
         rows = Frequencies(offsets, place, rng.integers(1, often + 1, len(place)))
         sides.append((rows, people, apart))
     worth = rng.integers(1, 9, (often + 1, often + 1)) / 8
-    return sides, worth if draw(st.booleans()) else rng.random(worth.shape)
+    worth = worth if draw(st.booleans()) else rng.random(worth.shape)
+    below = min(0.0, table_of(sides, worth).min())
+    sides[0] = (*sides[0][:2], sides[0][2] - below)
+    return sides, worth
 
 
 def table_of(sides, worth):
