@@ -253,12 +253,13 @@ def describe_measures(
         f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
         "k": f"With {words.count(p, 'point')}, a random pick among the records that fit is right "
         f"{_over(found, profile, 'k')} (guessing: 1 in {found.n_users:,})."
-        f"{_within(found, 'k', limit)} {STRONGER}",
+        f"{_within(found, 'k', limit)}",
         "em": f"{tell} {visits}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl') or 'nothing more'}.",
     }[measure]
     return [
         finding,
+        *([STRONGER] if measure == "k" else []),
         singled,
         f"A random pick among the records that fit is right with probability "
         f"{words.supported(*k)} on average ({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
@@ -280,7 +281,7 @@ def _within(found: Result, column: str, limit: float | None) -> str:
     inside, every = int((found.grid[f"{column}_high"] <= limit).sum()), len(found.grid)
     stay = f"{inside} of {words.count(every, 'profile')} {'is' if inside == 1 else 'are'} clearly"
     if not inside:
-        stay = f"None of the {words.count(every, 'profile')} is"
+        stay = "No profile is"
         if every == 1:
             stay = "This profile is not"
         stay += " clearly" * bool((found.grid[f"{column}_low"] <= limit).any())

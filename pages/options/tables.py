@@ -24,11 +24,11 @@ BESIDE = {"outsider": "Re-identified", "home": "Home"}
 If another measure is chosen, it takes the place of the first."""
 COLUMNS_TOLD = (
     "Fails: the threshold, or the number of thresholds, that the option exceeds or may exceed, "
-    "judged by the upper end of the interval. Re-identified: the share of people whom the strongest attacker "
-    "picks. Home: the share of homes found to within 1 km, with guessing in brackets. Guessing "
-    "names one home for everybody; for options without records, it is the same attack on data "
-    "without the person. Unique: people with a unique record. “All figures of each option” has the "
-    "intervals, the thresholds that each option exceeds, and all other figures."
+    "judged by the upper end of the interval. Re-identified: the share of people whom the "
+    "strongest attacker picks. Home: the share of homes found to within 1 km, with guessing in "
+    "brackets. Guessing names one home for everybody; for options without records, it is the same "
+    "attack on data without the person. Unique: people with a unique record. “All figures of each "
+    "option” has the intervals, the thresholds that each option exceeds, and all other figures."
 )
 
 

@@ -60,7 +60,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     assert "No ledger records this ε" in more
     assert more.startswith("40 people, "), "exact"
     assert more.endswith(
-        "What is printed here must not leave: ε does not cover the exact numbers of the data."
+        "Do not publish what is printed here: ε does not cover the exact numbers of the data."
     )
 
 

@@ -45,7 +45,7 @@ def test_neighbouring_files_are_read_alike_for_private_tables(
         file = tmp_path / "events.csv"
         file.write_text("\n".join(["user,time,lat,lon", *lines, *more]))
         told = said_by("tables", file, *options, "--out", tmp_path / f"{len(more)}.zip")
-        assert "What is printed here must not leave" in told
+        assert "Do not publish what is printed here" in told
         middles.append(read_cdr(file)[0].crs)
     assert middles[0] != middles[1]
     one, other = read

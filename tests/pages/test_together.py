@@ -142,7 +142,7 @@ def test_the_same_groups_again_and_people_who_are_alone_already_are_no_question(
     until(twelve, lambda at: has(at, "produce_option_go")).run()
     press(twelve, "produce_option_go", lambda at: len(answers(at, OPTION_PRODUCED)) == 1).run()
     assert (
-        "With the release exported before (aligned, k = 2) and this release together, no "
+        "With the release exported earlier (aligned, k = 2) and this release together, no "
         "person's group is smaller than the smaller of that person's two groups: 12 of 12 people "
         "are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
@@ -251,7 +251,7 @@ def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
     register: Register = twelve.session_state["fp_exported"]
     register.note(members("ab", "ab", name="GLOVE, k = 2"))
     twelve.run()
-    told = "Nobody is in both this release and the release exported before (GLOVE"
+    told = "Nobody is in both this release and the release exported earlier (GLOVE"
     assert told in said(twelve)
     assert may_leave(twelve)
 
@@ -283,5 +283,5 @@ def test_several_that_left_are_held_against_it_together() -> None:
     register.note(now)
     assert len(register.before(other)) == 3  # and once only
     assert (
-        together.describe_earlier(register.before(now)) == "the 2 releases that left before (A; B)"
+        together.describe_earlier(register.before(now)) == "the 2 releases that left earlier (A; B)"
     )
