@@ -268,6 +268,10 @@ def describe_tried(exploration: Exploration) -> Sentence:
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("The utility is not known.", *also), "open")
+    other = judgement.most_useful(table, good)
+    if other is not None and not table.utility[other] > table.utility[best]:
+        other = None
+    beside = () if other is None else describe_passed_over(exploration, other, best)
     if not serves(table, good):
         lost, use = w.components(needs_lost(table, best)), w.describe_use(table.results[best])
         told = (
@@ -277,29 +281,22 @@ def describe_tried(exploration: Exploration) -> Sentence:
         which = "None of them serves" if len(good) > 1 else "It does not serve"
         if any(not needs_lost(table, i) for i in good if i not in nobody):
             which = "None of those without unique records serves"
-        other = judgement.most_useful(table, good)
-        beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} the purpose."
         return Sentence(head, (told, describe_alone(table.results[best]), *beside, *also), "open")
     if len(good) > 1:
         many = len(serves(table, good))
         head = f"{head[:-1]}; {many:,} {'serves' if many == 1 else 'serve'} the purpose."
     told = f"The recommended option is {_named(exploration, best)}."
-    other = judgement.most_useful(table, good)
-    more = other is not None and table.utility[other] > table.utility[best]
     some = some_alone(table.results[best])
-    alone = more and other is not None and some_alone(table.results[other]) and not some
+    alone = other is not None and some_alone(table.results[other]) and not some
     if alone:
         told += " In this option, nobody has a unique record."
-    elif more:
+    elif other is not None:
         told += describe_least(table, good, best)
     told = " ".join(filter(None, (told, w.describe_use(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option may be of little use."
     if not some:
-        beside = (
-            describe_passed_over(exploration, other, best) if more and other is not None else ()
-        )
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
         "Every option within the thresholds has, or may have, unique records; a person, not a "

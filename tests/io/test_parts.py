@@ -277,7 +277,7 @@ def test_a_mapped_set_is_read_only_and_is_kept_and_loaded(made, folder):
     assert again.user_ids.dtype == np.int64
     assert not again.x_m.flags.writeable
     for write in (ours.save, lambda there: read_parts(folder / "in", there, private=folder)):
-        with pytest.raises(ConfigError, match=r"already|not exist yet"):
+        with pytest.raises(ConfigError, match=r"already|must be a new one"):
             write(folder / "kept")
 
 

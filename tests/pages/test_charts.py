@@ -192,14 +192,25 @@ def test_numbers_are_those_of_the_front_and_of_what_is_chosen_pinned_or_recommen
     traces = drawn(dots).data
     found = {text for trace in traces if trace.text for text in trace.text if text}
     assert found == {"2", "<b>3</b>", "4", "<b>5</b>"}
-    assert {trace.textposition for trace in traces if trace.text} == {"bottom right"}
+    assert {side for trace in traces for side in trace.textposition or ()} == {"bottom right"}
 
 
 def test_no_number_is_written_on_another() -> None:
-    """The chosen option's is written first; beside it there is room for the far one's."""
-    near, far = dot(1, 0.5, 0.5, front=True), dot(3, 0.9, 0.5, front=True)
-    traces = drawn([near, dot(2, 0.501, 0.501, chosen=True, front=True), far]).data
-    assert {t for trace in traces for t in trace.text or () if t} == {"<b>2</b>", "3"}
+    """The chosen option's comes first, then a label; on the left there is room for one of two."""
+    near = [dot(1, 0.5, 0.5, front=True), dot(4, 0.502, 0.5, front=True)]
+    far = replace(dot(3, 0.9, 0.5, front=True), label="coarser records")
+    traces = drawn([*near, dot(2, 0.501, 0.501, chosen=True, front=True), far]).data
+    written = {
+        text: side
+        for trace in traces
+        for text, side in zip(trace.text or (), trace.textposition or (), strict=True)
+        if text
+    }
+    assert written == {
+        "<b>2</b>": "bottom right",
+        "3 coarser records": "bottom left",
+        "1": "bottom left",
+    }
 
 
 def test_options_without_a_record_stand_below_by_the_logarithm_of_epsilon() -> None:

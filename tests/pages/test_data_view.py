@@ -64,7 +64,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(app: 
     upload(app, new_yorkers(swap=True))
     press(app, "data_read_exchanged")
     assert app.session_state["fp_dataset"].digest == right
-    assert "America/New_York time" in said(app)
+    assert "time zone America/New_York" in said(app)
     assert not answers(app)
     # To use them as they are is an answer too: a setting like the others, and can be taken back.
     upload(app, new_yorkers(sign=-1.0))

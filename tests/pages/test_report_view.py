@@ -163,7 +163,9 @@ def test_a_decision_holds_for_its_purpose_and_recipient_alone(weighed: AppTest) 
     assert "No option has been chosen." in page
     assert "Asked for by the city" not in page
     assert workspace(weighed).choice is None
-    assert "Your earlier decision was for another purpose, recipient or areas." in said(weighed)
+    assert "Your earlier decision was for another purpose, recipient or set of areas." in said(
+        weighed
+    )
     # Another decision, for this recipient: the first reason does not stand in its field.
     go(weighed, "options")
     assert weighed.selectbox(key="options_choice_name").value is None, "one click would keep it"

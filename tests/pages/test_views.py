@@ -197,7 +197,7 @@ def test_own_file_is_screened_and_corrected(app: AppTest) -> None:
     assert app.selectbox(key="data_column_user").options[2:] == ["user", "time", "lat", "lon"]
     app.selectbox(key="data_timezone").set_value("Africa/Dakar")
     press(app, "data_read_again")
-    assert "Africa/Dakar time." in said(app)
+    assert "time zone Africa/Dakar." in said(app)
     assert "subscriber-" not in said(app)
 
 
@@ -279,7 +279,7 @@ def test_a_folder_read_before_is_opened_from_the_servers_folder(
     assert (fs.digest, fs.folder) == (whole.digest, (folder / "kept").resolve())
     told = said(app)
     assert "4 people" in told
-    assert "Africa/Dakar time." in told
+    assert "time zone Africa/Dakar." in told
     assert "read earlier, in parts, and kept" in told
     assert not has(app, "data_screen")
     assert not has(app, "data_list_columns")
