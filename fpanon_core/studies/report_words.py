@@ -428,7 +428,8 @@ def describe_kind(result: OptionResult) -> str:
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
             return "Exact counts are released: a count of one person says where that person was."
-        return "Only counts are released."
+        noise = "" if tables.epsilon else ", without protecting noise"
+        return f"Only counts are released{noise}."
     if option.recordless is not None:
         return "Only records of made-up people are released."
     if result.crowd_least > 1:

@@ -94,7 +94,7 @@ with left:
         st.info("There is no map: the data carry no map projection.")
     what_this_means(*story.describe_places(leak, measure), key="disclosure_places")
 with right:
-    st.markdown(f"**By hour of the week** – mean {unit}")
+    st.markdown("**By hour of the week**")
     week = leak.week[measure].to_numpy().reshape(7, 24)
     show(
         disclosure.hours_of_week(week, weekdays, unit, of),

@@ -103,8 +103,7 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
         epsilon = result.option.epsilon
-        promised = w.BLANK if result.option.tables is not None else ""
-        promised = f"{w.strength(epsilon)}." if epsilon else promised
+        promised = f"{w.strength(epsilon)}." if epsilon else ""
         least = needed(table, within(exploration))
         useful = f"Utility: {w.utility(table.choice, result)}"
         enough = f"; needed: {least:.2f}, {NEED:.0%} of the best" if least else ""

@@ -25,7 +25,7 @@ BUDGET = {
     "fpanon_core/kernels": (27, 5_510),
     "fpanon_core/measures": (13, 2_051),
     "fpanon_core/model": (40, 4_985),
-    "fpanon_core/studies": (54, 9_490),
+    "fpanon_core/studies": (54, 9_488),
     "fpanon_core/synthesis": (5, 529),
     "fpanon_core/synthetic": (3, 235),
     "fpanon_core/tables": (14, 2_188),
@@ -39,14 +39,14 @@ BUDGET = {
     "pages/hiding": (6, 1_158),
     "pages/method": (2, 54),
     "pages/options": (6, 1_431),
-    "pages/overview": (5, 675),
+    "pages/overview": (5, 674),
     "pages/present": (6, 791),
     "pages/report": (3, 257),
     "pages/server": (9, 1_107),
     "pages/shell": (24, 3_297),
     "pages/tables": (4, 598),
     "pages/unicity": (4, 480),
-    "tests": (294, 37_161),
+    "tests": (294, 37_174),
 }
 
 

@@ -69,7 +69,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(app: 
     # To use them as they are is an answer too: a setting like the others, and can be taken back.
     upload(app, new_yorkers(sign=-1.0))
     press(app, "data_read_as-they-are")
-    assert "Asia/Bishkek time" in said(app)
+    assert "time zone Asia/Bishkek" in said(app)
     assert "Chosen reading of the positions: used as they are." in said(app)
     press(app, "data_list_columns", "data_positions")
     assert app.selectbox(key="data_positions").value == "as-they-are"
