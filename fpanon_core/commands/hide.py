@@ -84,8 +84,8 @@ def hide(
         that period. Use 1 for days, 7 for weeks. Whole records if not given.
     shards : int or None
         First cut the data into this many parts, by where people are, and hide each part separately.
-        Everyone is still in a group of k; time and memory fall, and the loss rises a little.
-        About 5,000 people per part is a good size.
+        Everyone is still in a group of at least k; time and memory fall, and the loss rises a
+        little. About 5,000 people per part is a good size.
     """
     _carry_out(config, beside, leaving, run)
 

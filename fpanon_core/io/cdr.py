@@ -201,7 +201,7 @@ def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | No
     if regions is None:
         if name is not None:
             raise ConfigError(
-                "A property names the regions, but no regions are given; give the regions, too."
+                "The property with the regions' names is given without the regions; give both."
             )
         return None
     if antennas is None:

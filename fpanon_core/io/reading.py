@@ -95,7 +95,7 @@ class How:
 
     @cached_property
     def turn(self) -> Turn:
-        """Way to read the two numbers of a position."""
+        """How the two numbers of a position are read."""
         return turn_of(self.positions if self.chosen else None)
 
     @cached_property

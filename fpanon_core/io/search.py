@@ -364,7 +364,7 @@ class Likeness:
 
     @property
     def is_written_time(self) -> bool:
-        """Whether the column holds times in a form that no number has."""
+        """Whether the column holds times that are not written as numbers."""
         return self.is_time and not self.is_epoch
 
     @property

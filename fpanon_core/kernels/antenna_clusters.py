@@ -50,7 +50,7 @@ def assign(
 
 @njit(nogil=True, cache=True)
 def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray) -> int:
-    """Return the centroid j with the smallest wins_j·‖(x, y) − c_j‖²; ties: the first."""
+    """Return the centroid j with the smallest wins_j·‖(x, y) − c_j‖²; of equals, the first."""
     best = 0
     least = np.inf
     for j in range(len(cx)):

@@ -29,7 +29,7 @@ class Traces(NamedTuple):
 
 
 class Everybody(NamedTuple):
-    """All users' presence in each bin, and sums over the bins of one call."""
+    """How many users are present in each bin, and sums over the bins of one call."""
 
     n: int  # users
     present: IntArray  # (n_bins,) |D_j|

@@ -67,7 +67,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
 def _nearest(
     cell: FloatArray, others: FloatArray, count: int, na: float, nb: float, scale: Scale
 ) -> int:
-    """Return the row of ``others`` with the smallest δ to the cell; ties: the first."""
+    """Return the row of ``others`` with the smallest δ to the cell; of equals, the first."""
     wa = na / (na + nb)
     wb = 1.0 - wa
     best = np.inf

@@ -78,7 +78,7 @@ class Budget:
 
     @property
     def memory_bytes(self) -> int:
-        """Upper bound of the memory that reading the source takes, bytes; measured, not proved."""
+        """Upper bound on the memory that reading the source takes, bytes; measured, not proved."""
         return MEMORY_BASE + MEMORY_TIMES * self.decoded_bytes
 
     def check_bytes(self, size: int) -> None:

@@ -103,7 +103,7 @@ class LocalClock:
         return wall
 
     def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
-        """Return the first instant, elapsed minutes, at which the wall clock reaches ``wall_min``.
+        """Return when the wall clock first reaches ``wall_min``, in elapsed minutes.
 
         The function is monotone. A wall time skipped in spring maps to the change itself; one that
         occurs twice in autumn maps to its first occurrence.

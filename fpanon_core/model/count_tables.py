@@ -126,7 +126,7 @@ class PresenceTable(Closed):
     values : float64 ndarray (n_areas, 2, bands)
         Numbers of people; NaN where a count is below the threshold and therefore blank.
     error : float
-        Upper bound of the expected absolute error that noise causes in a cell, people; 0 without
+        Upper bound on the expected absolute error that noise causes in a cell, people; 0 without
         noise.
     frame : TableFrame
     protection : Tables

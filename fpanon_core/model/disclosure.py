@@ -67,7 +67,7 @@ class DisclosureResult(Cells):
     em_sum_user, kl_sum_user : float64 ndarray (n_targets,)
         Sums over the bins.
     em_most, kl_most : float
-        Upper bound of a target's sum over the bins, whatever the knowledge.
+        Upper bound on a target's sum over the bins, whatever the knowledge.
     em_bin, kl_bin : float64 ndarray (n_visited,)
         Means over the targets.
     drawn : bool

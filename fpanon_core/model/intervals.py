@@ -42,7 +42,7 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
     of : int
         Number of drawn values.
     most : float
-        Upper bound of the values.
+        Upper bound on the values.
 
     Examples
     --------

@@ -560,7 +560,7 @@ def check_chain(steps: Sequence[Step]) -> None:
     periods = steps[at[0]]
     assert isinstance(periods, Periods)
     if len(at) > 1:
-        raise ConfigError("This option has periods more than once; keep one.")
+        raise ConfigError("Periods appears more than once in this option; keep one.")
     for position, step in enumerate(steps):
         if isinstance(step, Generalize) and periods.days * 1_440 % step.profile.minutes:
             raise ConfigError(

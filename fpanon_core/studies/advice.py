@@ -133,7 +133,7 @@ def describe_promise(result: OptionResult) -> str:
 def advise(
     table: OptionsTable, *, thresholds: Limits | Mapping[str, float | None] | None = None
 ) -> pd.DataFrame:
-    """Return what each threshold would have to be for the nearest more useful option to pass.
+    """Return how far each threshold would have to rise for a more useful option to pass.
 
     All other thresholds stay as they are. An option counts if its utility is at least 0.02 above
     that of every option that passes now.

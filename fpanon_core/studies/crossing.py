@@ -55,7 +55,7 @@ NO_KEY = (
     "A release does not say who is who; its pseudonym key does. Give the pseudonym key that was "
     "written with the release (--key when it was made, key= of publish, or the dashboard's "
     "button). Where no key was kept, make the release again from the records, with a key. Hiding "
-    "people draws nothing at random, so the groups are the same."
+    "people involves no random draws, so the groups will be the same."
 )
 _DAY_MIN = 1_440
 _NAME_LENGTH = 120

@@ -52,7 +52,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
     if frame.area is not None and frame.area.unit == "metres":
         return (
             "State the area of a private release in degrees: metres refer to the data's own map "
-            "projection, whose middle is taken from the records."
+            "projection, whose centre is taken from the records."
         )
     lat, lon = stated_middle(fs, frame)
     return (

@@ -191,7 +191,7 @@ class Report:
 
     @property
     def advice(self) -> list[str]:
-        """What each threshold would have to be for the nearest more useful option to pass."""
+        """How far each threshold would have to rise for a more useful option to pass."""
         table, limits = self.exploration.table, self.exploration.limits
         return describe_advice(advise(table, thresholds=limits))
 

@@ -101,7 +101,7 @@ def value(number: float, risk: str) -> str:
 def utility(choice: UtilityChoice, result: OptionResult) -> str:
     """Return an option's utility, and its range over grid origins and draws.
 
-    The range is left out if its ends are equal to two decimals.
+    The range is left out if its ends are equal when rounded to two decimals.
     """
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
@@ -356,7 +356,7 @@ def describe_use(result: OptionResult) -> str:
             f"({sides}). Half of what is published has a time window of at most "
             f"{duration(here.span_min)}.{lacks}"
         )
-    data = f" The data are {data_wide} wide, without the outermost 5%."
+    data = f" The data span {data_wide}, apart from their outermost samples (5%)."
     left = " Fewer than half of the samples, or of the people, are left." if few else ""
     return (
         "This release may be of little use: half of what is published has an area "

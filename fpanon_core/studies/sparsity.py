@@ -37,7 +37,7 @@ class Config(Checked):
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Probability that a user is unique, and that nobody is.
+    """Probability that a given user is unique, and probability that nobody is.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Result(Tabled):
     digest : str
         Empty, as the model uses no data.
     unique, anonymous : float
-        Probability that a given user is unique, and that everyone is 2-anonymous.
+        Probability that a given user is unique; probability that everyone is 2-anonymous.
     over_bins : int64 ndarray (n,)
         Numbers of bins, ascending, around the number asked for.
     over_unique : float64 ndarray (n,)

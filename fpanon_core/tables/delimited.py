@@ -239,8 +239,8 @@ def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str
         if "Empty CSV" in str(fault):
             raise SchemaError(_NO_ROWS) from None
         raise SchemaError(
-            "The file cannot be cut into lines and fields; is a line missing its end, or longer "
-            "than 4 MB? Save it again as CSV with one event per line."
+            "The file cannot be cut into lines and fields. Does a line lack its end, or is one "
+            "longer than 4 MB? Save it again as CSV with one event per line."
         ) from None
     malformed = np.array(wrong, np.int64) - 1
     n = table.num_rows + len(malformed)

@@ -89,7 +89,7 @@ class _Search:
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
-        """Return all pairs of a user and a class where the user misses at most ``most`` samples."""
+        """Return pairs of a user and a class that leaves at most ``most`` samples uncovered."""
         blocks = in_blocks(self._classes.around)
 
         def pairs(first: int, a: int, b: int, some: People) -> tuple[IntArray, ...]:

@@ -295,7 +295,10 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
             seen.add(name)
             came[user_id, at] = people[user_id], int(records.kind[record])
         elif row_found is None:
-            faults.add("unknown user", "The key names a person, or a period, not in the original.")
+            faults.add(
+                "unknown user",
+                "The key names a person, or a person in a period, that the original does not have.",
+            )
         elif name in seen:
             faults.add("key", "The key names a pseudonym twice.")
         else:
@@ -385,7 +388,10 @@ def _bytes_at(path: str | os.PathLike[str]) -> bytes:
 
 
 def without_marks(text: str) -> str:
-    """Return the text without its marks: apostrophes before formulas, at the start or after breaks.
+    """Return the text without its marks.
+
+    A mark is an apostrophe before a formula, at the start of the text or after a character that
+    ends a cell.
 
     Examples
     --------

@@ -174,7 +174,11 @@ def pareto(
     return figure(
         of,
         traces,
-        {"title": utility_title, "range": list(across), "anchor": f"y{'2' * (len(panels) - 1)}"},
+        {
+            "title": f"{utility_title}: further right, more useful",
+            "range": list(across),
+            "anchor": f"y{'2' * (len(panels) - 1)}",
+        },
         "",
         height=height + _PANEL_PX * (len(panels) - 1),
         margin={"t": _TOP_PX + _ROW_PX * (rows > 1)} | ({"r": _LABEL_PX} if text else {}),

@@ -149,8 +149,8 @@ def _shards(data: Dataset) -> int | None:
         key="glove_shards",
         placeholder="all at once",
         help="People who are near each other are put into one shard and hidden among one "
-        "another. Everyone is still in a group of k. Shards take less time and memory, and "
-        "accuracy falls a little, by about 1% at 5,000 people per shard.",
+        "another. Everyone is still in a group of at least k. Shards take less time and memory, "
+        "and accuracy falls a little, by about 1% at 5,000 people per shard.",
     )
     return shards
 

@@ -153,8 +153,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         shared = f"Every person in the release shares a record with at least {others}."
         return "success", f"**Verified.** {shared}"
     wide = (
-        f"areas {words.distance(worth.side_m)} wide or more; the data are "
-        f"{words.distance(worth.data_side_m)} wide, without the outermost 5%"
+        f"areas {words.distance(worth.side_m)} wide or more; the data span "
+        f"{words.distance(worth.data_side_m)}, apart from their outermost samples (5%)"
     )
     spans = f"time windows of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]

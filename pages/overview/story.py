@@ -163,7 +163,7 @@ def rungs(exploration: Exploration) -> pd.DataFrame:
 
 
 def advice(exploration: Exploration) -> list[str]:
-    """Say what each threshold would have to be for the nearest more useful option to pass."""
+    """Say how far each threshold would have to rise for a more useful option to pass."""
     advised = advise(exploration.table, thresholds=exploration.limits)
     return [_plain(text) for text in describe_advice(advised)]
 

@@ -36,7 +36,7 @@ def collect() -> None:
 
 
 def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dismiss) -> None:
-    """Show the progress of the jobs that run, and the error of each job that failed.
+    """Show the progress of the running jobs, and the error of each job that failed.
 
     Parameters
     ----------

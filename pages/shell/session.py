@@ -195,7 +195,7 @@ def _work() -> Work:
 
 
 def tell_ended() -> None:
-    """Draw a message on what was ended while the browser was away, until it is confirmed."""
+    """Draw a message, to be confirmed, on what was ended while the browser was away."""
     if (found := ended()) is not None:
         st.session_state[_TOLD] = found
     told: Ended | None = st.session_state.get(_TOLD)
