@@ -449,8 +449,8 @@ def describe_gaps(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
 # --- the choice ---
 
 REFUSED_BEFORE = (
-    "The decision was to release nothing. To decide otherwise, press *Keep this choice*; the report "
-    "states the latest decision kept."
+    "The decision was to release nothing. To decide otherwise, press *Keep this choice*; the "
+    "report states the latest decision kept."
 )
 
 
