@@ -266,7 +266,7 @@ class Run:
         *also : Path
             Other files to be written.
         check : callable
-            Check for the path of each file to be written.
+            Function that checks the path of each file to be written, and raises an error.
         **how
             As for :meth:`.Request.read`.
         """

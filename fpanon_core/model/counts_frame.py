@@ -228,7 +228,7 @@ class FrameConfig(Checked):
         super().__post_init__()
         if (self.area is None) == (self.places != "antennas"):
             raise ConfigError(
-                "A grid and hexagons need their area stated: south, west, north and east."
+                "A grid or hexagons need a stated area: south, west, north and east."
                 if self.area is None
                 else "An area is for a grid or hexagons; antennas are where their table says."
             )

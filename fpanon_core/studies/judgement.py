@@ -190,7 +190,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     """Return the key that sorts options, the least revealing first.
 
     Options are sorted by kind first. Of options without records, those with an ε come first, the
-    smallest ε first, and then those with a threshold of counts. Of options with records, those
+    smallest ε first, and then those with a threshold for counts. Of options with records, those
     without unique records come first; both groups are sorted by re-identification risk. Exact
     tables, which promise nothing and leave nothing blank, come last of all.
     """

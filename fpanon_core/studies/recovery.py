@@ -77,13 +77,14 @@ class Counting(Checked):
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """Settings of :class:`Counting`, and the distance within which the attack links first.
+    """Settings of :class:`Counting`, and the distance within which the attack links greedily.
 
     Attributes
     ----------
     link_threshold_m : float
         Trajectories and records at most this far apart, metres, are linked before the optimal
-        assignment, the nearest first. If the distance is 0, every assignment is optimal.
+        assignment, the nearest first. With 0, only pairs at the same point are, and the links
+        stay optimal.
     """
 
     link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0

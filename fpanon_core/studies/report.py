@@ -135,7 +135,7 @@ class Report:
 
     @property
     def weights(self) -> str:
-        """Weights of the utility, in words; empty if experts or the caller's function score it."""
+        """Weights of the utility, in words; empty if experts or a function score it."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"

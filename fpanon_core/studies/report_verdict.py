@@ -141,8 +141,8 @@ def describe_alone(result: OptionResult) -> str:
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
-            f"At least {many:,} people share each record. The risk is not zero: an attacker still "
-            f"picks the right person at most 1 time in {many:,}, and learns whatever the group "
+            f"At least {many:,} people share each record. The risk is not zero: an attacker can "
+            f"still pick the right person up to 1 time in {many:,}, and learns whatever the group "
             "shares."
         )
     if math.isnan(result.alone_share):

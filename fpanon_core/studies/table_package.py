@@ -107,7 +107,7 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
 
 
 def write_package(content: bytes, path: Place) -> Path:
-    """Write a package as a zip, or as a new or empty folder; return its path.
+    """Write a package as a zip, or into a new or empty folder; return the path.
 
     Raises
     ------

@@ -317,7 +317,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    text = "A limit, a share, or the treatment of left-over people is not valid."
+    text = "A stated limit, share or treatment of left-over people is not valid."
     faults.check(all(math.isfinite(each) and each > 0 for each in limits), "limit", text)
     faults.check(result.leftover in ("merge", "suppress"), "left over", text)
     faults.check(sound, "left out", text)
@@ -329,7 +329,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     faults.check(ours and not twice and few, "left over", text)
     few = not sound or (possible and bool((gone <= share * people + 1e-6).all()))
     faults.check(few, "left out", text)
-    text = "A person said to be left over, or left out, is published, or listed twice."
+    text = "A person said to be left over or left out is published or listed twice."
     unpublished = result.leftover != "suppress" or bool((group[left] < 0).all())
     faults.check(unpublished, "left over", text)
     unpublished = len(np.unique(out)) == len(out) and bool((group[out] < 0).all())

@@ -77,9 +77,9 @@ def verify_release(
     path : path or bytes
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        The data that GLOVE or aligned publishing received; without either, the data released. If
-        the release states periods, whole fingerprints are cut into these periods. Pieces do not
-        name their people, so a key for pieces must have the pieces' own ids.
+        The data that GLOVE or aligned publishing received; if neither was used, the data that the
+        release was made from. If the release states periods, whole fingerprints are cut into these
+        periods. Pieces do not name their people, so a key for pieces must have the pieces' own ids.
     k : int or None
         The promised k of k-anonymity. None if none is promised, as with noise or exchanged
         positions; then files, figures and names are checked, but not the records against the

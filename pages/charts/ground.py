@@ -264,7 +264,8 @@ def _short(degrees: float) -> float:
 def clipped(background: geography.Background, box: Box) -> list[Path2D]:
     """Return a background's lines in a box, simplified to what a screen can show.
 
-    Lines with too many corners for a page are simplified further.
+    If all lines together have too many corners for a page, they are simplified further, and short
+    ones are dropped.
     """
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []

@@ -401,7 +401,8 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
         return f"That is the only grid tried: {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
     how = ". Each grid is placed so that as many people as possible share an area" if chosen else ""
-    return f"We tried {len(searched)} grids. Finest: {searched[0]}. Coarsest: {last}{how}"
+    finest = f"Finest grid and windows: {searched[0]}"
+    return f"We tried {len(searched)} grids. {finest}. Coarsest: {last}{how}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

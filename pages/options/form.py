@@ -76,8 +76,8 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         persist_state="session",
         help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
         "places by four time windows. “Finer grid” has up to six sizes of squares by six windows. "
-        "“Hexagons” are H3 hexagons of resolutions 9 to 5, by three windows; they need data with "
-        "latitudes and longitudes. “Aligned” hides everyone by whole records, by weeks and by "
+        "“Hexagons” are H3 hexagons of resolutions 9 to 5, each with three windows; they need data "
+        "with latitudes and longitudes. “Aligned” hides everyone by whole records, by weeks and by "
         "days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]

@@ -135,7 +135,7 @@ with st.expander(
 ):
     st.dataframe(tables.published(PUBLISHED_TRADE), key="options_trade")
     st.caption(
-        "Table 5.2: share of people singled out, by places (rows) and time window (columns). These "
+        "Table 5.2: share of people singled out, by place (rows) and time window (columns). These "
         "are other data, so compare the shape only."
     )
 with st.container(key="options_files"):

@@ -46,7 +46,7 @@ class Place:
 
     @classmethod
     def of(cls, scheme: str, name: str, port: int) -> Place:
-        """Return the place of a name and a port; like browsers, leave out a scheme's usual port."""
+        """Return the place of a name and a port; the port is left out if it is the usual one."""
         usual = _USUAL_PORTS.get(scheme) == port
         return cls(scheme, name.lower() if usual else f"{name.lower()}:{port}")
 

@@ -215,7 +215,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         key=_areas_key(fs),
         help="People and trips are compared on these areas, which depend on the purpose. "
         "*Automatic* stands for the largest squares that fit 50 times along each side of the "
-        "central area of the data. Each choice of areas has its own search.",
+        "central area of the data. A search holds only for the areas chosen.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(f"**{describe_threshold()}** {who.sentence}")

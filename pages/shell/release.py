@@ -292,7 +292,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
     """Say what the rows stand for, what is lost, and how many rows are false presences."""
     facts = found.facts
     every = facts.people + facts.people_left_out
-    people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
+    people = f"{words.people(facts.people)}"
     if facts.people_left_out:
         people = f"{facts.people:,} of the {every:,} people"
     gone = ""
@@ -304,10 +304,10 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
     stood_for = facts.samples_in - facts.samples_left_out
     samples = words.count(stood_for, "recorded sample")
     if facts.samples_left_out:
-        samples = f"{words.count(stood_for, 'sample')} of the {facts.samples_in:,} recorded"
+        samples = f"{stood_for:,} of the {facts.samples_in:,} recorded samples"
     return (
-        f"{words.count(facts.rows, 'row')} of {people} {'stands' if facts.rows == 1 else 'stand'} "
-        f"for {samples}.{gone} {truth(facts)}"
+        f"{words.count(facts.rows, 'row')} about {people} "
+        f"{'stands' if facts.rows == 1 else 'stand'} for {samples}.{gone} {truth(facts)}"
     )
 
 
