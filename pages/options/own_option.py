@@ -342,7 +342,7 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         "differ. The command `fpanon options` with `--recipe` gives the figures of the report.": (
             asked != KNOWLEDGE.users
         ),
-        "The recipe's utility is scored by experts; open the file of their answers under Utility.": (
+        "Experts score the recipe's utility; open the file of their answers under Utility.": (
             recipe.utility.weights is None
         ),
         "The recipe's decision was to release nothing. Decide again under “Which option do you "
