@@ -150,6 +150,7 @@ def pareto(
         several = [(*panels[0][:2], f"{_RECORDS}{title[0].lower()}{title[1:]}")] * bool(records)
         panels = [*several, _by_epsilon(dots)]
     across = _with_room([d.utility for d in dots])
+    sideways = {"title": f"{utility_title}: further right, more useful", "range": list(across)}
     traces, marks, shapes = list[Part](), list[Part](), list[Part]()
     axes: Part = {}
     for i, (some, level, heading) in enumerate(panels):
@@ -174,11 +175,7 @@ def pareto(
     return figure(
         of,
         traces,
-        {
-            "title": f"{utility_title}: further right, more useful",
-            "range": list(across),
-            "anchor": f"y{'2' * (len(panels) - 1)}",
-        },
+        sideways | {"anchor": f"y{'2' * (len(panels) - 1)}"},
         "",
         height=height + _PANEL_PX * (len(panels) - 1),
         margin={"t": _TOP_PX + _ROW_PX * (rows > 1)} | ({"r": _LABEL_PX} if text else {}),

@@ -199,7 +199,7 @@ def test_what_is_left_out_is_listed_where_anything_is(limit_m: float | None) -> 
     made = production.study(fs, production.Config(hidden=hiding.Config(2, limit_m)))
     told = release.describe_secret(made) + release.describe_again(made)
     told += release.describe_truth(made, fs)
-    for said in ("The left-out samples are listed", "--left-out LIST`", "2 samples of the 4"):
+    for said in ("The left-out samples are listed", "--left-out LIST`", "2 of the 4 recorded"):
         assert (said in told) == (limit_m is not None)
 
 
