@@ -76,7 +76,7 @@ def attack_tables(
     engine: Engine | None = None,
     progress: Progress = None,
 ) -> TablesAttacked:
-    """Attack the tables of one half of the people: membership and homes.
+    """Infer membership and homes from the tables of one half of the people.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def attack_tables(
     option : Tables
     targets : int
         Number of people to attack in the half whose tables are made; all of them if the half is
-        smaller. One in ten is among the people with the most samples.
+        smaller. One target in ten is among the people with the most samples.
     seed : int
         Seed of the halves, the targets and the noise: for a study, never for a publication.
     engine : LocalEngine, optional
@@ -146,7 +146,7 @@ def attack_tables(
 
 
 def engine_for(cells: int, engine: Engine | None) -> LocalEngine:
-    """Return an engine with few enough workers for all their tables to fit into memory."""
+    """Return an engine whose workers can each hold tables of ``cells`` cells in memory at once."""
     workers = (engine or LocalEngine()).workers
     return LocalEngine(min(workers, max(1, _CELLS_AT_ONCE // cells)))
 
@@ -370,9 +370,10 @@ def homes_found(
 ) -> pd.DataFrame:
     """Return the shares of homes found with and without the targets' data.
 
-    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. Along the second axis,
-    the target is in the data, and then is not; the third axis holds the distances of
-    :data:`WITHIN_M`. The columns of the result are those of :attr:`TablesAttacked.homes`.
+    ``found`` (n_targets, 2, 3) is 1 where a home is found, and 0 otherwise. The second axis is for
+    data with the target, then without; the third is for the distances of :data:`WITHIN_M`.
+    ``asked`` has the targets' row numbers. The result has the columns of
+    :attr:`TablesAttacked.homes`.
     """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])

@@ -178,7 +178,7 @@ def each_summed(
 
 
 def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
-    """Add some people's presence to the cells of a table; return the sum of their shares of bands.
+    """Add some people's presence to the cells of a table; return the sum explained at ``most``.
 
     In each band of each day, a person with samples counts 1, divided among the areas in proportion
     to the samples in each. The share outside the frame is lost. A cell's amount is a mean over the

@@ -94,7 +94,7 @@ class NoisyPresence(NamedTuple):
 
 
 def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """Return four noisy sums of people's presence; one person adds at most ``UNIT`` to each sum.
+    """Return four noisy sums of people's presence; in each, one person counts 1 at most.
 
     Parameters
     ----------
@@ -233,9 +233,9 @@ class NoisyFlows(NamedTuple):
 
 
 def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
-    """Return four sums of people's trips, with noise added.
+    """Return four noisy sums of people's trips, as multiples of one person's largest contribution.
 
-    One person adds at most twice ``UNIT`` to ``ends``, and at most ``UNIT`` to each other sum.
+    This contribution is twice ``UNIT`` for ``ends``, and ``UNIT`` for each other sum.
 
     Parameters
     ----------

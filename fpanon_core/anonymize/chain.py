@@ -209,9 +209,10 @@ def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
 def seed_at(seed: int | None, step: Step, position: int) -> int | None:
     """Return the seed that a chain gives to its step at ``position``, counted from 0.
 
-    Which antennas form one place is not secret. So without a seed, generalization gets its seed as
-    if the chain's seed were 0, and the published clusters are the measured clusters. Clusters of
-    two releases are then equal and do not cut each other into finer ones.
+    Without a seed, the result is None, except for generalization: which antennas form one place is
+    not secret. Generalization then gets its seed as if the chain's seed were 0, and the published
+    clusters are the measured clusters. Clusters of two releases are equal, too, and do not cut each
+    other into finer ones.
     """
     if seed is None and not isinstance(step, Generalize):
         return None

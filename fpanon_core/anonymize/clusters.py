@@ -174,7 +174,7 @@ _STEP_M = 0.001
 def voronoi_cells(
     x_m: npt.ArrayLike, y_m: npt.ArrayLike, *, margin_m: float = 1000.0, land: Area | None = None
 ) -> list[Area]:
-    """Return, for each antenna, the area nearer to it than to any other antenna, clipped.
+    """Return, for each antenna, the part of the clip area nearer to it than to any other antenna.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def merged_regions(cells: Sequence[Area], cluster: npt.ArrayLike) -> list[Area]:
     if len(number) == 0:
         return []
     if not np.issubdtype(number.dtype, np.integer) or number.min() < 0:
-        raise ConfigError("Cluster numbers must be whole numbers from 0 on.")
+        raise ConfigError("Cluster numbers must be whole numbers of 0 or more.")
     members: list[list[Area]] = [[] for _ in range(int(number.max()) + 1)]
     for cell, j in zip(cells, number.tolist(), strict=True):
         members[j].append(cell)

@@ -140,7 +140,7 @@ def glove(
 
 
 def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
-    """Apply GLOVE to one set of people: everyone, or the people of one shard or period."""
+    """Return GLOVE's groups for one set of people: everyone, or those of one shard or period."""
     k, config, room = settings.k, settings.config, settings.room(fs)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, settings, room, engine, part(progress, 0.0, begun))

@@ -134,8 +134,8 @@ class Grouped(NamedTuple):
     groups : list of Group
         Groups in order of their smallest member.
     code : int8 ndarray (n_samples,)
-        1 + the number in :data:`REASONS` of the reason why a sample is left out; 0 for a sample
-        that is not left out.
+        For a sample that is left out, 1 + the position of the reason in :data:`REASONS`; 0 for all
+        other samples.
     left : int64 ndarray
         The last users, who are too few for a group of k.
     hardest : int64 ndarray

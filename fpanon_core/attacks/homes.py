@@ -280,7 +280,8 @@ def fullest_circle(
     Each sample is weighted by the share of its time that is night, and spread evenly over its cell.
     In a record without any night, all samples count alike. The square has the area of a circle with
     a radius of 1 km. With noise, the radius is at least two standard deviations of the noise, and
-    the mean position of the nights in the square is returned.
+    the mean position of the nights in the square is returned. The ``share`` is that of the
+    record's nights in the square.
     """
     cells = published.cells
     night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -535,6 +536,6 @@ def places_at(
 
 
 def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return the place with the least mean distance to each list's points, (n_lists, 2)."""
+    """Return, for each list of points, the place with the least mean distance, (n_lists, 2)."""
     pairs = pairwise(offsets.tolist())
     return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

@@ -52,7 +52,7 @@ class Groups:
 
     @classmethod
     def of(cls, records: Records, group: IntArray, weight: IntArray) -> Groups:
-        """Make groups from a release's records, and each record's group and number of people."""
+        """Make groups from a release's records, given each record's group and number of people."""
         one = np.unique(group, return_index=True)[1]
         begins, lengths = records.begins[one], records.lengths[one]
         every = bounds(*records.cells.arrays().values())

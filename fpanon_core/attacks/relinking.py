@@ -124,7 +124,7 @@ class Traces(Closed):
         return int(self.weight.sum())
 
     def rows(self, chosen: IntArray) -> Traces:
-        """Return the chosen records, by row number and in the given order."""
+        """Return the records with the chosen row numbers, in the given order."""
         lengths = np.diff(self.offsets)[chosen]
         at = rows_of(self.offsets[:-1][chosen], lengths)
         return Traces(

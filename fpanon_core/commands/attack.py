@@ -41,7 +41,7 @@ def attack(
     run: Run,
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Attack the data with true points, before and after a release option; compare with guessing.
+    """Attack the data as they are and as released, with true points; compare with guessing.
 
     The command makes the release that the option describes, and attacks it with points of the
     original data. The result states how many people's records are picked, how many homes are found,

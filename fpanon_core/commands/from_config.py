@@ -58,7 +58,7 @@ class Asked:
 
 
 def asked(*names: str, **more: Any) -> Asked:
-    """Return an :class:`Asked` with these names."""
+    """Return an :class:`Asked` with these names, and with ``more`` as its other attributes."""
     return Asked(names, **more)
 
 
@@ -174,16 +174,16 @@ _EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
 _EFFORT_SAID = {
     "w_space": "Weight of space.",
     "w_time": "Weight of time; if not given, 1 minus the weight of space.",
-    "max_time_min": "Stretch in time, minutes, at which the effort in time reaches its maximum.",
+    "max_time_min": "Stretch in time (minutes) at which the effort in time reaches its maximum.",
 }
 PROFILES = asked(
     "--profile",
     help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60. Lists, as "
-    "in 500,1000,2000:60,120, mean every combination. May be given several times, or in words, as "
-    "in '2.5 km · 1 h'. Use h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
-    "antennas, and @district:60 for regions of the antenna table. A grid is laid so that people "
-    "share their areas with many others; 2500e0n0:60 lays it from 0 m east and north of the "
-    "projection's centre. If not given, the data are used as read.",
+    "in 500,1000,2000:60,120, mean every combination. The option may be repeated, or given in "
+    "words, as in '2.5 km · 1 h'. Use h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of "
+    "about 7 antennas, and @district:60 for regions of the antenna table. A grid is laid so that "
+    "people share their areas with many others; 2500e0n0:60 lays it from 0 m east and north of the "
+    "projection's centre. Without a profile, the data are used as read.",
     metavar="METRES:MINUTES",
 )
 STRATEGY = asked(

@@ -96,7 +96,8 @@ def dashboard(
         int, typer.Option("--port", min=1, max=65_535, help="Port on this machine.")
     ] = 8501,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open a browser, or only serve.")
+        bool,
+        typer.Option("--browser/--no-browser", help="Open a browser, or only serve the dashboard."),
     ] = True,
 ) -> None:
     """Open the dashboard in a browser, served on this machine; end it with Ctrl+C."""

@@ -64,7 +64,7 @@ def hide(
     leaving: Leaving,
     run: Annotated[Run, _HIDE],
 ) -> None:
-    """Hide everyone in a group of k, by aligned groups or by GLOVE, and verify the result.
+    """Hide each person in a group of k, by aligned groups or by GLOVE, and verify the result.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def glove(
     leaving: Leaving,
     run: Annotated[Run, _GLOVE],
 ) -> None:
-    """Hide everyone in a group of k that shares one fingerprint (GLOVE), and verify the result.
+    """Hide each person in a group of k with one fingerprint (GLOVE), and verify the result.
 
     Parameters
     ----------

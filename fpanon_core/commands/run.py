@@ -266,7 +266,7 @@ class Run:
         *also : Path
             Other files to be written.
         check : callable
-            Function that checks the path of each file to be written, and raises an error.
+            Called with each path; raises an error if the file cannot be written.
         **how
             As for :meth:`.Request.read`.
         """

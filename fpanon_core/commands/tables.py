@@ -64,7 +64,8 @@ class Stated:
     days : int or None
         Number of days.
     places : str or None
-        Areas of antennas, or squares or H3 hexagons over --area; antennas if there is no --area.
+        Areas of antennas, or squares or H3 hexagons over --area. If not given, squares if there is
+        an --area, otherwise antennas.
     area : StatedArea or None
         Southern, western, northern and eastern bounds in degrees, or in metres with an m after
         each. Records outside are not counted.
@@ -139,7 +140,7 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
-_UNCHARGED = "No ledger records this ε. Give --ledger, to add up the ε of all releases."
+_UNCHARGED = "No ledger records this ε. Give --ledger to add up the ε of all releases."
 _PRINTED = "Do not publish what is printed here: ε does not cover the exact numbers of the data."
 
 
@@ -278,7 +279,7 @@ def synthesize(
     people: int | None = None,
     table_format: Annotated[str, FORMAT] = "csv",
 ) -> None:
-    """Publish synthetic people, made from statistics of the data with differential privacy.
+    """Publish synthetic people, made with differential privacy from statistics of the data.
 
     Parameters
     ----------

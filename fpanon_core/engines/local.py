@@ -200,7 +200,7 @@ def beside(
         Engine that runs the tasks; a task must not use it.
     task : callable
     work : sequence of float
-        Work of each piece.
+        Amount of work in each piece, for ``progress``.
     progress : callable of one float in [0, 1], optional
     """
     shares, stopped, total = [0.0] * len(work), threading.Event(), float(sum(work))

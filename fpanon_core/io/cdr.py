@@ -147,7 +147,7 @@ def read_parts(
     into : path
         Folder to make, from which :meth:`FingerprintSet.load` reads; only its owner may read it.
     columns, antennas, regions, region_name, how
-        As in :func:`fpanon_core.read_cdr`, with all its other parameters.
+        As in :func:`fpanon_core.read_cdr`; ``how`` stands for all its other parameters.
     private : path, optional
         Folder in which to make the private folder for temporary data. These take about 70 bytes a
         row, plus the size of text parts as Parquet. If None, it is the system's folder for

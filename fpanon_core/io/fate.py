@@ -110,7 +110,7 @@ class Fate:
         return int(np.count_nonzero(self.codes < 0))
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of rows set aside, by reason; only reasons that occur.
+        """Return the number of rows set aside for each reason that occurs.
 
         The reasons are in the order of :data:`REASONS`.
         """

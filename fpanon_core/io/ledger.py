@@ -51,7 +51,7 @@ class Spent(NamedTuple):
     elsewhere : float
         Sum of the ε in the other ledgers.
     shared : float
-        Sum of the ε in those of the other ledgers that are known to be about some of these people.
+        Sum of the ε in those other ledgers that are known to be about some of the file's people.
     """
 
     here: float = 0.0

@@ -374,10 +374,7 @@ def _as_published(table: pa.Table) -> pd.DataFrame:
         raise SchemaError(
             "A column occurs twice in the file; give the data file of a release as it was written."
         )
-    wrong = (
-        "A bound, group or time in the file is not a number or a time; give the data file of a "
-        "release."
-    )
+    wrong = "A bound, group or time in the file is not valid; give the data file of a release."
     with refusing(wrong):
         return pd.DataFrame({name: _values(name, table[name]) for name in there})
 

@@ -103,7 +103,7 @@ class PositionDoubt:
 
     @property
     def message(self) -> Message:
-        """Findings and other readings in one message that says how to answer."""
+        """Findings and other readings in one message that says how to settle the doubt."""
         parts: list[str | Way] = [" ".join(["The positions are doubtful.", *self.found])]
         parts += [f" {r.title}: {r.why}." for r in self.readings]
         best = self.readings[0].positions if self.readings else None
@@ -121,7 +121,7 @@ class IngestReport:
         Number of data rows in the source (without header or blank lines), and number of rows used
         for samples.
     set_aside : dict of str to int
-        Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
+        Number of rows for each reason that occurs, by its key in :data:`REASONS`.
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
         number, from 1) and ``reason``. For a source in parts, ``part`` (from 1) comes first, and at

@@ -34,8 +34,8 @@ class Boxes(NamedTuple):
     """Bounds of all users' samples, and the costs of a published cell.
 
     User u has the rows ``offsets[u]:offsets[u+1]``, in order of start. Places are in metres and
-    times in minutes. A published cell costs, for each sample in it, ``by_space`` per metre of its
-    mean side and ``by_time`` per minute of its span.
+    times in minutes. For each sample in it, a published cell costs ``by_space`` per metre of the
+    cell's mean side and ``by_time`` per minute of the cell's span.
     """
 
     offsets: IntArray
@@ -164,13 +164,13 @@ def _widen(cell: FloatArray, boxes: FloatArray, at: int) -> None:
 
 @njit(nogil=True, cache=True)
 def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
-    """Return the smallest total loss of a division into blocks; infinity above ``limit``.
+    """Return the smallest total loss of a division into blocks; infinity if it exceeds ``limit``.
 
     ``bench`` holds the ``n`` samples of ``count`` members, from :func:`lay_out`. Afterwards
     ``bench.begin`` has, for each cut, where the block that ends there begins; −1 if no block can
     end there. Among equal losses, the block that begins latest is taken. The search stops once the
-    loss is certain to exceed the limit. In any division, a block begins at the current cut, or less
-    than two blocks before it; ``bench.rest`` bounds the loss from there.
+    loss is certain to exceed the limit. In the best division, a block begins at the current cut or
+    inside the two shortest blocks before it; ``bench.rest`` bounds the loss from there.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met

@@ -33,7 +33,7 @@ _EXTRA = 4  # members with the smallest bounds that are computed first, beyond t
 def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatArray) -> int:
     """Fill ``found`` and ``efforts`` with the members nearest to the query; return their number.
 
-    Members are in order of effort; ties: the smaller ``slots.first`` comes first.
+    Members are in order of effort, then of ``slots.first``.
     """
     bound = query.bound
     many = len(found)

@@ -75,8 +75,9 @@ def guess_by_others(
     Each cell's mass is divided among the other people's homes in it; if there are none, the mass is
     at the cell's middle. The guess is the point with the most mass around it, at distances up to
     the side of the map's squares. It is ``first[i]``, unless there is more mass around one of the
-    middles (ties: the first), or around another person's home (ties: the first by x, then y). If no
-    place has the share ``enough``, the guess has a smaller share and is not always the best.
+    middles or around another person's home. Of equal middles, the first is taken; of equal homes,
+    the first by x, then y. If no place has the share ``enough``, the guess has a smaller share and
+    is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -221,7 +222,7 @@ class HomeTree(NamedTuple):
 
     Branch 0 is the whole tree; branch b is divided into 2b + 1 and 2b + 2. Branches from number
     ``leaves`` on are leaves; the i-th leaf has the places ``starts[i]:starts[i+1]``. ``box[b]`` has
-    the left, right, bottom and top end of the places of branch b.
+    the bounds of the places of branch b: left, right, bottom and top.
 
     Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its rank by x, then y; ``only[p]`` is its only
     visitor, or −1 if there were several.

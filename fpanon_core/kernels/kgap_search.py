@@ -250,7 +250,7 @@ def search_tile(
     exact: bool,
     found: PairBuffer,
 ) -> int:
-    """Find the pairs a < b of a tile whose effort may enter a list; return their number.
+    """Find a tile's pairs a < b whose effort may enter a list; return their number.
 
     Pairs already ``known`` are skipped.
 

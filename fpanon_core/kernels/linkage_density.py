@@ -93,7 +93,7 @@ def mean_planar(
 
 @njit(nogil=True, cache=True)
 def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Return the density, per square metre, of a known place for a published cell."""
+    """Return the density per square metre of a known place for a published cell."""
     x, y, dx, dy = cell[0], cell[1], cell[3], cell[4]
     px, py = point[0] + point[3] / 2, point[1] + point[4] / 2
     if way.space == NONE:
@@ -123,7 +123,7 @@ def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
 
 @njit(nogil=True, cache=True)
 def in_time(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Return the density, per minute, of a known time for a published cell; 1 without times."""
+    """Return the density per minute of a known time for a published cell; 1 if no time is known."""
     if way.timeless:
         return 1.0
     t, dt = cell[2], cell[5]

@@ -315,8 +315,8 @@ def leading_records(
 
     Records are listed in order of the posterior of one of their people, given a uniform prior over
     people. Records below ``least`` times the highest posterior are not listed. If more records are
-    tied than fit, any of them are taken. The listed shares are scaled so that they add up to the
-    posterior of all records near a point.
+    tied than fit, an arbitrary choice of them is listed. The listed shares are scaled so that they
+    add up to the posterior of all records near a point.
     """
     record, share, count, rest = out
     room = _room(len(weight))

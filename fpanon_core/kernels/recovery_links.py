@@ -102,9 +102,11 @@ def count_shared(
 def pair_greedily(
     begin: int, shared: SmallInts, free: npt.NDArray[np.bool_], pair: IntArray, best: IntArray
 ) -> None:
-    """Pair each trajectory with the free true trajectory sharing the most points; ties: the first.
+    """Pair each trajectory with the free true trajectory that shares the most points with it.
 
-    Trajectories are taken in order, and a true trajectory is free until it is paired.
+    Of equals, the first is taken. Trajectories are taken in order, and a true trajectory is free
+    until it is paired. From entry ``begin`` on, ``pair`` gets the true trajectories (−1 = none
+    left), and ``best`` the numbers of points shared.
     """
     for i in range(len(shared)):
         chosen = -1

@@ -207,19 +207,25 @@ def class_of(value: float, edges: FloatArray) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def far(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Return the mean square distance, m², between two cells (x, y, variance of the place, …)."""
+    """Return the mean square distance (m²) between two cells (x, y, variance of the place, …).
+
+    ``error`` is the variance that noise adds.
+    """
     return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + one[2] + other[2] + error
 
 
 @njit(nogil=True, cache=True, inline="always")
 def late(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Return the mean square of the time, min², between two cells (…, time, its variance)."""
+    """Return the mean square of the time (min²) between two cells (…, time, its variance).
+
+    ``error`` is the variance that noise adds.
+    """
     return (one[3] - other[3]) ** 2 + one[4] + other[4] + error
 
 
 @njit(nogil=True, cache=True)
 def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
-    """Count each pair ``one[i]``, ``other[i]`` of cells in ``moves.chance``.
+    """In ``moves.chance``, count each pair of cells ``one[i]``, ``other[i]``.
 
     The row is the class of the time between the cells; the column is the class of their distance.
     """

@@ -296,7 +296,7 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set ``points`` to how many of each target's points, in order, make |E| ≤ ``out_of``.
+    """Set ``points`` to the least number of each target's first points with |E| ≤ ``out_of``.
 
     The number is 0 if not even all points are enough. ``sizes`` is set to |E|, in people, after the
     last point taken. Both are set for the targets ``begin … end−1``.

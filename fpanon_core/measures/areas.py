@@ -179,7 +179,7 @@ def events_of(fs: FingerprintSet) -> FloatArray:
 
 
 def round_below(value: float) -> float:
-    """Return the largest number of the form 1, 2 or 5 × 10^n that is at most the value.
+    """Return the largest m × 10^n, with m = 1, 2 or 5, that is at most the value.
 
     The result is 0 for a value of 0 or less.
     """

@@ -35,9 +35,9 @@ def draw_knowledge(
     their counts. Points are thus drawn from the *interactions* (de Montjoye et al. 2013, Methods).
     Each bin gets an independent exponential time with its count as rate; the bins with the p
     smallest times are taken in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates.
-    ``top`` takes the places with the most events, at any time; ties: smaller x first, then y (Top-K
-    of Xu et al. 2017). ``consecutive`` takes p samples that follow one another, from a start drawn
-    uniformly (Cont-K of Xu et al. 2017).
+    ``top`` takes the places with the most events, at any time; of equals, the one with the smaller
+    x, then y, comes first (Top-K of Xu et al. 2017). ``consecutive`` takes p samples that follow
+    one another, from a start drawn uniformly (Cont-K of Xu et al. 2017).
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def drawn(
 ) -> Knowledge:
     """Draw knowledge; if ``among`` is given, only the people in these rows can be targets.
 
-    If given, ``digest`` replaces the digest of ``fs`` in the result.
+    If given, ``digest`` replaces the digest of ``fs`` in the result. With ``beyond``, p may exceed
+    the number of bins, or places, of every record.
 
     Raises
     ------

@@ -345,7 +345,7 @@ _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
-    """Fit a form by least squares (Levenberg–Marquardt), starting at the lowest minima over β."""
+    """Fit a form by least squares (Levenberg–Marquardt) from the lowest minima of a scan over β."""
     term, slope, size = FORMS[form]
 
     def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:
@@ -407,7 +407,7 @@ def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
-    """Return the chances, by sparsity alone, that a user is unique and that all are 2-anonymous.
+    """Return two chances by sparsity alone: that a user is unique, and that all are 2-anonymous.
 
     Parameters
     ----------

@@ -59,9 +59,9 @@ def utility(
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
       matrices of the areas. T counts trips per person, so a sample of the users can score 1. A trip
       is a change of a person's main place between two consecutive start times. The main place has
-      the most events (ties: smaller x, then y). It stands for all places with the same start time,
-      because their order is unknown. Trips spread as their cells do; trips within an area do not
-      count.
+      the most events (of equals, the one with the smaller x, then y). It stands for all places with
+      the same start time, because their order is unknown. Trips spread as their cells do; trips
+      within an area do not count.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of people's radii of gyration. Events count at
       the middles of their cells.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.
@@ -437,7 +437,7 @@ def visited(fs: FingerprintSet) -> FloatArray:
 
 
 def spans(fs: FingerprintSet) -> tuple[float, float]:
-    """Return the mean spatial span (dx + dy)/2, metres, and temporal span, minutes, over events."""
+    """Return the means over events of the spatial span (dx + dy)/2 (m) and time span (minutes)."""
     events = events_of(fs)
     space = np.average((fs.dx_m + fs.dy_m) / 2, weights=events)
     return float(space), float(np.average(fs.dt_min, weights=events))

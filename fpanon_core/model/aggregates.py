@@ -151,7 +151,7 @@ class AggregateCounts(Closed):
 
     @property
     def centres(self) -> FloatArray:
-        """Centre of each place, from which distances are measured, metres, shape (n_places, 2)."""
+        """Centre of each place (metres), from which distances are measured, shape (n_places, 2)."""
         return np.column_stack([self.x_m + self.dx_m / 2, self.y_m + self.dy_m / 2])
 
     @property

@@ -25,9 +25,9 @@ class StretchConfig:
         also accepts weights of 1 and 1, for unweighted sums. Such weights are refused for an
         effort, which must lie in [0, 1].
     max_space_m : float
-        Stretch in space, metres, at which the effort in space reaches its maximum.
+        Stretch in space (metres) at which the effort in space reaches its maximum.
     max_time_min : float
-        Stretch in time, minutes, at which the effort in time reaches its maximum.
+        Stretch in time (minutes) at which the effort in time reaches its maximum.
     """
 
     w_space: float = 0.5

@@ -126,7 +126,7 @@ class PresenceTable(Closed):
     values : float64 ndarray (n_areas, 2, bands)
         Numbers of people; NaN where a count is below the threshold and therefore blank.
     error : float
-        Upper bound on the expected absolute error that noise causes in a cell, people; 0 without
+        Upper bound on the expected absolute error (people) that noise causes in a cell; 0 without
         noise.
     frame : TableFrame
     protection : Tables
@@ -188,7 +188,7 @@ class FlowTable(Closed):
         Trips of each flow. Flows that are not listed are 0, or are blank because they are below a
         threshold.
     error : float64 ndarray (2,)
-        Expected absolute error that noise causes in a cell, trips a day, by type of day; 0 without
+        Expected absolute error (trips a day) that noise causes in a cell, by type of day; 0 without
         noise.
     frame : TableFrame
     protection : Tables

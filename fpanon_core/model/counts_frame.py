@@ -73,8 +73,7 @@ class StatedArea:
             object.__setattr__(self, name, value)
         if not (self.south < self.north and self.west < self.east):
             raise ConfigError(
-                "The area is empty; its northern bound must exceed the southern, and its eastern "
-                "the western."
+                "The area is empty; north must exceed south, and east must exceed west."
             )
         if self.unit == "degrees" and self.east - self.west > 180:
             raise ConfigError("The area is more than 180 degrees wide; choose a narrower one.")
@@ -239,7 +238,7 @@ class FrameConfig(Checked):
             )
         area = self.area
         if self.places == "hexagons" and area and (area.unit != "degrees" or area.east > 180):
-            raise ConfigError("Hexagons need an area in degrees that ends at 180 or west of it.")
+            raise ConfigError("Hexagons need an area in degrees that extends east to 180 at most.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can store."""
@@ -290,7 +289,7 @@ class CountsFrame(Closed):
     wall_start_min : float64 ndarray (n_slots,)
         Starts of the slots on the wall clock.
     slot_min : float
-        Length of a slot, minutes, except for a slot in which the clocks change.
+        Length of a slot (minutes), except for a slot in which the clocks change.
     days : int
     clock : LocalClock or None
         Clock whose epoch is the first day's midnight.
@@ -504,7 +503,7 @@ def _km2(area: StatedArea) -> float:
 
 
 def check_slot(slot_min: float) -> float:
-    """Return the length of a slot, minutes, if it divides a day; raise ConfigError if not."""
+    """Return the length of a slot (minutes) if it divides a day; raise ConfigError if not."""
     length = positive("slot_min", slot_min)
     if abs(_DAY_MIN / length - round(_DAY_MIN / length)) > 1e-9:
         raise ConfigError(
@@ -530,7 +529,7 @@ def _when(
 
 
 def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) -> FloatArray:
-    """Return the starts of the local slots that overlap ``[first, end)``, elapsed minutes."""
+    """Return the starts, in elapsed minutes, of the local slots that overlap ``[first, end)``."""
     step = min(1.0, slot_min)
     every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
     begin, _ = clock.window(every, slot_min)

@@ -36,7 +36,8 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def folder_opened(path: Place, below: Iterable[str] = ()) -> Iterator[int]:
     """Open a folder and yield its descriptor.
 
-    Neither the folder nor a folder on the path ``below`` it may be a link.
+    If ``below`` names folders, each inside the one before, the last of them is opened. Neither
+    ``path`` nor any of them may be a link.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def folder_opened(path: Place, below: Iterable[str] = ()) -> Iterator[int]:
 
 
 def file_opened(name: Place, folder: int | None = None) -> int:
-    """Open a plain file in an open folder and return its descriptor.
+    """Open a plain file by its path, or by its name in an open folder; return its descriptor.
 
     Raises
     ------
@@ -80,7 +81,7 @@ _BYTES = 32
 
 
 def keyed(digest: str) -> str:
-    """Return the keyed digest of an input digest, for a file; a keyed digest is returned unchanged.
+    """Return the keyed digest that files hold in place of a digest; a keyed digest stays as it is.
 
     The empty digest, of no data, stays empty. If the user has no place for files, the key is drawn
     for this process alone. The digests in its files then match one another, but later processes

@@ -33,7 +33,8 @@ def outlines() -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of the shipped outlines, by name.
 
     The arrays are the differences between consecutive points of each layer's lines, the offsets of
-    the lines, and the names, positions and ranks of towns. Coordinates are in 1/10,000 degree.
+    the lines, and the names, positions and ranks of towns. Coordinates of lines are in 1/10,000
+    degree; positions of towns are in degrees.
     """
     with np.load(_FILE) as file:
         return dict(file)
@@ -65,13 +66,13 @@ def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
 
 
 def km_from(lat: float, lon: float, other_lat: FloatArray, other_lon: FloatArray) -> FloatArray:
-    """Return the distance from one position to each of the others, kilometres."""
+    """Return the distance in kilometres from one position to each of the others."""
     here, others = _on_sphere(np.array([lat]), np.array([lon])), _on_sphere(other_lat, other_lon)
     return _km(np.linalg.norm(others - here, axis=1))
 
 
 def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
-    """Return the distance from each position to the nearest coast, kilometres.
+    """Return the distance in kilometres from each position to the nearest coast.
 
     The distance is to the nearest vertex of a coastline. Half of the vertices lie less than 2 km
     from the next vertex; the largest gap is 55 km.

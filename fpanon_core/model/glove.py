@@ -251,9 +251,9 @@ class Verification:
     Attributes
     ----------
     violations : DataFrame
-        One row per fault: ``kind`` (a short word), ``group``, ``user``, ``sample`` (numbers; −1 =
-        does not apply), ``text`` (a sentence that names no person). At most 1,000 faults of each
-        kind are listed; ``counts`` counts them all.
+        One row per fault: ``kind`` (a short word), ``group``, ``user``, ``sample`` (numbers; −1
+        where not applicable), ``text`` (a sentence that names no person). At most 1,000 faults of
+        each kind are listed; ``counts`` counts them all.
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int

@@ -30,10 +30,10 @@ def wilson_interval(found: float, of: int) -> tuple[float, float]:
 def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float]:
     """Return the 95% interval of a mean of values from 0 to ``most``, for any distribution.
 
-    Each end is where the relative entropy of mean/most from end/most is ln(40) / of (Hoeffding
-    1963, theorem 1). If the values are drawn independently, or without replacement (section 6
-    of the same paper), the true mean is beyond each end with probability at most 1/40. So the
-    interval is also valid if the drawn values are few or all alike.
+    Each end is where the relative entropy of ``mean/most`` from ``end/most`` is ``ln(40)/of``
+    (Hoeffding 1963, theorem 1). If the values are drawn independently, or without replacement
+    (section 6 of the same paper), the true mean is beyond each end with probability at most 1/40.
+    So the interval is also valid if the drawn values are few or all alike.
 
     Parameters
     ----------

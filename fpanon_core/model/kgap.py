@@ -27,10 +27,11 @@ class KGapResult:
     Attributes
     ----------
     values : float64 ndarray (n_measured,)
-        Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]; 0 = already k-anonymous,
-        if space and time both have a weight.
+        Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]. If space and time both
+        have a weight, 0 means that the user is k-anonymous already.
     neighbours : int64 ndarray (n_measured, k − 1)
-        Row numbers of these k − 1 fingerprints, nearest first; ties: lower row number first.
+        Row numbers of these k − 1 fingerprints, nearest first, and of equally near ones the lower
+        row number first.
     stretch : float64 ndarray (n_measured, k − 1)
         Fingerprint stretch efforts to these neighbours.
     k : int
@@ -89,7 +90,7 @@ class StretchComponents:
     tail_space, tail_time, tail_total : float64 ndarray
         Tail weight indices of S, T, D; NaN where undefined.
     space_m, time_min : float64 ndarray
-        Mean distance, metres, and mean time, minutes, between matched samples. Each distance and
+        Mean distance in metres and mean time in minutes between matched samples. Each distance and
         time is capped at ``max_space_m`` or ``max_time_min``. NaN if space, or time, has no weight,
         as the mean is then unknown.
     beyond_space, beyond_time : float64 ndarray
@@ -120,7 +121,8 @@ class StretchComponents:
     def of(self, user: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the efforts S (space), T (time) and D (total) of the samples of one measured user.
 
-        Each array is sorted, ascending, over the samples matched with all k − 1 neighbours.
+        Each array holds the efforts of the samples matched with any of the k − 1 neighbours, in
+        ascending order.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ class Knowledge(Cells):
     t_min, dt_min : float64 ndarray (n_points,)
         Start and length, minutes; all NaN when ``timeless``.
     too_few : int
-        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
+        Number of targets with fewer than p bins (places, for ``top``); all their bins are known.
     timeless : bool
         Whether places are known without times.
     config : KnowledgeConfig or None

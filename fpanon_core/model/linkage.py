@@ -29,8 +29,8 @@ class LinkConfig(KnowledgeConfig):
     Attributes
     ----------
     blur_m, blur_min : float
-        Standard deviation of the attacker's error along x and along y, metres, and in time,
-        minutes; 0 for none.
+        Standard deviation of the attacker's error along x and along y (metres) and in time
+        (minutes); 0 for none.
     """
 
     blur_m: Annotated[float, NOT_BELOW_0] = 0.0
@@ -102,7 +102,7 @@ class LinkResult:
     n_users : int
         Number of people in the release.
     too_few : int
-        Number of targets with fewer than p points, all of which are known.
+        Number of targets with fewer than p points; all their points are known.
     per_target : DataFrame
         A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period`` (in
         a release with periods, each of which is attacked separately), ``present``, ``points``

@@ -103,7 +103,7 @@ def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
 
 
 def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
-    """Map all rows of a column file into memory, read-only; errors as for :func:`rows_in`."""
+    """Map all rows of a column file, read-only; raise the same errors as :func:`rows_in`."""
     with open(place, "rb") as file:
         count, kind = _head(file)
         if not count:
@@ -171,7 +171,7 @@ def save(fs: Any, folder: str | os.PathLike[str]) -> Path:
 
 
 def load(kind: Callable[..., S], folder: str | os.PathLike[str]) -> S:
-    """Load a mapped set from a folder: see :meth:`FingerprintSet.load`."""
+    """Load a mapped set of the class ``kind`` from a folder: see :meth:`FingerprintSet.load`."""
     path = os.path.realpath(folder)
     with kept_opened(path) as here:
         return load_opened(kind, path, here)
@@ -187,7 +187,7 @@ def load_opened(kind: Callable[..., S], path: str | os.PathLike[str], folder: in
 
 
 def moved(fs: Any, folder: Path) -> Any:
-    """Reopen a set after its folder was renamed."""
+    """Return a set opened again after its folder was renamed to ``folder``."""
     return reopen(type(fs), os.path.realpath(folder), fs.by_name[1])
 
 
@@ -210,7 +210,10 @@ def is_folder_of_fingerprints(path: Path) -> bool:
 
 
 def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
-    """Open a set that some process has checked; refuse it if a file has changed since."""
+    """Open a set that some process has checked; refuse it if a file has changed since.
+
+    ``kind`` is the class of the set, and ``stamp`` the state of its files when it was checked.
+    """
     with kept_opened(folder) as here:
         kept = _Kept(folder, here)
         if kept.stamp != stamp:
@@ -366,7 +369,8 @@ class _Kept:
                 raise ValueError
         except _FAULTS:
             raise SchemaError(
-                "The folder holds no fingerprints; give one that fpanon wrote, or a folder of data."
+                "The folder holds no fingerprints; give a folder that fpanon wrote, or a folder of "
+                "data."
             ) from None
 
     def mapped(self, kind: Callable[..., S]) -> S:

@@ -127,7 +127,7 @@ class ReleaseOption:
 
     @property
     def epsilon(self) -> float | None:
-        """The ε of an option without records; None for any other, or without ε."""
+        """The ε of an option without records; None for other options, and where there is no ε."""
         return None if self.recordless is None else self.recordless.epsilon
 
     @property
@@ -265,8 +265,8 @@ class SampleUsers(Checked):
 class AddNoise(Checked):
     """Noise added to places and times: :func:`fpanon_core.add_noise`.
 
-    ``space_m`` is the scale in space, metres, and ``time_min`` the scale in time, minutes; a scale
-    of 0 adds no noise. ``space`` and ``time`` are the distributions.
+    ``space_m`` (metres) is the scale in space, and ``time_min`` (minutes) the scale in time; a
+    scale of 0 adds no noise. ``space`` and ``time`` are the distributions.
     """
 
     space_m: Annotated[float, NOT_BELOW_0] = 0.0
@@ -292,8 +292,8 @@ class AddNoise(Checked):
 class Permute(Checked):
     """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`.
 
-    ``what`` says what is exchanged. For positions, ``window_min`` is the length of a window,
-    minutes. For times, ``region_m`` is the side of a square region, metres.
+    ``what`` says what is exchanged. For positions, ``window_min`` is the length of a window in
+    minutes. For times, ``region_m`` is the side of a square region in metres.
     """
 
     what: What = "positions"
@@ -666,8 +666,8 @@ class PrivacyGuarantee:
     sensitivity : int
         Largest change of all counts together when one unit changes (L1).
     scale : float
-        Scale of the discrete Laplace noise on each count; its standard deviation is about √2 times
-        this.
+        Scale of the discrete Laplace noise on each count; the noise's standard deviation is about
+        √2 times its scale.
     n_slots : int
         Number of published slots.
     """

@@ -102,7 +102,7 @@ class GeneralizationProfile:
 
     @property
     def origin(self) -> Origin:
-        """A corner of the grid, metres east and north of the projection's centre.
+        """A corner of the grid, in metres east and north of the projection's centre.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class GeneralizationProfile:
 
     @property
     def grid_m(self) -> float:
-        """Side of the square grid, metres, for code that supports no other space.
+        """Side of the square grid in metres, for code that supports no other space.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class Grid:
     metres : float
         Side of a cell.
     origin : (x_m, y_m) or None
-        A corner of the grid, metres east and north of the projection's centre; any other corner
+        A corner of the grid, in metres east and north of the projection's centre; any other corner
         makes the same grid. If None, :func:`fpanon_core.resolve` chooses it from the data. Two
         grids nest if the side of one is a multiple of the side of the other, and both have the same
         stated origin, such as (0, 0).
@@ -427,7 +427,7 @@ def as_areas(stated: StatedAreas) -> Areas:
 
 
 def size_of(space: Space) -> float:
-    """Return a grid's side or hexagons' mean edge, metres; antennas per cluster; or else NaN."""
+    """Return a grid's side or hexagons' mean edge in metres, antennas in a cluster, or else NaN."""
     match space:
         case Grid(metres):
             return float(metres)

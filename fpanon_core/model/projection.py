@@ -73,7 +73,7 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
 
 
 def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return longitudes and latitudes, degrees, of positions in metres; both empty without ``crs``.
+    """Return positions in metres as longitudes and latitudes in degrees; empty without ``crs``.
 
     Longitudes continue across the antimeridian, within 180° of the projection's centre, so that
     neighbours on a map stay neighbours.
@@ -114,7 +114,7 @@ class Unprojection:
         self._centre = float(self._back.transform(0.0, 0.0)[0])
 
     def lon_lat(self, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return longitudes, within 180° of the projection's centre, and latitudes, in degrees."""
+        """Return longitudes (within 180° of the projection's centre) and latitudes, in degrees."""
         lon, lat = (np.asarray(part, np.float64) for part in self._back.transform(x_m, y_m))
         return (lon - self._centre + 180.0) % 360.0 - 180.0 + self._centre, lat
 

@@ -131,8 +131,8 @@ class Part:
         Groups, as in :attr:`GloveResult.group`.
     published : GeneralizedFingerprintSet
     code : int8 ndarray (n_samples,)
-        Reason why a sample is not published, as a row of :data:`fpanon_core.model.glove.REASONS`;
-        −1 if it is published.
+        Reason why a sample is not published, as an index of
+        :data:`fpanon_core.model.glove.REASONS`; −1 if it is published.
     space_m, time_min : float64 ndarray (n_samples,)
         Spans, as in :attr:`GloveResult.accuracy`.
     left_over, left_out : int64 ndarray

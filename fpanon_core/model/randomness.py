@@ -53,7 +53,7 @@ def generator(seed: int | None) -> np.random.Generator:
 
 
 def generators(seed: int | None, number: int) -> list[np.random.Generator]:
-    """Return several independent streams, from one seed or from the operating system."""
+    """Return ``number`` independent streams of draws, from a seed or from the operating system."""
     if seed is None:
         return [secret() for _ in range(number)]
     spawned = np.random.SeedSequence(whole("seed", seed, 0)).spawn(number)

@@ -40,9 +40,9 @@ class NoisyStatistics(Closed):
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        Noisy table of each statistic by name, in people. Homes and visits are counted for each
-        group of neighbouring zones. Rings are counted by class of radius of gyration, by kind of
-        place (anchor or other) and by distance.
+        Table of noisy numbers of people for each statistic, by its name. Homes and visits are
+        counted for each group of neighbouring zones. Rings are counted by class of radius of
+        gyration, by kind of place (anchor or other) and by distance.
     leaf : int32 ndarray (n_zones,)
         Number of the group of each zone. A zone is a set of neighbouring places.
     epsilon : float

@@ -41,7 +41,7 @@ class UnicityResult(Closed):
     n_found : int
         Number of targets with |E_i| ≤ ``config.out_of``.
     too_few : int
-        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
+        Number of targets with fewer than p bins (places, for ``top``); all their bins are known.
     n_users : int
         Number of users searched; a guess is right with a chance of 1 over this number.
     config : UnicityConfig

@@ -131,9 +131,9 @@ class Result(Tabled):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return ``k_gaps`` per user, profile and k, and ``k_gap_summary`` per profile and k.
 
-        Distances and times are means over a user's matched samples, each capped at
-        ``max_space_m`` and ``max_time_min``. ``share_beyond_…`` is the share of the matched samples
-        at or beyond that distance or time. ``share_at_0`` is the share of the users whose k-gap is
+        Distances and times are means over a user's matched samples, each capped at ``max_space_m``
+        or ``max_time_min``. ``share_beyond_…`` is the share of the matched samples whose distance
+        or time reaches this cap. ``share_at_0`` is the share of the users whose k-gap is
         0: the k-anonymous ones, unless space or time has no weight.
         """
         each = [

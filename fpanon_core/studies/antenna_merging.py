@@ -97,7 +97,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``merged_antennas``, the size of each region, and ``merged_unicity``, the unicity.
+        """Return the size of each region (``merged_antennas``) and unicity (``merged_unicity``).
 
         The size is the number of places with antennas, in the column ``antennas``. Without an
         antenna table, it is the number of distinct places of the data, in the column ``places``.

@@ -60,10 +60,10 @@ class Config(Checked):
     seed : int
         Seed of the draws of targets, points and errors, and of the release if it is made here.
     blur_m, blur_min : float
-        Standard deviation of the attacker's error along x and along y, metres, and in time,
-        minutes; 0 for none.
+        Standard deviation of the attacker's error along x and along y (metres) and in time
+        (minutes); 0 for none.
     within_m : tuple of float
-        Distances, metres, between guess and true home within which a home counts as found; kept in
+        Largest distances in metres from the true home at which a guess counts as found; kept in
         ascending order.
     nights : int
         Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
@@ -317,7 +317,7 @@ def _before(fs: FingerprintSet, config: Config, work: Work) -> Found:
 
 
 def found(fs: FingerprintSet, released: AnyRelease, config: Config, work: Work) -> Found:
-    """Run all attacks on one version of the data."""
+    """Return what all attacks find in one version of the data."""
     known = vars(config.knowledge)
     target = attacked(fs, released)
     alike = groups_of(target)

@@ -235,7 +235,9 @@ def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """Return the expected error of an option's tables, with the frame built for these data.
+    """Return the expected error of an option's tables, for a stated number of ``people``.
+
+    The frame is built for these data.
 
     Raises
     ------
@@ -505,9 +507,9 @@ def stated_reading(
 def ledger_at(source: Source) -> Path:
     """Return the path of the ledger that records the ε spent on one data set.
 
-    The ledger is beside the data's file if it exists there, or if that folder can be written to;
-    else it is among the user's own files. There its name can be linked to the data only with the
-    user's key.
+    The ledger is beside the data's file if it exists there, or if the file's folder can be written
+    to; else it is among the user's own files. There its name can be linked to the data only with
+    the user's key.
     """
     body = source.file[1] if source.file is not None else b""
     if not isinstance(body, bytes):

@@ -426,8 +426,8 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     who = _whose(np.asarray(names, dtype=object), key)
     if len(set(zip(who.tolist(), first.tolist(), strict=True))) < len(who):
         raise SchemaError(
-            "The key gives a person several pseudonyms in one release, or one period of it; give "
-            "the key that was written with this release."
+            "The key gives a person several pseudonyms in one release, or in one period; give the "
+            "key that was written with this release."
         )
     return Membership(
         who=who,
@@ -569,10 +569,10 @@ def describe_crossing(
             f"{alone:,} of {both} {_are(alone)} alone, {'each ' * (alone > 1)}already alone "
             f"{where[0]} or {where[1]}."
             if alone
-            else f"each of {both} shares both groups with at least {others:,} "
+            else f"Each of {both} shares both groups with at least {others:,} "
             f"other{'s' * (others > 1)}."
         )
-        return f"{together}, {no_smaller}: {end}"
+        return f"{together}, {no_smaller}. {end}"
     if not alone:
         return (
             f"{together}, nobody is alone{within}, but {found.smaller:,} of {both} "

@@ -58,10 +58,10 @@ class Growth:
         Number of people in a first run whose time is ignored, as the first call of a kernel also
         loads the kernel; the first of ``people`` when None.
     enough_s : float
-        Least time measured, seconds, at which its growth over the preceding measurement is
+        Least measured time in seconds at which the growth over the preceding measurement is
         accepted.
     alone_s : float
-        Least time measured, seconds, at which one measurement is accepted alone.
+        Least measured time in seconds at which one measurement is accepted alone.
     beyond : float
         Least power beyond the number of targets, where only the number of people searched grows.
     """
@@ -148,7 +148,7 @@ class Estimate(Tabled):
     ----------
     seconds : float or None
         Time; None where it was not asked for, or where the study cannot be run on the people drawn
-        to measure it.
+        to measure the time.
     needs_bytes : int or None
         Memory of the process at its peak; None where it was not measured.
     limit_bytes : int or None
@@ -365,7 +365,7 @@ def carried_on(
     growth: Growth,
     asked: int = _MANY,
 ) -> float:
-    """Extrapolate the seconds for all people from those for some; measure a small set whole.
+    """Extrapolate the seconds for all people from those for some; measure all of a small data set.
 
     The growth between the last two measurements is continued, with a power within
     ``growth.powers``. At most ``asked`` people are targets. Beyond that number of people, the power

@@ -181,7 +181,7 @@ class Followed:
     commonest : Place or None
         The home with the most other homes nearby, guessed by an attacker without any record.
     within_m : float
-        Distance, metres, between guess and true home within which a home counts as found.
+        Largest distance in metres from the true home at which a guess counts as found.
     """
 
     config: attack.Config
@@ -341,7 +341,7 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank each record as if it were the person's own: with noise and exchange, then without.
+        """Return each record's ranks as the person's own: with noise and exchange, then without.
 
         ``numbers`` states for each record how many points are known; record −1 belongs to nobody.
         All records are ranked in one call, because each call sorts what is published.

@@ -44,7 +44,7 @@ def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]
 def reading_fault(fs: FingerprintSet, frame: FrameConfig) -> str:
     """Say why a private release of these data promises nothing, with a remedy; "" if all is well.
 
-    Where the records decided how the data were read, noise cannot hide a single record.
+    Where the records decided how the data were read, noise cannot hide the effect of one record.
     """
     fault = decided_by_records(fs)
     if fault != UNSTATED_CENTRE:

@@ -280,7 +280,7 @@ class Worth(Size):
 
     @property
     def thin(self) -> bool:
-        """Whether less than half of the samples, or of the people, are left."""
+        """Whether fewer than half of the samples, or of the people, are left."""
         return 2 * self.samples < self.all_samples or 2 * self.people < self.all_people
 
 
@@ -332,9 +332,9 @@ class Gain:
         Original samples that both releases publish. The means are over these samples; NaN if there
         are none.
     side_m, span_min : float
-        Mean side, metres, and span, minutes, without the people hardest to hide.
+        Mean side in metres and mean span in minutes, without the people hardest to hide.
     whole_side_m, whole_span_min : float
-        Mean side, metres, and span, minutes, with nobody left out.
+        Mean side in metres and mean span in minutes, with nobody left out.
     """
 
     samples: int

@@ -267,7 +267,10 @@ def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
-    """Return what an option keeps too little of: weighty components that apply, and "hours"."""
+    """Return the components of large weight that an option keeps too little of, if they apply.
+
+    "hours" is added where the purpose needs differences between hours and the option shows none.
+    """
     return table.choice.too_little(table.results[row])
 
 
@@ -277,7 +280,7 @@ def options_tried(table: OptionsTable) -> list[int]:
 
 
 def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
-    """Return the rows of options tried that break no threshold; none without any threshold."""
+    """Return the rows of options tried that break no threshold; [] if there is no threshold."""
     if not limits.judged:
         return []
     return [i for i in options_tried(table) if not limits.broken(table.results[i])]

@@ -67,7 +67,7 @@ def home_found(
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     within_m : sequence of float
-        Distances, metres, between guess and true home within which a home counts as found.
+        Largest distances in metres from the true home at which a guess counts as found.
     nights : int
         Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
         person, for the home to be known.
@@ -173,8 +173,9 @@ def expected_error(
     """Return the error of an attacker who guesses a person's position at a recorded moment.
 
     The attacker links p true points to the records (:func:`link`). The guess is the place with the
-    least mean distance to the positions in the records at that moment, weighted by posterior. There
-    are two attackers; the result is that of the one with the smaller mean error.
+    least mean distance to the positions in the records at that moment. Each record is weighted by
+    its posterior probability. There are two attackers; the result is that of the one with the
+    smaller mean error.
 
     Parameters
     ----------
@@ -186,8 +187,8 @@ def expected_error(
     Returns
     -------
     ExpectedError
-        The error in metres, with an interval; also the errors of one guess for everybody, and of
-        the known points without any release.
+        The error in metres, with an interval; also the errors of one guess for everybody, and of a
+        guess from the known points alone.
 
     Raises
     ------
@@ -324,7 +325,7 @@ def examples(
     *,
     engine: Engine,
 ) -> tuple[Example, ...]:
-    """Return an example of each kind, where there is one among 200 targets drawn by the seed.
+    """Return an example of each kind, if there is one among 200 targets drawn with the seed.
 
     Parameters
     ----------
@@ -335,7 +336,8 @@ def examples(
     within_m : sequence of float
         Distances, metres; a home counts as found within the middle one.
     nights : int
-        Fewest nights with a record of the person, for the home to be known.
+        Fewest nights on which the original must have a record of the person, for the home to be
+        known.
     engine : LocalEngine
     """
     rng = np.random.default_rng(np.random.SeedSequence((config.seed, 4)))
@@ -363,7 +365,7 @@ def examples(
 
 
 def middle(within_m: Sequence[float]) -> float:
-    """Return the median of some distances; of an even number, the larger of the middle two."""
+    """Return the middle one of some distances; if two are in the middle, return the larger."""
     return sorted(within_m)[len(within_m) // 2]
 
 

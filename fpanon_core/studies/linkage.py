@@ -68,8 +68,8 @@ def link(
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`draw_knowledge`.
     blur_m, blur_min : float
-        Standard deviation of the attacker's own normally distributed error: along x and y, metres,
-        and in time, minutes. The attacker knows its size.
+        Standard deviations of the attacker's own normally distributed errors: along x and y, in
+        metres; and in time, in minutes. The attacker knows both.
     users : int
         Largest number of targets drawn from each of two groups: the people in the release, and all
         others.
@@ -131,7 +131,7 @@ def link(
 def true_ranks(
     release: Attacked, known: Knowledge, config: LinkConfig, **work: Unpack[Work]
 ) -> dict[str, Ranks]:
-    """Return the ranks of the targets' own records by true points, for each attacker."""
+    """Return, for each attacker, the ranks that true points give the targets' own records."""
     cells = cells_known(release, known, config)
     own = release.published.own[known.targets]
     return ranks(release.published, cells.points, cells.mechanism, own, **work)

@@ -13,7 +13,7 @@ _WORK = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)
 
 
 def docs_folder() -> Path:
-    """Return the folder of the documents: inside an installed package, beside it in a checkout."""
+    """Return the documents' folder: inside the installed package or, in a checkout, beside it."""
     return SHIPPED / "docs"
 
 

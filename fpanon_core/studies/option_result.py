@@ -59,9 +59,9 @@ class OptionResult:
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
-        sums over the bins of a person, in bins and nats. The people who share a record set a bound
-        on re-identification risk, linkage, unicity and k. The intervals of these measures end at
-        the bound, or at the value if that is larger.
+        sums over the bins of a person, in bins and nats. The number of people who share a record
+        bounds re-identification risk, linkage, unicity and k. The intervals of these measures end
+        at the bound, or at the value if that is larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
@@ -74,7 +74,7 @@ class OptionResult:
     users_share : float
         Share of the people in the original who are in the release.
     suppressed_share : float
-        Share of the samples given to suppression that it left out; 0 without suppression.
+        Of the samples given to suppression, the share that it left out; 0 without suppression.
     crowd_least : int
         Smallest number of people who share a record: 1 with a unique record, 0 without records.
     alone_share : float

@@ -302,7 +302,7 @@ def _corner(release: Chained) -> Corner | None:
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
-    """Return every measure of risk by points drawn from the release itself, with its interval.
+    """Return each measure of risk that uses points drawn from the release, with its interval.
 
     Points drawn from a record fit everyone who shares the record. This bounds unicity and
     k-disclosure, and their intervals are cut at the bound.

@@ -95,7 +95,7 @@ class Result(Tabled):
     few : int
         Number of hexagons with fewer than ``config.least`` people, but at least one.
     beyond : int
-        Number of hexagons with enough people that are not shown, as ``config.most`` already are.
+        Number of hexagons left out despite enough people, as ``config.most`` are already shown.
     unseen : int
         Number of people who were recorded in none of the hexagons where ``people`` is above 0.
     n_people : int

@@ -218,8 +218,8 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     """
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(
-            "GLOVE or aligned appears more than once in this option, so the later one would be "
-            "given records of several people. Keep only the step with the largest k."
+            "GLOVE or aligned appears more than once in this option, so the later step would be "
+            "given records that each cover several people. Keep only the step with the largest k."
         )
     records = origin.records
     naming = records.named()
@@ -281,7 +281,7 @@ def verdict_on(
     *,
     whole: bool,
 ) -> Verdict:
-    """Read a release back; check that it is as made, fits the original, and keeps its promise.
+    """Read a release back; check that it is unchanged, fits the original, and keeps its promise.
 
     Parameters
     ----------
@@ -358,10 +358,10 @@ def held_against(
     Raises
     ------
     ConfigError
-        The key or the list is named but does not exist, or k is neither None nor an integer of 2 or
-        more.
+        The key or the list of left-out samples is named but does not exist, or k is neither None
+        nor an integer of 2 or more.
     SchemaError
-        There is no release at that path, or the key or the list cannot be read.
+        There is no release at that path, or the key or that list cannot be read.
     """
     for what, file in (("key", key), ("list of what was left out", left_out)):
         if file is not None and not os.path.isfile(file):

@@ -84,7 +84,7 @@ class Recipe:
         Areas in which density and flows were compared: the side of squares in metres, or the
         column that names regions; None for the usual squares.
     decision : Decision
-        The decision without its signer and end of validity.
+        The decision; a saved recipe omits its signer and end of validity.
     digest : str
         Digest of the data; keyed in a recipe that was read back.
     version : str

@@ -82,9 +82,9 @@ class Config(Counting):
     Attributes
     ----------
     link_threshold_m : float
-        Trajectories and records at most this far apart, metres, are linked before the optimal
-        assignment, the nearest first. With 0, only pairs at the same point are, and the links
-        stay optimal.
+        Trajectories and records at most this far apart, in metres, are linked before the optimal
+        assignment, the nearest first. With 0, these are only pairs at the same point, and the
+        links stay optimal.
     """
 
     link_threshold_m: Annotated[float, NOT_BELOW_0] = 0.0
@@ -100,7 +100,7 @@ class Result(Tabled):
     truth, recovered : int32 ndarray (n_counted, n_slots)
         Places of everyone counted, and of the trajectory paired with each person.
     users : int64 ndarray (n_counted,)
-        Row number in the data set of each person counted.
+        Row number of each person counted, in the whole data set.
     number : int64 ndarray (n_counted,)
         The running numbers behind the pseudonyms.
     pseudonyms : tuple of str
@@ -235,7 +235,7 @@ class Result(Tabled):
 
 
 def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) -> float:
-    """Return the memory for each sample, bytes: data, and true, recovered and paired places."""
+    """Return the bytes for each sample: the data, and true, recovered and paired places."""
     people = int(fs.weight.sum())
     people = people if config.users is None else min(people, config.users)
     slots = float((fs.t_min + fs.dt_min).max() - fs.t_min.min()) / config.slot_min
@@ -310,7 +310,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def attacked(
     made: CountedPeople, counting: Counting, work: Work, *, link_threshold_m: float = 0.0
 ) -> tuple[Recovered, RecoveryScore]:
-    """Attack the counts, with the number of people known to the attacker; score the attack."""
+    """Attack the counts, given the number of people; return the trajectories and their score."""
     recovered = recover_trajectories(
         made.counts,
         link_threshold_m=link_threshold_m,

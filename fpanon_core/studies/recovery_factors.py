@@ -107,7 +107,7 @@ def recovery_factors(
         Numbers of people, drawn at random; each smaller draw is part of the larger ones. An eighth,
         a quarter, a half and all if not given.
     slot_min : float
-        Length of the slots, minutes, when places or people vary.
+        Length of the slots when places or people vary, in minutes.
     pairing, seed, engine
         As for :func:`score_recovery`; the people are drawn with the same seed.
     progress : callable of one float in [0, 1], optional

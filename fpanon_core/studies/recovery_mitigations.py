@@ -212,7 +212,7 @@ def mitigation_table(
         counts suppressed", "noise at frequent places", "differential privacy"), ``setting`` (180,
         5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential privacy); the columns
         that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
-        mean absolute error of a published count of a place and slot, people, and
+        mean absolute error, in people, of a published count of a place and slot; and
         ``count_error_share``, the sum of all errors as a share of the sum of all counts. Negative
         and suppressed counts are read as 0. Errors of private counts come from the noise: they are
         differences from counts of the same places, slots and samples without noise. For the error,

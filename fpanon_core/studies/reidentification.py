@@ -127,7 +127,7 @@ def strongest_of(release: Attacked, config: LinkConfig, alike: Crowds, work: Wor
 def published_first(release: Attacked, config: LinkConfig, **work: Unpack[Work]) -> FloatArray:
     """Return the chance that Bayes picks each target's record by published points, (n_targets,).
 
-    With periods, the points are those of each person's longest record.
+    With periods, the points are drawn from each person's longest record.
     """
     origin, published = release.origin, release.published
     fs, rows = origin.released, np.arange(len(origin.person))
@@ -321,7 +321,10 @@ def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRi
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
-    """Return the row of each person's longest record, ascending; the earliest if several tie."""
+    """Return the row of each person's longest record, in ascending order.
+
+    If several records are equally long, the earliest is taken.
+    """
     order = np.lexsort((period, -lengths, person))
     return np.asarray(np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))]))
 

@@ -140,7 +140,7 @@ class Size:
     Attributes
     ----------
     side_m, span_min : float
-        Medians of (width + height)/2, metres, and of the time span, minutes.
+        Medians of (width + height)/2, in metres, and of the time span, in minutes.
     data_side_m : float
         Side of the box that holds most of the data, metres; see :func:`typical_side_m`.
     granularity_m : float
@@ -166,7 +166,7 @@ class Size:
 
     @property
     def wide(self) -> bool:
-        """Whether the typical area is wider than a raw sample and wider than half the data."""
+        """Whether the typical area is wider than a raw sample and over half as wide as the data."""
         return self.side_m > max(self.data_side_m / 2, self.granularity_m)
 
     @property

@@ -76,7 +76,7 @@ class Result(Tabled):
     found: RelinkResult
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the table ``relinked_periods``: a row for each period and the next."""
+        """Return the table ``relinked_periods``: a row for each pair of consecutive periods."""
         return {"relinked_periods": self.found.to_frame()}
 
 
@@ -338,7 +338,7 @@ class Copies:
     ----------
     bins : Bins
     moves : Moves
-        Distances that people travel by elapsed time.
+        Distances that people travel in given times.
     traces : Traces
         The distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)

@@ -60,6 +60,7 @@ class SessionRelease(NamedTuple):
     Attributes
     ----------
     what : str
+        Description of the release.
     made : str
         When the session first showed it.
     people : str
@@ -304,7 +305,7 @@ def report(
     produced : Produced, optional
         The release of the chosen option, where it was produced.
     spent : Spent
-        The ε of the private releases of this file, by its ledger, and what other ledgers hold.
+        The ε that this file's ledger records for private releases, and what other ledgers hold.
     session : sequence of SessionRelease
         Releases that the session has made about these people, in order.
     warnings : sequence of str

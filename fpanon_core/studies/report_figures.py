@@ -144,14 +144,14 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         if share
         else tuple((y(v), f"{v:g}") for v in y.ticks()),
         f"Utility, {w.shown(table.choice.title)} (0 to 1)"
-        + ". Risks are drawn at their square roots." * share,
+        + ". Risks are on a square-root scale." * share,
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(up(limit)),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other option is "
         "surely at least as good in both, and better in one."
-        + " Risks are drawn at their square roots." * share
+        + " Risks are on a square-root scale." * share
         + " The table of all options has the same numbers.",
     )
 

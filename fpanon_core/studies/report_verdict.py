@@ -306,7 +306,7 @@ def describe_tried(exploration: Exploration) -> Sentence:
 
 
 def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
-    """Say that the recommended option reveals the least of those that serve the purpose.
+    """Say that no option that serves the purpose reveals less than the recommended one.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ from .release_facts import size, thin
 QUESTION = "Which release of these data is safe, and what is lost?"
 SESSION = (
     "Tables of nearly the same people can be subtracted from each other: the difference reveals "
-    "single people. Releases of other sessions are not listed. People are recognized by their ids, "
-    "so releases of files with other ids are not listed."
+    "individual people. Releases of other sessions are not listed. People are recognized by their "
+    "ids, so releases of files with other ids are not listed."
 )
 """What to know about several releases of the same people."""
 _LONGEST = 2_000
@@ -500,8 +500,8 @@ BLANK = "Leaving small counts blank is a custom; it promises nothing."
 def strength(epsilon: float) -> str:
     """Say how strongly an ε protects.
 
-    Strong is an ε of at most 0.4: nobody's advantage in guessing who is in the data can then exceed
-    the usual threshold of 20%. Moderate is at most 1 (Ponomareva et al. 2023 call it strong).
+    An ε of at most 0.4 is strong: nobody's advantage in guessing who is in the data can then exceed
+    the usual threshold of 20%. An ε of at most 1 is moderate (strong in Ponomareva et al. 2023).
 
     Examples
     --------

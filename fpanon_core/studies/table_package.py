@@ -81,7 +81,7 @@ def readme_of(archive: bytes) -> str:
 
 
 def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
-    """Return the published tables by name; people and trips to three decimals."""
+    """Return the published tables by name, with people and trips to three decimals."""
     found = {}
     if tables.presence is not None:
         found["presence"] = tables.presence.to_frame().round({"people": PUBLISHED_DIGITS})
@@ -132,7 +132,7 @@ def write_package(content: bytes, path: Place) -> Path:
 
 
 def described(source: Place | bytes) -> dict[str, Any]:
-    """Return the machine-readable description of a package without records; {} otherwise."""
+    """Return the machine-readable description of a package without records; {} if there is none."""
     try:
         facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
     except (SchemaError, KeyError, TypeError, ValueError, RecursionError):

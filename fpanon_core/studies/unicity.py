@@ -88,7 +88,7 @@ class Config(Checked):
         Number of interactions a month from which a person is a heavy user. The points needed are
         measured for heavy users, or for everyone if there are no heavy users.
     chance : sparsity.Config or None
-        Settings of the sparsity model; None for as many users as the data have.
+        Settings of the sparsity model; if None, the model has as many users as the data.
     """
 
     users: int = 2_500
@@ -140,7 +140,7 @@ class Law:
         return self.fit is not None and self.fit.holds
 
     def curve(self) -> tuple[FloatArray, FloatArray]:
-        """Return logarithmically spaced resolutions, and the unicity by the law, within [0, 1].
+        """Return logarithmically spaced resolutions, and the law's unicity there, cut to [0, 1].
 
         Raises
         ------
@@ -181,7 +181,7 @@ class Result(Tabled):
     exponents : dict of str to LinearFit or None
         Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
     chance : sparsity.Result
-        Unicity that chance alone produces for as many users.
+        Unicity that chance alone produces, according to the sparsity model.
     """
 
     config: Config

@@ -177,7 +177,7 @@ def noisy_statistics(
 
 
 def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> dict[str, IntArray]:
-    """Return the sums: homes and visits by group of zones, and rings merged into ``classes``.
+    """Return the sums, with homes and visits by group of zones, and rings for ``classes`` classes.
 
     ``leaf`` is the group of each zone. ``classes`` is the number of classes of the radius of
     gyration: 1, 2 or 4.

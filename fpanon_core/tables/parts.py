@@ -113,7 +113,7 @@ class Parts:
                 raise SchemaError(_damaged(part.name))
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Return some rows, ascending, of some or all columns, with their numbers in the parts."""
+        """Return the given columns of ascending rows, with the rows' numbers in the parts."""
         columns = range(len(self.types)) if columns is None else columns
         found = [[pa.array([], self.types[i])] for i in columns]
         numbers = np.empty(len(rows), np.int64)

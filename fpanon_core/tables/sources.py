@@ -45,7 +45,7 @@ _REFUSED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding=
 
 @only_ours("table")
 def read_source(source: Any) -> list[SourceTable]:
-    """Return the tables in a source: one, or every sheet of a workbook that holds rows.
+    """Return the tables in a source: one, or, for a workbook, one per sheet that holds rows.
 
     Parameters
     ----------

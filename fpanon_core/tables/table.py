@@ -87,7 +87,7 @@ class SourceTable:
         return self._numbered(self.malformed)
 
     def with_note(self, *notes: str, **changes: Any) -> SourceTable:
-        """Return the same table with further notes and with ``changes``."""
+        """Return a copy with further notes; ``changes`` are new values of other fields."""
         return replace(self, notes=self.notes + notes, **changes)
 
     def sample(self, size: int = 5_000) -> tuple[pa.ChunkedArray, ...]:
@@ -115,7 +115,7 @@ class SourceTable:
         yield self
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Return some rows, ascending, with their source numbers; other columns hold nulls."""
+        """Return the given rows (ascending) with source numbers; columns not asked for are null."""
         found = tuple(
             _taken(c, rows)
             if columns is None or i in columns

@@ -103,7 +103,7 @@ def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
 
 
 def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: bool) -> Value:
-    """Return the times that texts of one layout state; ``match`` has the fields' positions."""
+    """Return the times in texts of one layout; ``match`` has the positions of the fields."""
     has = match.re.groupindex
     if "e" in has:
         return _epoch(text, match)

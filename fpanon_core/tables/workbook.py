@@ -84,7 +84,7 @@ class _Book:
         members = frozenset(archive.namelist())
 
         def part(kind: str) -> bytes | None:
-            """Return the only part of this kind, which all sheets share."""
+            """Return the content of the only part of this kind, or None if there is none."""
             own = (_place(p) for p in parts.values() if p.get("Type", "").endswith(f"/{kind}"))
             place = next((place for place in own if place in members), None)
             return archive.read(place) if place else None

@@ -174,6 +174,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     Parameters
     ----------
     stated : DataFrame
+        Column ``sample`` (row number in the original); ``user`` or ``user_id`` as a cross-check.
     faults : Faults
     of_whole : bool
         Whether row numbers refer to the given whole original, if it is checked in pieces.
@@ -317,19 +318,19 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    text = "A stated limit, share or treatment of left-over people is not valid."
+    text = "A stated limit or share, or the treatment of left-over people, is not valid."
     faults.check(all(math.isfinite(each) and each > 0 for each in limits), "limit", text)
     faults.check(result.leftover in ("merge", "suppress"), "left over", text)
     faults.check(sound, "left out", text)
     text = (
-        "People said to be left over or left out are listed twice, too many, or not in the "
+        "People said to be left over or left out are too many, are listed twice, or are not in the "
         "original."
     )
     few = -(-most // shards) < max(result.k, 1)
     faults.check(ours and not twice and few, "left over", text)
     few = not sound or (possible and bool((gone <= share * people + 1e-6).all()))
     faults.check(few, "left out", text)
-    text = "A person said to be left over or left out is published or listed twice."
+    text = "A person said to be left over or left out is published, or is listed twice."
     unpublished = result.leftover != "suppress" or bool((group[left] < 0).all())
     faults.check(unpublished, "left over", text)
     unpublished = len(np.unique(out)) == len(out) and bool((group[out] < 0).all())
@@ -343,7 +344,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
     people = np.bincount(faults.period, fs.weight)[faults.period]  # in the period of each user
     if not {"user", "sample", "reason"} <= set(stated.columns):
-        faults.add("reason", "The samples listed as suppressed have no person, row or reason.")
+        faults.add("reason", "The list of suppressed samples lacks user, sample or reason.")
         return
     user, _ = _known_users(stated["user"], fs)
     known = stated["user"].isin(range(fs.n_users)).to_numpy()

@@ -84,9 +84,10 @@ class Claim:
 
     @cached_property
     def arrays(self) -> Classes:
-        """The classes in the form that kernels take, with the latest end so far within each class.
+        """The classes in the form that kernels take.
 
-        That end bounds how far back a scan must look.
+        For each cell, this form has the latest end among the cells of its class up to that cell.
+        The latest end bounds how far back a scan must look.
         """
         reach = np.empty(len(self.cells))
         for a, b in zip(self.first, self.last, strict=True):
@@ -167,7 +168,7 @@ class Faults:
     edges : float64 ndarray
         Beginnings of the periods in elapsed minutes, from period number 0 on.
     of_whole : bool
-        Whether faults report numbers of pieces as numbers of the whole original.
+        Whether faults give row numbers in the whole original instead of in its pieces.
     n_groups : int
         Number of groups checked.
     """
@@ -193,7 +194,7 @@ class Faults:
         """Check that a person has at most one piece in a period, with samples that begin in it."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
-            text = "The number of pieces differs from the number of people or periods named."
+            text = "There is not exactly one person and one period for each piece."
             self.add("period", text)
         elif pd.DataFrame({"of": given.person, "at": given.period}).duplicated().any():
             self.add("period", "A person has several pieces in one period.")

@@ -68,7 +68,7 @@ class _Pairs:
     misses: IntArray
 
     def of(self, some: BoolArray) -> _Pairs:
-        """Return some of the pairs."""
+        """Return the pairs for which ``some`` is true."""
         return _Pairs(self.user[some], self.kind[some], self.misses[some])
 
     def and_also(self, other: _Pairs) -> _Pairs:
@@ -84,12 +84,12 @@ class _Search:
         self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
 
     def fewest(self, most: int) -> IntArray:
-        """Return each user's fewest missed samples in any class; ``most`` + 1 if there are more."""
+        """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
         found = self._over(lambda _, a, b, some: fewest_misses(a, b, some, self._classes, most))
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
-        """Return pairs of a user and a class that leaves at most ``most`` samples uncovered."""
+        """Return pairs of a user and a class that leaves up to ``most[user]`` samples uncovered."""
         blocks = in_blocks(self._classes.around)
 
         def pairs(first: int, a: int, b: int, some: People) -> tuple[IntArray, ...]:

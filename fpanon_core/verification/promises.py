@@ -54,7 +54,9 @@ class Checked:
 def check_claim(
     claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
 ) -> Checked | None:
-    """Check all that must hold for the records themselves; return None if they cannot be checked.
+    """Check all that must hold for the records themselves.
+
+    Return how they cover the original samples, or None, with a fault, if that cannot be found.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def check_claim(
 
 
 def check_cells(claim: Claim, faults: Faults) -> bool:
-    """Check that bounds are numbers, no extent is negative, and no cells of a record overlap.
+    """Check that bounds are numbers, no extent is negative, and no record's cells overlap in time.
 
     Return whether the rest can be checked: False if a bound is not a number.
     """
@@ -124,10 +126,10 @@ def check_limits(
 
 
 def check_crowds(claim: Claim, faults: Faults) -> None:
-    """Check that at least k people form each group, with equal records, and share each record.
+    """Check that each group has at least k people, all with the same record.
 
-    The second check uses the records themselves, whatever the group numbers: the k-gap of the
-    published records must be 0.
+    Also check that at least k people share each record, whatever the group numbers: the k-gap of
+    the published records must be 0.
     """
     size = _people(claim, faults)
     labels, which = np.unique(claim.label, return_inverse=True)

@@ -343,7 +343,7 @@ def _pairs(key: Key) -> list[Named]:
 
 
 def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFrame:
-    """Read a CSV file whose header names the columns; all cells are text, without formula marks.
+    """Return the table in a CSV file with a header, as text without marks against formulas.
 
     Parameters
     ----------

@@ -85,12 +85,12 @@ def verify_release(
         positions; then files, figures and names are checked, but not the records against the
         original.
     key : path, DataFrame, Series or mapping, optional
-        The person behind each pseudonym: ``pseudonym`` and ``user_id``; with periods, ``period``
-        may be added. Without it, at least one assignment of records to users must keep every
-        promise.
+        The person behind each pseudonym, in columns ``pseudonym`` and ``user_id`` or as a mapping;
+        with periods, a column ``period`` may be added. Without a key, at least one assignment of
+        records to users must keep every promise.
     left_out : path or DataFrame, optional
-        The samples left out: ``sample`` (row number in the original) and ``user_id``. Without it,
-        no more samples may be missing than the release states.
+        The samples left out, in columns ``sample`` (row number in the original) and ``user_id``.
+        Without this list, no more samples may be missing than the release states.
 
     Returns
     -------

@@ -31,13 +31,13 @@ _PAIRINGS = {"greedy": "one after the other", "optimal": "best overall"}
 _KEYS = {"link_threshold_m": "link"}
 _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
 _HELP = {
-    "users": "If the data hold more people, that many are drawn at random.",
+    "users": "If the data hold more people, this many are drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. “One "
     "after the other”, as in the paper, takes each in turn and pairs it with the most similar true "
     "one left. “Best overall” makes the pairs that have the most in common in total, and takes "
     "longer.",
-    "link_threshold_m": "Trajectories and counts no farther apart than this are linked at once, "
-    "the nearest first. At 0, every link is optimal.",
+    "link_threshold_m": "Trajectories and counts no farther apart than this are linked before all "
+    "others, the nearest first. Above 0, the links may no longer be optimal as a whole.",
     "seed": "The seed sets the random links, and which people are counted.",
 }
 _OFFERED: dict[str, Any] = {
@@ -164,7 +164,10 @@ def moment(found: recovery.Result, dates: list[str]) -> int:
 
 
 def person(found: recovery.Result) -> int:
-    """Return the selected person's row among those counted; at first, the median by recovery."""
+    """Draw the choice of a person; return the person's row among those counted.
+
+    The person selected at first has the median share of points recovered.
+    """
     order = np.argsort(found.right, kind="stable").tolist()
     ways = {
         "Best recovered": order[-1],

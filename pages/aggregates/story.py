@@ -52,7 +52,8 @@ def release(found: recovery.Result) -> Sentences:
         f"Of the counts above 0, {words.percent(found.alone)} are of a single person, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, the customary limit.",
         f"The table would hold only numbers: how many of {people:,} people are counted at each "
-        f"place ({counts.n_places:,} in all), every {words.duration(counts.slot_min)}.",
+        f"place ({words.count(counts.n_places, 'place')} in all), every "
+        f"{words.duration(counts.slot_min)}.",
         f"Of the points counted, {words.percent(filled)} are filled in from the person's earlier "
         "and later records, because the person was not recorded at that time."
         if filled > 0
@@ -268,8 +269,8 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         f"{words.percent(mild['recorded'])} of the points, and the error is "
         f"{words.percent(mild['count_error_share'])} of the sum of all counts."
         if mild is not None
-        else "No mitigation without ε that keeps places and slots has an error of at most half the "
-        "sum of all counts.",
+        else "Without ε, no mitigation that keeps places and slots has an error of at most half "
+        "the sum of all counts.",
         f"{words.people(drawn)} in the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",

@@ -44,7 +44,7 @@ class Settings:
         object.__setattr__(self, "profiles", in_order(self.profiles))
 
     def limited_to(self, n_users: int) -> Settings:
-        """Return the settings, with default values of k limited to the number of users."""
+        """Return the settings; if they are the defaults, drop each k above the number of users."""
         if self != Settings() or n_users >= self.ks[-1]:
             return self
         return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])

@@ -107,8 +107,9 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the estimated seconds for the finest profile, and how many profiles are missing.
 
-    If the finest profile is measured for the largest k, the time is that of its run. Otherwise, the
-    time is estimated from some of the people, and is None until the estimate is ready.
+    If the finest profile has been measured for the largest k, the time is that of its run.
+    Otherwise, the time is estimated from some of the people, and is None until the estimate is
+    ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)

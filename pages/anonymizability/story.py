@@ -66,7 +66,10 @@ def moved(space_m: float, time_min: float) -> str:
 
 
 def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> str:
-    """Say how far a person must move, such as "about 1.1 km and 3 hours on average"."""
+    """Say how far samples must move, such as "about 1.1 km and 3 hours on average".
+
+    ``about`` is put before the distance and the time, and ``how`` after them.
+    """
     nothing = words.distance(0), words.duration(0)
     far = [part for part in moved(space_m, time_min).split(" and ") if part not in nothing]
     return f"{about}{' and '.join(far)}{how}" if far else f"very little{how}"
@@ -223,7 +226,10 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
 def capped(
     stretch: StretchConfig, space_m: Sequence[float], time_min: Sequence[float]
 ) -> dict[str, list[str]]:
-    """Return columns of distances and times, each only if it has a weight; names state the caps."""
+    """Return a column of distances if space has a weight, and one of times if time has one.
+
+    The names of the columns state the caps.
+    """
     columns = {}
     if stretch.w_space:
         name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"

@@ -58,7 +58,7 @@ with st.container(key="main_figure"):
         ),
         key="attack_found",
         alt="Share of people whose record or home is found, and error of the best guess, before "
-        "and after the release, with 95% intervals and guessing.",
+        "and after the release, with 95% intervals; guessing is shown for comparison.",
     )
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

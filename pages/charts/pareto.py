@@ -56,8 +56,8 @@ class Dot:
     Attributes
     ----------
     number : int
-        Its number in the table, from 1. If there is room, it is written below the dots of the
-        front, and below those that are recommended, chosen or pinned.
+        The option's number in the table, from 1. If there is room, it is written below the dot of
+        an option that is on the front, recommended, chosen or pinned.
     name : str
         Text of the tooltip; plain text.
     risk, low, high : float
@@ -122,8 +122,8 @@ def pareto(
 ) -> go.Figure:
     """Return a figure of risk (lower is better) against utility (further right is better).
 
-    Shares of users are drawn at their square roots, so that small risks have room. Options without
-    a record are drawn by ε, in a panel below.
+    Shares of users are on a square-root scale, so that small risks have room. Options without a
+    record are drawn by ε, in a panel below.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def path_map(
     Parameters
     ----------
     true, recovered : integer ndarray (n_slots,)
-        Place of each slot.
+        Number of the place in each slot.
     lon, lat : float64 ndarray (n_places,), or empty
     """
     if not len(lon):

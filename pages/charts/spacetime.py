@@ -44,7 +44,7 @@ def space_time(
     days: list[str],
     of: Theme,
 ) -> go.Figure:
-    """Return a figure of a fingerprint, its neighbour's, and the links between matched samples.
+    """Return a figure of a person's fingerprint, a neighbour's, and the links of matched samples.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
 
 
 def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
-    """Return positions and texts of at most about eight ticks, at round local times.
+    """Return positions and texts of about eight ticks or fewer, at round local times.
 
     The first tick and those at midnight show dates.
     """
@@ -154,7 +154,10 @@ def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[s
 
 
 def clock(wall_min: float, days: list[str], between: str = " ") -> str:
-    """Return local minutes since the first midnight as a text such as "4 Mar 08:05"."""
+    """Return local minutes since the first midnight as a text such as "4 Mar 08:05".
+
+    ``days`` holds the date of each local day; ``between`` stands between date and time.
+    """
     return f"{_day(wall_min, days)}{between}{_hour(wall_min)}"
 
 

@@ -105,7 +105,10 @@ def theme(name: str | None) -> Theme:
 
 
 def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
-    """Return the palette position of a category: its own if it has one, else a free one."""
+    """Return the palette position of a category: its own if it has one, else a free one.
+
+    ``order`` lists the categories with positions of their own; ``others``, all that may be drawn.
+    """
     if item in order:
         return order.index(item)
     free = [i for i in range(len(DASHES)) if i >= len(order) or order[i] not in others]

@@ -346,7 +346,7 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Return a map of a person's places, the line through them up to a moment, and the place then.
+    """Return a map of a person's places, with the line up to a moment and the place at that moment.
 
     ``moment`` is the row of that place in ``lon`` and ``lat``, which are in degrees.
     """

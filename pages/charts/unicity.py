@@ -60,8 +60,8 @@ def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
     Parameters
     ----------
     fitting : sequence of Rising
-        The share of people whose points fit at most so many people, the fewest first; the first
-        series has its intervals drawn.
+        Shares of people whose points fit at most a certain number of people, the smallest number
+        first; the first series is drawn with its intervals.
     """
     traces, below = list[style.Part](), np.zeros(len(fitting[0].value))
     for i, each in enumerate(fitting):

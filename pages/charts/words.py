@@ -123,7 +123,7 @@ def describe_remote(
         Degrees.
     samples : int64 ndarray (n_places,)
     sites : DataFrame, optional
-        Antennas at the places, to name one: ``antenna``, ``lat``, ``lon``.
+        Antennas at the places, in columns ``antenna``, ``lat``, ``lon``, so that one can be named.
 
     Examples
     --------

@@ -35,8 +35,8 @@ OFFSET = "offset"
 _CLOCKS = {None: "(detect; usually the display zone)", OFFSET: "the zone of the offset column"}
 CENTRE = (
     "Needed only for a private release whose area is stated in metres. For other private releases, "
-    "the centre is the middle of the stated area, or of the antennas. Choose it without looking at "
-    "the records."
+    "the centre is the middle of the stated area, or of the antennas. Choose the centre without "
+    "looking at the records."
 )
 _POSITIONS = {None: "(as they are; ask if in doubt)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
@@ -61,8 +61,9 @@ def doubt(asked: dataset.Asked) -> None:
             st.caption(plain(consequence(reading)))
         if not question.readings:
             st.caption(
-                "Neither an exchange of latitude and longitude nor lost signs would explain this. "
-                "Perhaps other columns hold the positions: choose these columns below."
+                "Neither an exchange of latitude and longitude nor missing minus signs would "
+                "explain this. Perhaps other columns hold the positions: choose these columns "
+                "below."
             )
         with st.container(horizontal=True):
             st.button(

@@ -328,7 +328,7 @@ MEANS_TOLD = (
 
 
 def with_unit(measure: str) -> str:
-    """Return the name of EM- or KL-disclosure, with the unit of KL-disclosure."""
+    """Return the name of EM- or KL-disclosure; for KL-disclosure, add the unit."""
     return f"{NAMES[measure]} (nats)" if measure == "kl" else NAMES[measure]
 
 

@@ -317,8 +317,8 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
     show(
         cost(ways, of),
         key="glove_cost",
-        alt="Mean side of the published areas against the mean time window, a dot for each way of "
-        "hiding everyone and each k.",
+        alt="Mean side of the published areas against the mean time window, with a dot for each k "
+        "and each way of hiding everyone.",
     )
     what_this_means(*compared(found), key="glove_compared")
     st.dataframe(ways_table(found), hide_index=True, key="glove_compared_table")
@@ -386,8 +386,8 @@ def compared(found: comparison.Result) -> list[str]:
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
         told.append(
-            f"Limited to {_limits(found.config)}, with "
-            f"{words.percent(limited['suppressed_share'])} of the samples left out, GLOVE needs "
+            f"Limited to {_limits(found.config)}, GLOVE leaves out "
+            f"{words.percent(limited['suppressed_share'])} of the samples. It then needs "
             f"areas {words.distance(limited['mean_space_m'])} wide and time windows of "
             f"{words.duration(limited['mean_time_min'])} on average."
         )

@@ -53,8 +53,8 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
             key="glove_groups",
             on_select=act(partial(_take_click, "glove_groups")),
             selection_mode="points",
-            alt="Mean side of the areas against mean span of time, a dot for each group; the "
-            "selected group is filled.",
+            alt="Mean side of the areas against the mean time window, with a dot for each group; "
+            "the dot of the selected group is filled.",
         )
     if data.fs.crs is None:
         right.info("There is no map: the data carry no map projection.")
@@ -186,9 +186,10 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
     """Say what both maps show, and which people they leave out."""
     return (
         f"Both maps show the hour from {when}, in the same colours. The first map shows "
-        f"{words.people(recorded)} at the first place recorded for them. The second map shows "
-        f"{words.people(published)} spread evenly over the first area published for them, "
-        "whether they were recorded in that hour or not. Nobody else is shown on these maps."
+        f"{words.people(recorded)}{', each' * (recorded > 1)} at the first place recorded for them "
+        f"in that hour. The second map shows {words.people(published)}"
+        f"{', each' * (published > 1)} spread evenly over the first area published for them in "
+        "that hour, whether recorded then or not. Nobody else is shown on these maps."
     )
 
 

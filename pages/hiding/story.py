@@ -96,8 +96,8 @@ def in_shards(n_users: int) -> str:
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
         "Cutting the data into shards first takes less time and memory; accuracy falls a little. "
-        f"Set the number of shards under Limits: {many:,} have about {n_users // many:,} people "
-        "each."
+        f"Set the number of shards under Limits: {many:,} shards would have about "
+        f"{n_users // many:,} people each."
     )
 
 

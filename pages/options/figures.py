@@ -64,8 +64,8 @@ def front(
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
         alt="Risk against utility: a dot with its interval for each release option; options "
-        "without records stand below, by ε. Dots of options that serve the purpose are filled. A "
-        "line joins the options that no other option beats.",
+        "without records stand below, ordered by ε. Dots of options that serve the purpose are "
+        "filled. A line joins the options that no other option beats.",
     )
 
 

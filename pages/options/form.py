@@ -75,10 +75,10 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         key="options_presets",
         persist_state="session",
         help="“Places × windows” follows the grid of Noriega Campero 2015: up to three kinds of "
-        "places by four time windows. “Finer grid” has up to six sizes of squares by six windows. "
-        "“Hexagons” are H3 hexagons of resolutions 9 to 5, each with three windows; they need data "
-        "with latitudes and longitudes. “Aligned” hides everyone by whole records, by weeks and by "
-        "days.",
+        "places, each with four time windows. “Finer grid” has up to six sizes of squares, each "
+        "with up to six windows. “Hexagons” are H3 hexagons of resolutions 9 to 5, each with up to "
+        "three windows; they need data with latitudes and longitudes. “Aligned” hides whole "
+        "records, the records of single weeks, and those of single days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]
     with own_place, st.expander("Add an option of your own", key="options_own"):
@@ -277,7 +277,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         st.session_state[_ANSWERS] = (example, found)
     kept_example, answers = st.session_state.get(_ANSWERS, (example, None))
     if answers is None or kept_example != example:
-        st.caption("The options are drawn as soon as there is a questionnaire.")
+        st.caption("The options appear in the figure as soon as there is a questionnaire.")
         return None
     if example:
         st.badge("Synthetic answers, no real experts", icon=":material/science:", color="orange")

@@ -55,7 +55,7 @@ MEASURES = {
 """The measures of risk that the figure can show, with their descriptions."""
 CHOOSE = "Choose below."
 NO_RECORDS = " No option with real people's records does both."
-ROOTS = "The figure draws risks at their square roots, so that small risks have room."
+ROOTS = "Risks are on a square-root scale, so that small risks have room."
 SERVES = (
     f"To serve the purpose, an option must keep at least {NEED:.0%} of the best utility. It must "
     f"also keep {LOST:.0%} or more of each thing that the purpose needs most. Of density and "
@@ -131,7 +131,10 @@ class Criteria:
 def dots(
     table: OptionsTable, criteria: Criteria, pinned: Sequence[str], chosen: str = ""
 ) -> list[Dot]:
-    """Return a dot for each option, numbered from 1; ``chosen`` is the chosen option's name."""
+    """Return a dot for each option, numbered from 1.
+
+    ``pinned`` holds names of options to compare; ``chosen`` is the chosen option's name.
+    """
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()

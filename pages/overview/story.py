@@ -136,7 +136,7 @@ def decides(exploration: Exploration, row: int) -> str:
     result, limits = exploration.table.results[row], exploration.limits
     asked = [risk for risk in limits.judged if asked_of(result, risk)]
     lines = [
-        "**1. What decides.** No risk may exceed what is accepted; the first risk comes closest.\n"
+        "**1. What decides.** No risk may exceed what is accepted; the first row comes closest.\n"
     ]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
@@ -152,7 +152,7 @@ def decides(exploration: Exploration, row: int) -> str:
 
 
 def promise(exploration: Exploration) -> str:
-    """Say what the ε of the recommended option does not cover; return "" if there is none."""
+    """Say what the ε of the recommended option does not cover; return "" if there is no such ε."""
     row = best(exploration)
     return "" if row is None else describe_promise(exploration.table.results[row])
 

@@ -37,7 +37,8 @@ PUBLISHING = "There are no maps: the published record has not been made yet."
 TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = (
-    "For a map of the data as they are, too few areas have enough people at one time of day."
+    "For a map of the data as they are, too few areas have enough people, even in the busiest "
+    "hours."
 )
 NOT_CHARGED = (
     "There is no map yet: a map needs new noise, and each draw of noise weakens people's "
@@ -289,7 +290,7 @@ def describe_people(found: Result, days: int) -> str:
     """Say what a column of the map stands for, and which hexagons and people the map leaves out."""
     least = found.config.least
     told = [
-        f"Each column stands for the people recorded in a hexagon at least once in "
+        f"Each column stands for the people recorded in a hexagon at some time during "
         f"{words.count(days, 'day')}: up to {int(found.people.max()):,} of "
         f"{found.n_people:,}. Hexagons have edges of about {words.distance(found.edge_m)}."
     ]
@@ -313,8 +314,8 @@ def describe_hexagons(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people expected there from the published "
-        f"data. Hexagons where fewer than {found.config.least} people were, or may have been, are "
-        "left out."
+        f"data. Hexagons are left out where fewer than {found.config.least} people were (before) "
+        "or can have been (after)."
     )
 
 
@@ -363,9 +364,10 @@ def describe_person(
     shared = ""
     if result.crowd_least > 1:
         shared = f" At least {result.crowd_least:,} people share each record."
-    half, last = ("half are", "half cover") if len(record.x_m) > 1 else ("it is", "covers")
+    half, last = ("half are", "half have") if len(record.x_m) > 1 else ("it is", "has")
+    times = "time windows" if len(record.x_m) > 1 else "a time window"
     return (
         f"**Published: {words.count(len(record.x_m), 'area')}.** {half[0].upper()}{half[1:]} at "
-        f"most {words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared} "
-        f"{told}"
+        f"most {words.distance(side)} wide, and {last} {times} of at most "
+        f"{words.duration(span)}.{shared} {told}"
     )

@@ -44,7 +44,8 @@ def doubtful(*, remote: bool, machines: bool) -> list[str]:
 def to_do(weighed: Weighing, decision: Decision, *, made: bool, little: str = "") -> str:
     """Say what is left to do before signing.
 
-    ``made`` says whether the release exists, and ``little`` what its file keeps too little of.
+    ``made`` says whether the release exists. ``little`` is a sentence on what its file keeps too
+    little of, or "".
     """
     if not (weighed.stands or weighed.refused):
         return ""

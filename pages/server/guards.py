@@ -173,9 +173,9 @@ def _stored() -> list[str]:
 
 
 def set_up_process() -> None:
-    """Set up the process: short turns for threads, memory given back, no outside service asked.
+    """Shorten the turns of threads, allow memory to be given back, and ask no outside service.
 
-    Files are watched only if so configured.
+    Watch files only if so configured.
     """
     net_util.get_external_ip = _nothing
     net_util.get_internal_ip = _nothing
@@ -217,7 +217,10 @@ def modules() -> Iterator[str]:
 
 
 def raise_limit_of_files() -> None:
-    """Let this process open as many files as the machine allows; the usual 1,024 are too few."""
+    """Let this process open as many files as the machine allows, up to 65,536.
+
+    The usual 1,024 are too few.
+    """
     try:
         import resource
     except ImportError:  # not on Windows, which has no such limit

@@ -25,10 +25,10 @@ _PAGE, _EVERY = "fp_address_page", "fp_address_every"
 
 
 def remember(page: str = "") -> None:
-    """Keep the settings that the address asks for, once a run, unless the program wrote them.
+    """Keep the settings that the address asks for, unless the program wrote them.
 
     So a view that is opened later still finds its settings, even if another view has written its
-    own settings in the address by then.
+    own settings in the address by then. Call it once in every run.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:
-    """Draw a map, with the lines under all maps; for None, a note that there can be no map.
+    """Draw a map, with the lines under all maps; if ``deck`` is None, say that there is no map.
 
     All maps are drawn here, and nowhere else. A map has the height that it was made for, unless
     ``height`` is given.
@@ -114,7 +114,7 @@ def play(
     moments : sequence of str
         Labels of the moments on the slider.
     draw : callable
-        Draws the moment of a given number; only this drawing is repeated during playback.
+        Draws the moment of a given number; playback repeats this without redrawing the page.
     start : int
         The moment shown first.
     shortcut : str, optional

@@ -60,7 +60,7 @@ def act(callback: Callable[P, object]) -> Callable[P, None]:
 
 
 def fragment(run_every: float | None = None) -> Callable[[Callable[P, object]], Callable[P, Any]]:
-    """Make a part of a page redraw separately, and report its faults where that part is.
+    """Return a decorator that redraws a part of a page separately, and shows its faults there.
 
     Parameters
     ----------

@@ -233,7 +233,10 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
 
 
 def nothing_shown(found: Result) -> str:
-    """Warn of tables in which noise or blanks hide everything, or all trips on a type of day."""
+    """Warn of tables that show nobody, no trips, or no trips on a type of day that has some.
+
+    Return "" if there is nothing to warn of.
+    """
     presence, flows, exact = found.made.presence, found.made.flows, found.before.flows
     nobody = presence is not None and not np.nansum(presence.values) > 0
     if nobody or (flows is not None and not np.nansum(flows.trips) > 0):
@@ -549,7 +552,7 @@ NOT_COVERED = "The attack uses the real records. ε does not cover a choice base
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:
-    """Say how large a typical count is and, if private, its expected error from the noise."""
+    """Say how large a typical count is and, for private tables, its expected error from noise."""
     first = table.iloc[0]
     areas, people = int(first["areas"]), first["people"]
     each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
@@ -615,7 +618,10 @@ def before_noise(spent: Spent, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Say why no private release can be made from data read like this; return "" if one can."""
+    """Say why no private release can be made from data read like this; return "" if one can.
+
+    ``kept`` says whether the opened folder holds what was read, not the file itself.
+    """
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

@@ -115,7 +115,7 @@ def start(
     needs_bytes: int | None = None,
     **meta: Any,
 ) -> Job:
-    """Queue a job of this session.
+    """Queue a job of this session, and return it.
 
     Parameters
     ----------
@@ -163,7 +163,10 @@ def cancel_all() -> None:
 
 
 def jobs(kind: str | None = None) -> list[Job]:
-    """Return the session's jobs that wait, run or have failed; without a kind, the list itself."""
+    """Return the session's jobs of a kind that wait, run or have failed.
+
+    If ``kind`` is None, return the session's own list of all jobs.
+    """
     if _JOBS not in st.session_state:
         st.session_state[_JOBS] = _work().jobs = []
     found: list[Job] = st.session_state[_JOBS]

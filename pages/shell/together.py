@@ -160,7 +160,10 @@ class Made:
 
 
 def note_made(data: Dataset, what: str, archives: Mapping[str, bytes]) -> None:
-    """Record that a release of some data was made; ``archives`` are its files by their format."""
+    """Record that a release of some data was made.
+
+    ``what`` is its name, and ``archives`` holds its files by their format.
+    """
     known, key = register(), hash(next(iter(archives.values())))  # Python keeps the hash of bytes
     if key not in known.made:
         known.made[key] = Made(
@@ -350,7 +353,7 @@ def unchanged(found: Crossing, what: str) -> str:
 
 
 def nobody(what: str) -> str:
-    """Return a note that no person is also in an earlier release."""
+    """Return a note that nobody is in both this release and the earlier ones."""
     return (
         f"Nobody is in both this release and {what}, judging by the ids on the days that both "
         "cover. There is nothing to compare. If both hold the same people "

@@ -58,7 +58,7 @@ TYPED = (
 
 
 def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
-    """Return profiles to choose from, in words: those that suit the data, and others.
+    """Return profiles to choose from, in words: those that suit the data, and ``others``.
 
     The profiles are ordered from fine to coarse. They include the usual grids and, if places are
     known in degrees, hexagons. With an antenna table, they also include antennas, antenna clusters
@@ -124,9 +124,9 @@ def put(config: StretchConfig) -> None:
 
 
 def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **how: Any) -> N:
-    """Draw a field for a number within a range; its value persists unless ``at`` is given.
+    """Draw a field for a number within a range; return the number.
 
-    ``at`` is the container to draw in, such as a column of a form.
+    It persists unless ``at`` is given: the container to draw in, such as a column of a form.
     """
     if at is None:
         how = {"persist_state": "session"} | how
@@ -135,7 +135,7 @@ def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **ho
 
 
 def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
-    """Draw a list to choose from; the choice persists."""
+    """Draw a list to choose from; return the choice, which persists."""
     found: T = st.selectbox(label, options, persist_state="session", **how)
     return found
 

@@ -59,7 +59,7 @@ class Tried:
     until : float
         End of the search's time, by the same clock; 0 once the search has ended or was stopped.
     seconds : float
-        Time allowed when the search was last begun or continued, seconds.
+        Seconds allowed when the search was last begun or continued.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -256,7 +256,7 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
     Parameters
     ----------
     told : bool
-        Whether the button names the release; needed where its place does not show which it is.
+        Whether the button names the release; needed where nothing beside the button does.
     """
     which = f" in “{plain(name)}”" if told else ""
     if st.button(f"What does an attacker find{which}?", key=key, icon=":material/person_search:"):

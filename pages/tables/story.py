@@ -75,7 +75,7 @@ def shown(result: Result | People) -> str:
 def found(result: Result | People, kept: str = "") -> tuple[str, ...]:
     """Say what the published data show, about which people, and how exactly.
 
-    ``kept``, on what the release keeps for the purpose, comes first.
+    ``kept``, a text on what the release keeps for the purpose, comes first.
     """
     said = _found_people(result) if isinstance(result, People) else _found_tables(result)
     if kept:

@@ -71,7 +71,7 @@ def laws(result: Result, of: Theme) -> None:
 def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Result | None:
     """Draw a map of merged antennas, the sizes of their regions, and unicity with p known points.
 
-    Return None until the antennas are merged.
+    Return the result of merging, or None until the antennas are merged.
     """
     noun = story.merged_noun(data.fs.antennas is not None)
     with fold(f"What if {noun} are merged?", key="unicity_merging"):

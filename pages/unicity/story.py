@@ -53,7 +53,7 @@ _USUAL_POINTS = 4
 def narrowed(result: Result) -> list[Rising]:
     """Return the share of users whose points fit at most x people, a series for each x.
 
-    A series is named for the people whom the series before it leaves out.
+    Each series is named by the numbers of people that it adds, such as "3 to 5 people fit".
     """
     random, found, last = result.curves["random"], [], 0
     for x in sorted(set(result.config.out_of)):
@@ -65,7 +65,7 @@ def narrowed(result: Result) -> list[Rising]:
 
 
 def strategies(result: Result) -> list[Rising]:
-    """Return unicity by the attacker's strategy, a series for each strategy with any points."""
+    """Return unicity by the attacker's strategy, a series for each strategy that was tried."""
     return [_rising(name, found) for name, found in result.curves.items() if found]
 
 
@@ -171,7 +171,7 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
 def coarser(result: Result, p: int, most: float | None) -> list[str]:
     """Say how many people are unique at the finest and the coarsest profile.
 
-    ``most`` is the accepted share; None without a threshold.
+    ``most`` is the accepted share, or None if there is no threshold.
     """
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
@@ -224,7 +224,7 @@ def elsewhere(result: Result, p: int) -> list[str]:
 
 
 def curves(laws: Sequence[Law]) -> list[Fitted]:
-    """Return the measured points for the figure and, if a law holds, its curve."""
+    """Return the measured points for each p and, if the law for that p holds, its curve."""
     nothing = np.zeros(0), np.zeros(0)
     return [
         Fitted(
@@ -281,7 +281,10 @@ def _with_error(value: float, error: float, holds: bool) -> str:
 def exponents(
     result: Result, along: str
 ) -> tuple[list[int], list[float], list[float], list[Line]] | None:
-    """Return p, exponents, standard errors, and fitted and published lines; None without a fit."""
+    """Return p, exponents, standard errors, and two lines: the fitted and the published one.
+
+    Return None if no line was fitted.
+    """
     line = result.exponents[along]
     if line is None:
         return None

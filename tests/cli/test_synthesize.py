@@ -83,7 +83,7 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
         ([*asked, *epsilon, "--side-m", 9], "--side-m = 9.0"),
         ([*asked, *epsilon, "--granularity-min", 7], "1, 3, 5 or 15"),
         ([*asked, *epsilon, "--places", "towers"], "antennas, grid, hexagons"),
-        ([*asked, *epsilon, "--places", "grid"], "area stated"),
+        ([*asked, *epsilon, "--places", "grid"], "a stated area"),
         ([*asked, *epsilon, "--area", "1,2,3"], "cannot be read"),
         ([*asked, *epsilon, "--area", "14.9,-17.6,14.6,-17.2"], "area is empty"),
         ([*asked, *epsilon, "--from", "4 March"], "not a date"),
