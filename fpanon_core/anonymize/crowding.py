@@ -208,7 +208,7 @@ class _Crowding:
     def leave_out(self) -> None:
         """Leave out the groups with the largest excess loss, as far as the allowance permits.
 
-        The excess is the loss beyond the mean loss of as many samples.
+        A group's excess is its loss beyond the average loss of the same number of samples.
         """
         groups, lengths = self.groups, self.fs.lengths
         self._weigh(np.arange(self.made))

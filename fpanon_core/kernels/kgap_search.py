@@ -100,7 +100,7 @@ class Floors(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Users found so far near each user, nearest first; ``row`` gives the users' row numbers."""
+    """For each user, the users found so far, nearest first; ``row`` has the list owners' rows."""
 
     row: IntArray
     neighbours: IntArray

@@ -116,9 +116,11 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
         elif not rung.serves and (lost := judgement.needs_lost(table, rung.row)):
             told = f"within the thresholds, but too little of {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
+        if result.option.recordless is not None and result.option.epsilon is None:
+            told += "; no noise protects"
         name = w.shown(result.option.name)
         risk = "outsider" if result.option.recordless is None else "membership"
-        found = f"{w.MEASURES[risk].short} {w.percent(result.risk(risk)[0])}"
+        found = f"{w.MEASURES[risk].short} {w.value(result.risk(risk)[0], risk)}"
         if (most := limits.allowed(result, risk)) is not None:
             found += f" (threshold {100 * most:.3g}%)"
         rows.append((rung.kind.capitalize(), name, *_coarse(result), found, useful, told))

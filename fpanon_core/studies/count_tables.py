@@ -284,6 +284,7 @@ def tables_result(
         risks=risks,
         components={n: float(np.mean([each[n] for each in kept])) for n in COMPONENTS},
         corners={n: tuple(chain(*(each[n] for each in kept))) for n in COMPONENTS},
+        least={n: float(min(np.mean(each[n]) for each in kept)) for n in COMPONENTS},
         areas=str(compared.ground),
         n_users=int(fs.weight.sum()),
         users_share=1.0,

@@ -588,7 +588,10 @@ def describe_crossing(
     else:
         who = "Each of these people" if alone > 1 else "That person"
         by_itself = f"{who} is already alone {where[0]} or {where[1]}"
-    are_alone = f"{alone:,} of {both} {_are(alone)} alone: nobody else shares both groups with them"
+    each = "are each alone: nobody else shares both of their groups"
+    if alone == 1:
+        each = "is alone: nobody else shares both of that person's groups"
+    are_alone = f"{alone:,} of {both} {each}"
     return f"{together}, {are_alone}. {by_itself}.{_fall(found, where)}"
 
 

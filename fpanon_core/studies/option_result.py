@@ -109,6 +109,8 @@ class OptionResult:
         Whether a private table of people shows no difference between hours, in most draws.
     one_profile : bool
         Whether all areas of such a table have the same profile over the week, in most draws.
+    least : dict of str to float
+        Each component in the draw of noise that keeps least of it; empty without such draws.
     """
 
     option: ReleaseOption
@@ -135,6 +137,7 @@ class OptionResult:
     size: dict[str, float] = field(default_factory=dict)
     hours_hidden: bool = False
     one_profile: bool = False
+    least: dict[str, float] = field(default_factory=dict)
 
     @property
     def grid(self) -> Grid | None:
@@ -198,11 +201,12 @@ class OptionResult:
         """Read the result of :meth:`to_dict`; raise SchemaError if it is damaged."""
         try:
             # Programs before version 4 of the figures did not write all of these.
-            values = {"corners": {}, "guessing": {}, "unasked": {}, "size": {}} | dict(plain)
+            later = ("corners", "guessing", "unasked", "size", "least")
+            values = {key: {} for key in later} | dict(plain)
             values["option"] = ReleaseOption.from_dict(values["option"])
             for name in ("risks", "corners"):
                 values[name] = {str(n): tuple(map(_number, v)) for n, v in values[name].items()}
-            for name in ("components", "guessing", "size"):
+            for name in ("components", "guessing", "size", "least"):
                 values[name] = {str(n): _number(v) for n, v in values[name].items()}
             for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
                 values[name] = _number(values.get(name))
@@ -280,9 +284,10 @@ class UtilityChoice:
     def lost(self, result: OptionResult) -> tuple[str, ...]:
         """Return the components with a weight of 0.2 or more whose value is too low.
 
-        A component that is not applicable (NaN) is among them.
+        With noise, the draw that keeps least decides, because the release is yet another draw. A
+        component that is not applicable (NaN) is among them.
         """
-        kept = result.components
+        kept = result.components | result.least
         return tuple(n for n in self.weighty if not kept.get(n, 1.0) >= result.needed(n))
 
     def too_little(self, result: OptionResult) -> list[str]:

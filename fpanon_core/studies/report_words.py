@@ -161,8 +161,12 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
         told, needs = (f"{share:.2f}" for share in values)
         said = f"{COMPONENTS[component][0].lower()} is {told} of 1"
     beside = [f"guessing: {even:.0%}"] if even and component == "flows" else []
+    lowest = result.least.get(component, kept)
     if kept < result.needed(component):
         beside = ["too little", f"minimum: {needs}", *beside]
+    elif lowest < result.needed(component):
+        low = f"{100 * _down(lowest):.0f}%" if component == "flows" else f"{_down(lowest):.2f}"
+        beside = [f"too little in some draws of noise: {low}", f"minimum: {needs}", *beside]
     elif even and kept < even + 2 * LOST * (1 - even):
         beside = ["barely enough", f"minimum: {needs}", *beside]
     elif kept < _ROUGH:
@@ -287,13 +291,19 @@ def estimate(result: OptionResult, risk: str) -> str:
 def evidence(result: OptionResult, risk: str) -> str:
     """Return a risk's interval, what guessing finds, and what a sum of EM or KL means.
 
+    For homes in an option without records, the interval is that of what the person's data add.
     Return "" where none of these is known.
     """
     found, low, high = interval(result, risk)
     beside = guessing(result, risk)
+    ends, added = describe_interval(low, high, risk), ""
+    if risk == "home" and result.option.recordless is not None and beside:
+        more = 100 * max(0.0, high - result.guessing[risk])  # the interval is of this difference
+        ends, added = "", f"these data add at most {more:.3g} in 100, by the 95% interval"
     parts = (
-        describe_interval(low, high, risk),
+        ends,
         beside and guesses(result, beside),
+        added,
         describe_sum(found, risk, result.option),
     )
     return "; ".join(filter(None, parts))

@@ -103,7 +103,7 @@ def attack(found: recovery.Result) -> Sentences:
         if random > 0
         else "",
         f"{words.percent(filled)} of the points were not recorded: they had to be filled in from "
-        "earlier and later records. The figures cover the "
+        "earlier and later records. Unless stated otherwise, the figures cover the "
         f"{words.percent(found.recorded)} of points that were recorded."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
@@ -118,7 +118,7 @@ def attack(found: recovery.Result) -> Sentences:
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
         f"truth; {words.percent(found.within(1_000))} lie within 1 km."
         if score.error_median_m >= 5
-        else f"Of all points, {words.percent(found.within(0))} are exactly right; "
+        else f"Of all recovered points, {words.percent(found.within(0))} are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
         f"In these counts, people spend {words.percent(found.at_home)} of the night at one place, "
         "on average (89 to 95% in the data of Xu et al. 2017)."

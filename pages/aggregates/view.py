@@ -120,7 +120,7 @@ with fold("What makes the attack better or worse?", key="aggregates_varied"):
         st.caption("This runs the attack again on coarser places, longer slots and fewer people.")
     else:
         accuracy, uniqueness = story.panels(varied)
-        by_level = "for each side of a place, length of a slot and number of people."
+        by_level = "by size of place, length of slot and number of people."
         show(
             recovery.panels(accuracy, of, y_title="Share of all points recovered", greyed=True),
             key="aggregates_factors_accuracy",

@@ -30,7 +30,7 @@ from .story import AT_0, HIDDEN, gap_title, judges_all, typical
 _LABELLED = 3  # curves whose legend says how far people must move
 _SHARES = {
     HIDDEN: "Share of people with the same fingerprint as at least k − 1 others.",
-    AT_0: "Share of people who match others without moving in any dimension that has a weight.",
+    AT_0: "Share of people whose samples match those of k − 1 others, unmoved in space and time.",
 }
 _CAPPED = (
     "For a typical person (the median): the mean over the matched samples, each counted up to "

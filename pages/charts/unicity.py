@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
 from fpanon_core.model.arrays import FloatArray, IntArray
 
 from . import style
 from .style import Theme
 
-_FADED = 0.55  # opacity of each part of a bar, of that of the part below
+_FADED = 0.5  # each part of a bar has so much of the colour of the part below
 _LABELLED = 0.08  # a smaller part of a bar has no room for its label
 
 
@@ -66,13 +67,15 @@ def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
     traces, below = list[style.Part](), np.zeros(len(fitting[0].value))
     for i, each in enumerate(fitting):
         share = np.asarray(each.value) - below
-        colour, rim = of.measure("unicity"), {"color": of.css("paper"), "width": 1}
+        faded, rim = _FADED**i, {"color": of.css("paper"), "width": 1}
+        mixed = zip(hex_to_rgb(of.measure("unicity")), of.paper, strict=True)
+        colour = "rgb({},{},{})".format(*(round(a * faded + b * (1 - faded)) for a, b in mixed))
         traces.append(
             style.bars(
                 each.name,
                 each.points,
                 share,
-                {"color": colour, "opacity": _FADED**i, "line": rim},
+                {"color": colour, "line": rim},
                 "%{y:.1%} with %{x} points",
             )
         )

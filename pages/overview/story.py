@@ -138,11 +138,14 @@ def decides(exploration: Exploration, row: int) -> str:
     lines = [
         "**1. What decides.** No risk may exceed what is accepted; the first row comes closest.\n"
     ]
-    lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
+    lines += ["| Risk | Measured, at most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
         high, allowed = interval(result, risk)[2], limits.allowed(result, risk) or 0.0
         found, most = w.value(high, risk), w.value(allowed, risk)
+        if risk == "membership" and result.option.epsilon is not None:
+            most_of_all = math.ceil(100 * math.tanh(result.option.epsilon / 2))
+            found += f"; no attack exceeds {most_of_all}%"
         if guess := w.guessing(result, risk) if risk == "home" else "":
             more = max(0.0, high - result.guessing[risk])
             found = f"{100 * more:.3g} more in 100 ({found}; {w.guesses(result, guess)})"

@@ -28,12 +28,15 @@ def ask(data: Dataset, found: Exploration) -> None:
         questions.ask_ahead(exploration.as_it_is(data.fs, found.table.config))
 
 
-def verdict(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide with the question, the recipient and the report's verdict."""
-    return Slide("verdict", "May these data be released?", partial(_verdict, data, found))
+def verdict(data: Dataset, found: Exploration, file: OptionResult | None) -> Slide:
+    """Return the slide with the question, the recipient and the report's verdict.
+
+    ``file`` is the chosen option's result with the components of the file made of it, if any.
+    """
+    return Slide("verdict", "May these data be released?", partial(_verdict, data, found, file))
 
 
-def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
+def _verdict(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
     asked = story.asked(aims.purpose(), aims.recipient(), aims.describe_threshold())
     if found.as_it_is is None:
         _for_whom(asked)
@@ -51,7 +54,7 @@ def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
         row = rows.index(standing.result.option.steps)
     elif mine.refusal is not None:
         decided = Decision("", NOTHING_LEAVES, mine.refusal, by, "", until)
-    heads, sentence = story.verdict(found, decided, row)
+    heads, sentence = story.verdict(found, decided, row, file)
     say(heads)
     _for_whom(asked)
     return sentence
@@ -118,8 +121,11 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
     return story.risk(found, result)
 
 
-def closing(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide on the decision, its signer, and the end of its validity."""
+def closing(data: Dataset, found: Exploration, file: OptionResult | None) -> Slide:
+    """Return the slide on the decision, its signer, and the end of its validity.
+
+    ``file`` is as for :func:`verdict`.
+    """
     mine = workspace.of(data.digest)
     kept = mine.choice is not None or mine.refusal is not None
     title = "What is recommended?"
@@ -127,10 +133,10 @@ def closing(data: Dataset, found: Exploration) -> Slide:
         title = (
             "What was decided?" if officer.signed(data.digest)[0].strip() else "What was chosen?"
         )
-    return Slide("decision", title, partial(_closing, data, found))
+    return Slide("decision", title, partial(_closing, data, found, file))
 
 
-def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
+def _closing(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
     mine = workspace.of(data.digest)
     standing, why_not = mine.choice, mine.refusal
     if standing is not None:
@@ -140,7 +146,7 @@ def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
                 *story.signed(*officer.signed(data.digest)),
             ]
         )
-        kept = story.keeps(found, standing.result)
+        kept = story.keeps(found, file or standing.result)
         return f"{story.reason(standing.why)} {kept}"
     if why_not is not None:
         say([story.NOTHING_LEAVES, *story.signed(*officer.signed(data.digest))])

@@ -87,7 +87,10 @@ def without_epsilon(text: str) -> str:
 
 
 def verdict(
-    found: Exploration, decided: Decision | None = None, chosen: int | None = None
+    found: Exploration,
+    decided: Decision | None = None,
+    chosen: int | None = None,
+    file: OptionResult | None = None,
 ) -> tuple[list[str], str]:
     """Return the report's verdict on the original data and the choice: headings and a sentence.
 
@@ -100,9 +103,11 @@ def verdict(
         The decision; by default, nothing is decided yet.
     chosen : int, optional
         Row of the option that was chosen.
+    file : OptionResult, optional
+        Result of the chosen option with the components of the file that was made.
     """
     decided = decided or Decision()
-    now, tried, last = report_verdict.verdict(found, decided, chosen)[:3]
+    now, tried, last = report_verdict.verdict(found, decided, chosen, file)[:3]
     told, sentence = [now, tried], next(iter(tried.text), "")
     if chosen is not None:
         told, result = [now, last], found.table.results[chosen]
@@ -111,6 +116,8 @@ def verdict(
             asked = sum(asked_of(result, risk) for risk in found.limits.judged)
             of_all = words.count(asked, "threshold")
             sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
+        if file is not None and found.table.choice.too_little(file):
+            sentence = w.describe_file(found.table.choice, file)
         if result.option.steps:
             sentence = f"{w.describe_kind(result)} {sentence}"
     elif decided.refused:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style
 from pages.present import decision, person, places, stage, story
-from pages.shell import dataset, exploration, layout, workspace
+from pages.shell import dataset, exploration, layout, leaving, workspace
 
 of = style.theme(st.context.theme.type)
 
@@ -20,14 +20,17 @@ data = layout.data(
 found, mine = exploration.current(data), workspace.of(data.digest)
 choice = mine.choice
 decision.ask(data, found)
-slides = [decision.verdict(data, found), decision.today(data, found)]
+made = None if mine.weighed is None else leaving.made(data, mine.weighed)
+file = None if made is None else made.file
+slides = [decision.verdict(data, found, file), decision.today(data, found)]
 if choice is None:
     slides += places.where(data)
 else:
     seed = found.table.config.seed
     slides += person.slides(data, choice.result, seed, corner)
-    slides += [places.still(data, found, choice.result, seed), decision.risk(found, choice.result)]
-slide = stage.turn([*slides, decision.closing(data, found)], corner)
+    slides += [places.still(data, found, file or choice.result, seed)]
+    slides += [decision.risk(found, choice.result)]
+slide = stage.turn([*slides, decision.closing(data, found, file)], corner)
 heading.title(slide.question, anchor=False)
 result = None if choice is None else choice.result
 heading.caption(story.about(result, mine.refusal, synthetic=data.source.synthetic))

@@ -226,6 +226,8 @@ def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionRes
             return replace(
                 result,
                 components=found.kept,
+                corners={},
+                least={},
                 hours_hidden=bool(table and table.hours_hidden),
                 one_profile=bool(table and table.one_profile),
             )
@@ -308,7 +310,7 @@ def area(data: Dataset, place: Any) -> str:
     """Draw the field for an area's bounds; return the text entered."""
     degrees = data.fs.crs is not None
     bounds: str = place.text_input(
-        f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
+        f"Area: south, west, north, east ({'degrees' if degrees else 'metres'}; required)",
         placeholder="south, west, north, east",
         help="Such as 14.6, -17.6, 14.9, -17.2" if degrees else "Such as 0m, 0m, 5000m, 5000m",
         **kept("area"),
