@@ -234,7 +234,9 @@ def _possible(
         faults.add("uncovered sample", text)
         return None
     for u in np.flatnonzero(fewest).tolist():
-        text = "No published record holds all of this person's samples that are not listed as left out."
+        text = (
+            "No published record holds all samples of this person that are not listed as left out."
+        )
         faults.add("uncovered sample", text, user=u)
     return None
 

@@ -28,6 +28,7 @@ from fpanon_core.studies.judgement import (
 from fpanon_core.studies.option_result import UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.report_verdict import describe_nearest, describe_tried
+from fpanon_core.studies.report_words import keeps
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable, most_worth
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
@@ -464,6 +465,18 @@ def test_a_purpose_by_hour_is_served_only_with_differences_between_hours():
         "",
     )
     assert serves(table, [0, 1]) == [1]
+
+
+def test_with_noise_the_draw_that_keeps_least_decides_whether_an_option_serves():
+    """By hand: even shares keep 0.1, so the minimum is 0.1 + 0.1 · 0.9 = 0.19."""
+    found = result(ReleaseOption(steps=[Synthesize(FRAME, 0.5)]), 0.01, 0.9, least=2)
+    kept = found.components | {"flows": 0.3}
+    found = replace(found, components=kept, guessing={"flows": 0.1})
+    for low, lost in ((0.2, []), (0.18, ["flows"])):
+        drawn = replace(found, least={"flows": low})
+        assert utility_choice("travel").too_little(drawn) == lost
+    told = "too little in some draws of noise: 18%; minimum: 19%; guessing: 10%"
+    assert keeps(drawn, "flows") == f"30% of trips agree with the data ({told})"
 
 
 def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
