@@ -182,7 +182,7 @@ def describe_found(result: OptionResult, p: int, limits: Limits) -> str:
 
 def _describe_homes(result: OptionResult, attacker: str) -> str:
     """Say for how many people an attacker, named in words, finds the home."""
-    of = w.homes_asked(result) or "the people whose nights are recorded"
+    of = w.homes_asked(result) or "the people with recorded nights"
     found, more = judgement.interval(result, "home")[0], w.evidence(result, "home")
     share = "none" if found == 0 else "an unknown share"
     if found > 0:

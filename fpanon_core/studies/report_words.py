@@ -316,7 +316,7 @@ def guesses(result: OptionResult, share: str) -> str:
     """
     if result.option.recordless is None:
         return f"guessing finds {share}"
-    return f"an attacker without the person's data finds {share}"
+    return f"{share} without the person's data"
 
 
 def guessing(result: OptionResult, risk: str) -> str:
@@ -328,14 +328,14 @@ def guessing(result: OptionResult, risk: str) -> str:
 def homes_asked(result: OptionResult) -> str:
     """Return the denominator of the home-inference rate in words; "" if not known.
 
-    An example is "11 people whose nights are recorded".
+    An example is "11 people with recorded nights".
     """
     if not result.homes_asked:
         return ""
     if any(isinstance(step, Periods) for step in result.option.steps):
         records = count(result.homes_asked, "record")
-        return f"{records} of people whose nights are recorded"
-    return f"{count(result.homes_asked, 'person')} whose nights are recorded"
+        return f"{records} of people with recorded nights"
+    return f"{count(result.homes_asked, 'person')} with recorded nights"
 
 
 def little_use(result: OptionResult) -> bool:
@@ -441,7 +441,7 @@ def describe_kind(result: OptionResult) -> str:
         noise = "" if tables.epsilon else ", without protecting noise"
         return f"Only counts are released{noise}."
     if option.recordless is not None:
-        return "Only records of made-up people are released."
+        return "Every record is made up."
     if result.crowd_least > 1:
         shared = f"each shared by at least {result.crowd_least:,} people"
         return f"Real people's records are released, {shared}."
@@ -474,8 +474,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
-        more = ", and so are hours and volumes of traffic" if few else ""
-        left += f"Differences between days are lost{more}. "
+        lost = "Single days, hours and traffic volumes" if few else "Differences between days"
+        left += f"{lost} are lost. "
     if result.hours_hidden:
         left += "The noise hides all differences between hours. "
     elif result.one_profile:

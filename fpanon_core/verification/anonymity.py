@@ -344,7 +344,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
     people = np.bincount(faults.period, fs.weight)[faults.period]  # in the period of each user
     if not {"user", "sample", "reason"} <= set(stated.columns):
-        faults.add("reason", "The list of suppressed samples lacks user, sample or reason.")
+        faults.add("reason", "The list of suppressed samples lacks person, sample or reason.")
         return
     user, _ = _known_users(stated["user"], fs)
     known = stated["user"].isin(range(fs.n_users)).to_numpy()

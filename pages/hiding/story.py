@@ -116,7 +116,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
         "are published with exactly the same record of areas and time windows. Choose k and hide "
-        f"everyone. {needs}You can compare several releases."
+        f"everyone. {needs}"
     )
 
 

@@ -187,7 +187,7 @@ def home(raw: OptionResult) -> Told:
         w.percent(value),
         f"of homes{f'; guessing finds {guessed}' if guessed else ''}{_accepted('home')}",
         "An attacker who has the records looks for the homes of "
-        f"{w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
+        f"{w.homes_asked(raw) or 'the people with recorded nights'}; 95% interval: "
         f"{w.between(low, high, 'home') or 'not known'}. A home is the place with the most events "
         "at night, however few nights were recorded.",
     )

@@ -89,7 +89,7 @@ def test_a_release_that_is_none_is_refused(content, tmp_path):
     # Times without their zone are not taken for minutes.
     frame = pd.read_csv(io.StringIO(GOOD)).assign(start=pd.Timestamp("2024-03-04"))
     frame.to_parquet(tmp_path / "data.parquet")
-    with pytest.raises(SchemaError, match="not a number or a time"):
+    with pytest.raises(SchemaError, match="in the file is not valid"):
         read_published(tmp_path / "data.parquet")
     with pytest.raises(SchemaError, match="does not exist"):
         read_published(f"{tmp_path}/a\0b.csv")

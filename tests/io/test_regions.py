@@ -254,7 +254,7 @@ def test_a_property_that_does_not_name_them_is_refused() -> None:
         read(DISTRICTS, region_name="nom")
     with pytest.raises(SchemaError, match="1 of 2 areas lacks a text or number under 'code'"):
         read(collection(WEST, feature([ring(0, 0, 1, 1)], code=None)), region_name="code")
-    with pytest.raises(ConfigError, match="give the regions, too"):
+    with pytest.raises(ConfigError, match="without the regions; give both"):
         read(None, region_name="name")
     with pytest.raises(ConfigError, match="regions need antennas"):
         read_cdr(EVENTS.assign(lat=14.7, lon=-17.45), regions=DISTRICTS)

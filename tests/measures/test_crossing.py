@@ -187,7 +187,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert [crowd.alone for crowd in found.followed] == [4, 0, 4]
     assert not found.falls  # the second by itself does so
     said = describe_crossing(found, "the other")
-    assert "each of 4 people shares both groups with at least 1 other." in said
+    assert "Each of 4 people shares both groups with at least 1 other." in said
     assert (
         "4 of 4 people are then alone in both together, 0 already in earlier releases and 4 already"
         in (describe_followed(found))

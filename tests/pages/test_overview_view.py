@@ -307,7 +307,7 @@ def test_what_decides_is_listed_with_the_closest_call_first() -> None:
     people = ReleaseOption(steps=[fp.Synthesize(frame(), 0.5)])
     half = replace(result(people, 0.0, 0.6, home=0.48), guessing={"home": 0.46})
     (told,) = [each for each in story.decides(exploration(half), 0).splitlines() if "Home" in each]
-    assert "| 4 more in 100 (50%; an attacker without the person's data finds 46%) |" in told
+    assert "| 4 more in 100 (50%; 46% without the person's data) |" in told
 
 
 def test_options_not_tried_are_named_in_quotation_marks() -> None:

@@ -148,7 +148,7 @@ def test_one_person_is_played_as_the_snapshot_says_where_that_is_asked_for(opene
 def test_no_map_is_shown_that_looks_empty(opened: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.present.places._LEAST_SHOWN", 1.1)  # of the areas: never reached
     seen = str(presented(choose(opened, "blank", *CHOICES["blank"])))
-    assert "too few areas have enough people at one time of day" in seen
+    assert "too few areas have enough people, even in the busiest" in seen
     assert "People by area" not in seen
 
 

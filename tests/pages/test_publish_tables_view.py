@@ -463,7 +463,8 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     assert found.config.frame.period == fp.StatedPeriod(DAY, 1, 60.0)
     assert ledger().spent == 0.5
     # What the file itself keeps is said beside its download, in the report and before signing.
-    choice, file = weighed.table.choice, replace(weighed.table.results[0], components=found.kept)
+    choice, own = weighed.table.choice, {"components": found.kept, "least": {}}
+    file = replace(weighed.table.results[0], **own)
     told = describe_file(choice, file)
     little = bool(choice.too_little(file))  # as the noise will have it
     ready = leaving.TOO_LITTLE if little else "Ready to release"

@@ -103,7 +103,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     assert found.falls
     text = said(twelve)
     assert "**A second release of the same people.** With the release exported" in text
-    assert f"together, {found.together.alone} of 12 people are alone" in text
+    assert f"together, {found.together.alone} of 12 people are each alone" in text
     assert "if only one person is in both, to that person alone." in text
     assert not may_leave(twelve)
     assert any("weaker together with an earlier release" in each.value for each in twelve.warning)
@@ -143,7 +143,7 @@ def test_the_same_groups_again_and_people_who_are_alone_already_are_no_question(
     press(twelve, "produce_option_go", lambda at: len(answers(at, OPTION_PRODUCED)) == 1).run()
     assert (
         "With the release exported earlier (aligned, k = 2) and this release together, no "
-        "person's group is smaller than the smaller of that person's two groups: 12 of 12 people "
+        "person's group is smaller than the smaller of that person's two groups. 12 of 12 people "
         "are alone, each already alone in earlier releases or in this release."
     ) in said(twelve)
     assert ticked(twelve) is None
@@ -206,7 +206,7 @@ def test_an_older_release_is_given_with_its_key(twelve: AppTest) -> None:
     give(app, older.archive, older.key)
     found = crossing(older.membership, now.membership)
     assert found.falls
-    assert f"together, {found.together.alone} of 12 people are alone" in said(app)
+    assert f"together, {found.together.alone} of 12 people are each alone" in said(app)
     assert "aligned, k = 5" in said(app)
     assert not may_leave(app)
     ticked(app).check().run()

@@ -122,8 +122,8 @@ def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
     for people, few in ((3_999, True), (4_000, False)):
         result = OptionResult(option, users_share=1.0, n_users=people)
         told = describe_cost(utility_choice("travel"), result)
-        more = ", and so are hours and volumes of traffic" if few else ""
-        assert told.startswith(f"Differences between days are lost{more}.")
+        lost = "Single days, hours and traffic volumes" if few else "Differences between days"
+        assert told.startswith(f"{lost} are lost.")
     assert "Then make the release once." in describe_promise(result)
     made = synthetic_people.study(week(100, 40), fp.Synthesize(frame(), 0.5))
     assert made.page.count("Do not read the number of trips as a volume of traffic.") == 1

@@ -138,7 +138,7 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     others = found.together.smallest - 1
     assert crossing.describe_crossing(found, "the first") == (
         "With the first and this release together, no person's group is smaller than the smaller "
-        "of that person's two groups: each of 40 people shares both groups with at least "
+        "of that person's two groups. Each of 40 people shares both groups with at least "
         f"{others} other{'s' * (others > 1)}."
     )
 
@@ -265,7 +265,7 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     found = fp.cross_releases(made["GLOVE"], made["aligned"])
     asked = ["cross", a, b, "--key", first_key, "--key", second_key]
     told = said_by(*asked, "--tables", tmp_path / "tables")
-    assert f"together, {found.together.alone} of 40 people are alone: nobody else" in told
+    assert f"together, {found.together.alone} of 40 people are each alone: nobody else" in told
     assert (
         "has 2 people in the first release, and 3 in the second release. With both together, it"
         in told
