@@ -96,6 +96,7 @@ def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
         {"title": "Share of people"} | style.percents(1.02),
         height=style.MAIN_PX,
         barmode="stack",
+        legend={"traceorder": "normal"},
         bargap=0.15,
     )
 
