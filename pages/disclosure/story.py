@@ -251,7 +251,7 @@ def describe_measures(
     finding = {
         "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
         f"{_over(found, profile, _unicity(found))}.{_within(found, _unicity(found), limit)}",
-        "k": f"With {words.count(p, 'point')}, a random pick among fitting records is right "
+        "k": f"With {words.count(p, 'point')}, a random pick from matching records is right "
         f"{_over(found, profile, 'k')} (guessing: 1 in {found.n_users:,})."
         f"{_within(found, 'k', limit)}",
         "em": f"{tell} {visits}.",
