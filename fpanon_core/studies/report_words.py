@@ -366,7 +366,7 @@ def describe_use(result: OptionResult) -> str:
             f"({sides}). Half of what is published has a time window of at most "
             f"{duration(here.span_min)}.{lacks}"
         )
-    data = f" The data span {data_wide}, apart from their outermost samples (5%)."
+    data = f" In the data, 95% of samples span {data_wide}."
     left = " Fewer than half of the samples, or of the people, are left." if few else ""
     return (
         "This release may be of little use: half of what is published has an area "
@@ -438,8 +438,8 @@ def describe_kind(result: OptionResult) -> str:
     if tables is not None:
         if tables.epsilon is None and tables.threshold is None:
             return "Exact counts are released: a count of one person says where that person was."
-        noise = "" if tables.epsilon else ", without protecting noise"
-        return f"Only counts are released{noise}."
+        days = " of whole days" if tables.bands == 1 else ""
+        return f"Only counts{days} are released{'' if tables.epsilon else ', without noise'}."
     if option.recordless is not None:
         return "Every record is made up."
     if result.crowd_least > 1:
@@ -469,8 +469,6 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
-    step = result.option.tables
-    left += "Only whole days are published. " if step and step.bands == 1 else ""
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)

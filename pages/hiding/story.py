@@ -115,7 +115,7 @@ def to_begin(thresholds: Limits, n_users: int) -> str:
             needs = f"Your threshold of {share} needs k = {least:,} or more. "
     return (
         "Everyone is put into a group of at least k people who are alike. All members of a group "
-        "are published with exactly the same record of areas and time windows. Choose k and hide "
+        "are published with the same record of areas and time windows. Choose k and hide "
         f"everyone. {needs}"
     )
 
@@ -153,8 +153,8 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         shared = f"Every person in the release shares a record with at least {others}."
         return "success", f"**Verified.** {shared}"
     wide = (
-        f"areas {words.distance(worth.side_m)} wide or more; the data span "
-        f"{words.distance(worth.data_side_m)}, apart from their outermost samples (5%)"
+        f"areas {words.distance(worth.side_m)} wide or more; in the data, 95% of samples "
+        f"span {words.distance(worth.data_side_m)}"
     )
     spans = f"time windows of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
