@@ -59,6 +59,18 @@ class Config:
         object.__setattr__(self, "profiles", tuple(self.profiles))
 
 
+_CAPPED = 0.05  # of the matched samples
+
+
+def lower_bound(*beyond: FloatArray) -> bool:
+    """Return whether mean moves are lower bounds, because many matched samples reach a cap.
+
+    Each array holds every user's share of matched samples at or beyond the cap in space, or in
+    time.
+    """
+    return any(np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in beyond)
+
+
 @dataclass(frozen=True, eq=False)
 class Parts:
     """Components of each user's k-gap for one k, arrays (n_users,); see ``StretchComponents``."""

@@ -10,7 +10,7 @@ import pandas as pd
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.studies.anonymizability import Measured, Parts
+from fpanon_core.studies.anonymizability import Measured, Parts, lower_bound
 from pages.charts import words
 from pages.charts.cdf import Curve, beyond
 from pages.charts.plain import plain
@@ -22,7 +22,6 @@ _PUBLISHED_BY_K = (
 )
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h, only about 30% of people are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
-_CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
 COSTS = "Hiding costs at least that: see *Hide everyone*."
 CLICK = "Click a curve to see the person at that point."
 
@@ -112,10 +111,7 @@ def cap(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[st
 
     The means are lower bounds if many samples are at or beyond a cap.
     """
-    many = any(
-        np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
-    )
-    about = "at least " if many else "about "
+    about = "at least " if lower_bound(space, time) else "about "
     return about, f"{counted(stretch)}. {farther(space, time, stretch)}"
 
 

@@ -55,12 +55,17 @@ _ATTACKERS = {
 _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
 
 
-def no_record(which: str) -> str:
-    """Say why an option without records, named as chosen or recommended, is not attacked."""
+def no_record(which: str, *, nearest: bool) -> str:
+    """Say why an option without records, named as chosen or recommended, is not attacked.
+
+    ``nearest`` says whether the option with records nearest to the thresholds is attacked instead.
+    """
+    shown = (
+        " This page attacks the option with records that comes nearest to the thresholds." * nearest
+    )
     return (
         f"**Not the {which} option**, which holds nobody's record: this attack finds nothing in "
-        "it; see *Overview*. If options with records were tried, the list proposes the one nearest "
-        "to the thresholds."
+        f"it; see *Overview*.{shown}"
     )
 
 

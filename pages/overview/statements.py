@@ -165,12 +165,14 @@ def moved(result: anonymizability.Result) -> Told:
         number = number.replace(long, short)
     hidden = int((measured.gaps.at(k).values == 0).sum())
     cap, already = " or ".join(_cap(result.config)), ""
+    bound = anonymizability.lower_bound(parts.beyond_space, parts.beyond_time)
+    least = "at least, " if bound else ""
     if hidden:
         who = w.first_up(words.share(hidden, n))
         already = f" {who} already look{'s' * (hidden == 1)} like {words.others(k)}."
     return (
         number,
-        f"on average, to look like {words.others(k)}",
+        f"{least}on average, to look like {words.others(k)}",
         f"This is what it takes to look like {words.others(k)}, averaged over the matched "
         f"samples ({words.people(n)}). Anything more than {cap} apart counts as exactly {cap}."
         f"{already}",
