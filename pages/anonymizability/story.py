@@ -30,8 +30,7 @@ def gap_title(k: str, stretch: StretchConfig) -> str:
     """Return the title of an axis of k-gaps."""
     if not judges_all(stretch):
         return f"{k}-gap: mean effort to match the nearest others (0 = none in {_of(stretch)})"
-    most = moved(stretch.max_space_m, stretch.max_time_min)
-    return f"Effort to hide among {k} people ({k}-gap): further right, harder to hide (1: {most})"
+    return f"Effort to hide among {k} people ({k}-gap, 0 to 1): further right, harder to hide"
 
 
 def judges_all(stretch: StretchConfig) -> bool:

@@ -92,10 +92,9 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
     most = {}
     if (limit := limits.limit("outsider")) is not None:
         most[FOUND] = limit
-    near, more, told = home(HOME_WITHIN_M), limits.limit("home"), {}
+    near, more = home(HOME_WITHIN_M), limits.limit("home")
     if near in found and more is not None:
         most[near] = found[near].guessing + more
-        told[near] = f"+ {100 * more:.3g}%"
     return [
         Compared(
             short,
@@ -108,7 +107,6 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
                 percent(each.guessing, each.asked),
             ),
             most.get(name, math.nan),
-            told.get(name, ""),
         )
         for name, short in (named | homes).items()
         if (each := found[name]).known or math.isfinite(each.before.value)

@@ -49,8 +49,6 @@ class Compared:
         The three values in words, as shown beside the row.
     limit : float
         The threshold; NaN to draw none.
-    limit_told : str
-        The threshold in words, if it is not a plain share.
     """
 
     name: str
@@ -59,7 +57,6 @@ class Compared:
     guessing: float
     told: tuple[str, str, str]
     limit: float = math.nan
-    limit_told: str = ""
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -77,7 +74,7 @@ class Compared:
         before, after, guessing = self.told
         if self.after.value <= self.limit < self.after.high:
             after = f"≤ {brief(percent(self.after.high))}"
-        return before, mark + after, guessing, self.limit_told or most
+        return before, mark + after, guessing, most
 
 
 def before_and_after(

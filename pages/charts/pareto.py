@@ -218,7 +218,7 @@ def _by_epsilon(dots: Sequence[Dot]) -> tuple[list[Dot], Part, str]:
         for d in dots
         if d.epsilon is not None
     ]
-    ticks = known | ({none: "no ε"} if any(d.risk == none for d in placed) else {})
+    ticks = known | ({none: "no noise"} if any(d.risk == none for d in placed) else {})
     level = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
     room = [min(ticks) - 0.3 * (max(ticks) - min(ticks)) - 0.5, max(ticks) + 0.5]
     return placed, level | {"range": room}, _WITHOUT

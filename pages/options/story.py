@@ -20,6 +20,7 @@ from fpanon_core.studies.judgement import (
     Limits,
     best_option,
     most_useful,
+    needs_lost,
     serves,
     some_alone,
     within_limits,
@@ -154,7 +155,7 @@ def dots(
             "<br>".join(_hover(table, i, criteria, unsafe=unsafe[i])),
             result.option.name in pinned,
             front[i] and not estimated[i],
-            labels.get(i) or _failing(result, criteria),
+            labels.get(i) or _failing(table, i, criteria),
             result.option.name == chosen,
             i == best,
             i in serving,
@@ -164,12 +165,15 @@ def dots(
     ]
 
 
-def _failing(result: OptionResult, criteria: Criteria) -> str:
-    """Say which thresholds an option without records fails; the figure has no line for them."""
+def _failing(table: OptionsTable, row: int, criteria: Criteria) -> str:
+    """Say in what an option without records falls short; the figure has no line for it."""
+    result = table.results[row]
     if _epsilon(result, criteria.risk) is None:
         return ""
-    failed = [w.MEASURES[risk].short for risk in criteria.limits.broken(result)]
-    return f"fails: {', '.join(failed)}" if failed else ""
+    if failed := [w.MEASURES[risk].short for risk in criteria.limits.broken(result)]:
+        return f"fails: {', '.join(failed)}"
+    lost = needs_lost(table, row)
+    return f"too little: {w.components(lost)}" if lost else ""
 
 
 def _epsilon(result: OptionResult, risk: str) -> float | None:

@@ -71,7 +71,7 @@ def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[st
         if waiting:
             more = f" ({waiting:,} more {'is' if waiting == 1 else 'are'} on the way.)"
         elif untried:
-            more = " **Search not finished.**"
+            more = " **Search not finished: go on below.**"
         told.append((describe_tried(exploration), more))
     told += [(each, "") for each in unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]

@@ -101,6 +101,11 @@ def form(data: Dataset) -> Wish:
             **kept("bands"),
         )
     try:
+        if people is None and first is None:
+            raise ConfigError(
+                "State how many people there are, roughly, and the days that you were asked for. "
+                "Numbers taken from the records would reveal something about people."
+            )
         when = leaving.stated_period(data, first, days)
         if people is None:
             raise ConfigError(

@@ -30,7 +30,7 @@ CHOSEN = (
 )
 RECOMMENDED = (
     "The settings are those of the recommended option. The search that found it used the real "
-    "records: ε does not cover a choice based on them."
+    "records, which ε does not cover: true protection is weaker than stated."
 )
 EPSILON = (
     f"This is the privacy budget of everything published here. {w.describe_epsilon(1.0)} "

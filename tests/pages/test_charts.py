@@ -225,7 +225,11 @@ def test_options_without_a_record_stand_below_by_the_logarithm_of_epsilon() -> N
     }
     assert placed == {("y", 1): 0.5, ("y2", 2): -1.0, ("y2", 3): 2.0, ("y2", 4): 1.0}
     axis = found.layout.yaxis2
-    assert dict(zip(axis.tickvals, axis.ticktext, strict=True)) == {-1: "0.5", 1: "2", 2: "no ε"}
+    assert dict(zip(axis.tickvals, axis.ticktext, strict=True)) == {
+        -1: "0.5",
+        1: "2",
+        2: "no noise",
+    }
     assert found.layout.yaxis.domain[0] > axis.domain[1]
     alone = drawn(rows[1:]).layout
     assert alone.yaxis.domain == (0.0, 1.0)

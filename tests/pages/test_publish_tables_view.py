@@ -101,7 +101,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     if people:
         taxis.segmented_control(key="tables_contents").set_value(("records",)).run()
     assert taxis.button(key="tables_go").disabled
-    assert "State the first day and the number of days that you were asked for" in said(taxis)
+    assert "State how many people there are, roughly, and the days that" in said(taxis)
     state(taxis, people=None)
     assert "State about how many people there are" in said(taxis)
     taxis.number_input(key="tables_people").set_value(500).run()
