@@ -28,6 +28,11 @@ from pages.shell.leaving import TABLES_FILLED, Wish, kept
 from pages.tables import story
 
 _FIELD, _OF = "tables_", "fp_tables_of"
+_STATE_ALL = (
+    "State how many people there are, roughly, and the days that you were asked for. Numbers taken "
+    "from the records would reveal something about people."
+)
+_STATE_PEOPLE = "State about how many people there are; areas and hours follow from this number."
 PROTECTIONS = {"private": "Private (ε)", "threshold": "Small counts blank", "exact": "Exact"}
 _CONTENTS: dict[tuple[str, ...], type[Tables]] = {
     ("presence", "flows"): Tables,
@@ -102,15 +107,10 @@ def form(data: Dataset) -> Wish:
         )
     try:
         if people is None and first is None:
-            raise ConfigError(
-                "State how many people there are, roughly, and the days that you were asked for. "
-                "Numbers taken from the records would reveal something about people."
-            )
+            raise ConfigError(_STATE_ALL)
         when = leaving.stated_period(data, first, days)
         if people is None:
-            raise ConfigError(
-                "State about how many people there are; areas and hours follow from this number."
-            )
+            raise ConfigError(_STATE_PEOPLE)
         if made_up:
             frame = _frame(data, when, areas, len(data.fs.antennas or ()))
             return Wish(Synthesize(frame, epsilon or 1.0, many), people)
