@@ -284,7 +284,9 @@ def tables_result(
         risks=risks,
         components={n: float(np.mean([each[n] for each in kept])) for n in COMPONENTS},
         corners={n: tuple(chain(*(each[n] for each in kept))) for n in COMPONENTS},
-        least={n: float(min(np.mean(each[n]) for each in kept)) for n in COMPONENTS},
+        least={n: float(min(np.mean(each[n]) for each in kept)) for n in COMPONENTS}
+        if len(kept) > 1
+        else {},
         areas=str(compared.ground),
         n_users=int(fs.weight.sum()),
         users_share=1.0,
@@ -301,10 +303,10 @@ def tables_result(
 def _drawn(
     fs: FingerprintSet, option: ReleaseOption, compared: Reference, work: Work
 ) -> tuple[list[Corners], list[bool]]:
-    """Return the components of utility by draw and grid, and whether two facts hold in most draws.
+    """Return the components of utility by draw and grid, and whether two facts hold.
 
-    The facts are that a private table of people shows no difference between hours, and that all
-    its areas have the same profile over the week.
+    The facts are that a private table of people shows no difference between hours (in any draw),
+    and that all its areas have the same profile over the week (in most draws).
     """
     step, engine = option.recordless, work.get("engine")
     assert step is not None
@@ -327,7 +329,8 @@ def _drawn(
         kept[draw] = {name: (value,) * many for name, value in components.items()} | dict(corners)
 
     beside(LocalEngine(workers), drawn, [1.0] * draws, work.get("progress"))
-    return kept, [sum(each) > draws / 2 for each in zip(*lost, strict=True)]
+    hidden, alike = zip(*lost, strict=True)
+    return kept, [any(hidden), sum(alike) > draws / 2]
 
 
 def kept_of(

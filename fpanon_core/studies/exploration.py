@@ -263,6 +263,7 @@ def _check(result: OptionResult) -> None:
     counts = [getattr(result, name) for name in _COUNTS]
     shares = [getattr(result, name) for name in _SHARES]
     shares += [*result.guessing.values(), *chain(*result.corners.values())]
+    shares += result.least.values()
     shares += [kept for name, kept in result.components.items() if name in COMPONENTS]
     sound = (
         all(_fits(count, "int") and count >= 0 for count in counts)
@@ -270,7 +271,7 @@ def _check(result: OptionResult) -> None:
         and all(_is_possible(name, each) for name, each in result.risks.items())
         and set(result.size) in (set(), {each.name for each in fields(Size)})
         and all(_fits(size, "float") and 0 <= size < math.inf for size in result.size.values())
-        and set(result.corners) <= set(COMPONENTS)
+        and {*result.corners, *result.least} <= set(COMPONENTS)
         and len({len(each) for each in result.corners.values()}) < 2
         and isinstance(result.fault, str | None)
         and _fits(result.areas, "str")

@@ -33,7 +33,7 @@ _WEIGHTY = 0.2
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 7
+FIGURES = 8
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
 Results saved with another number are not reused. The versions changed the following.
@@ -46,6 +46,8 @@ Results saved with another number are not reused. The versions changed the follo
 * 5: Results of tables state whether differences between hours show.
 * 6: Utility with noise is a mean over draws. Density and flows are compared with even shares.
 * 7: Results of tables state whether all areas have the same profile over the week.
+* 8: Results with noise state what the draw that keeps least keeps, and whether any draw hides the
+  hours.
 """
 
 
@@ -106,11 +108,11 @@ class OptionResult:
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     hours_hidden : bool
-        Whether a private table of people shows no difference between hours, in most draws.
+        Whether a private table of people shows no difference between hours, in any draw.
     one_profile : bool
         Whether all areas of such a table have the same profile over the week, in most draws.
     least : dict of str to float
-        Each component in the draw of noise that keeps least of it; empty without such draws.
+        Each component in the draw of noise that keeps least of it; empty without noise.
     """
 
     option: ReleaseOption

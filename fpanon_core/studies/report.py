@@ -376,8 +376,10 @@ def _told(result: OptionResult | None, risk: str) -> str:
     if result.option.recordless is not None and risk in result.unasked:
         return "no record"
     found, low, high = interval(result, risk)
+    if risk == "home" and result.option.recordless is not None:
+        return _bracketed(w.value(found, risk), w.evidence(result, risk))
     ends = w.between(low, high, risk)
-    return f"{w.value(found, risk)} (95% interval: {ends})" if ends else w.value(found, risk)
+    return _bracketed(w.value(found, risk), ends and f"95% interval: {ends}")
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:

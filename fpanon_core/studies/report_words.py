@@ -133,9 +133,14 @@ def needed(result: OptionResult, component: str) -> float:
     >>> [needed(replace(few, components={"flows": f}), "flows") for f in (0.142, 0.149)]
     [0.15, 0.14]
     """
-    kept, least = result.components[component], result.needed(component)
+    kept, least = _least(result, component), result.needed(component)
     up = round(least + 0.005 - 1e-9, 2)
     return min(up, _down(kept)) if kept >= least else up
+
+
+def _least(result: OptionResult, component: str) -> float:
+    """Return what is kept of a component, with noise by the draw that keeps least."""
+    return result.least.get(component, result.components[component])
 
 
 def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
@@ -161,7 +166,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
         told, needs = (f"{share:.2f}" for share in values)
         said = f"{COMPONENTS[component][0].lower()} is {told} of 1"
     beside = [f"guessing: {even:.0%}"] if even and component == "flows" else []
-    lowest = result.least.get(component, kept)
+    lowest = _least(result, component)
     if kept < result.needed(component):
         beside = ["too little", f"minimum: {needs}", *beside]
     elif lowest < result.needed(component):
@@ -204,7 +209,10 @@ def draws(table: OptionsTable) -> str:
     noisy = any(r.option.epsilon for r in table.results)
     if not noisy or table.figures < 6:
         return ""
-    return "With ε, utility is a mean over five draws of noise; the release is another draw."
+    return (
+        "With ε, utility is a mean over five draws of noise; the release is another draw. To serve "
+        "the purpose, each draw must keep enough."
+    )
 
 
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
@@ -299,7 +307,7 @@ def evidence(result: OptionResult, risk: str) -> str:
     ends, added = describe_interval(low, high, risk), ""
     if risk == "home" and result.option.recordless is not None and beside:
         more = 100 * max(0.0, high - result.guessing[risk])  # the interval is of this difference
-        ends, added = "", f"these data add at most {more:.3g} in 100, by the 95% interval"
+        ends, added = "", f"the person's data add at most {more:.3g} in 100 (95%)"
     parts = (
         ends,
         beside and guesses(result, beside),
@@ -424,11 +432,13 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 def lost_components(choice: UtilityChoice, result: OptionResult) -> list[str]:
     """Return each weighty component that falls short, with the value that is kept.
 
+    With noise, that is the value of the draw that keeps least.
+
     Resolution is left out for tables and synthetic people: it describes real people's points.
     """
     none = ("space", "time") if result.option.recordless is not None else ()
     lost = [name for name in choice.lost(result) if name not in none]
-    kept = {COMPONENTS[name][0].lower(): _down(result.components[name]) for name in lost}
+    kept = {COMPONENTS[name][0].lower(): _down(_least(result, name)) for name in lost}
     return [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
 
 

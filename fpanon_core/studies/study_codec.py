@@ -74,13 +74,6 @@ machine. The presentation computes one person's record and exact counts again wh
 them.
 """
 
-GONE = {
-    "recovery.Result": "habits",
-    "recovery_mitigations.Config": "frame",
-    "unicity.Result": "recording",
-}
-"""Fields that earlier programs of this version wrote; to be removed once the version changes."""
-
 _NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and from where
 
 
@@ -262,7 +255,7 @@ def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> 
     """Build a dataclass from its fields, each of its declared type."""
     kind: Any = type_named(name)
     hints = hints_of(kind)
-    given = {field: _value(node, get) for field, node in named.items() if field != GONE.get(name)}
+    given = {field: _value(node, get) for field, node in named.items()}
     if set(given) != {f.name for f in fields(kind) if f.init}:
         raise Damaged(f"fields of {kind.__name__}")
     for field, value in given.items():

@@ -140,7 +140,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     tell(progress, 0.2)
     arrays = _Read(members, Budget(len(content)))
     try:
-        study = decode(_still_known(_loads(members[_STUDY], _DAMAGED)), arrays.get)
+        study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)
         _check(study, manifest)
         study = replace(study, source=_source(manifest.get("data"), members))
     except (Damaged, TypeError, LookupError, AttributeError, RecursionError):
@@ -284,29 +284,6 @@ class _Read:
             array.flags.writeable = False
             self._made[number] = array
         return self._made[number]
-
-
-def _still_known(study: Any) -> Any:
-    """Return an encoded study without the answers that this program no longer knows."""
-    match study:
-        case ["o", name, {"answers": [letter, *answers]} as named]:
-            known = [each for each in answers if _is_known(each)]
-            return ["o", name, named | {"answers": [letter, *known]}]
-    return study
-
-
-def _is_known(answer: Any) -> bool:
-    # Only programs of this version made such answers: this can go once the version changes.
-    match answer:
-        case ["o", "study.Kept", {"kind": "counts_release" | "worked_example"}]:
-            return False
-        case [
-            "o",
-            "study.Kept",
-            {"kind": "recovery_remedies", "settings": [_, _, {"frame": [*_]}]},
-        ]:
-            return False
-    return True
 
 
 def _check(study: Any, manifest: Mapping[str, Any]) -> None:

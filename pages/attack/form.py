@@ -98,10 +98,11 @@ def form(data: Dataset) -> Asked | None:
             "“Release options”; coarser places and times can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
-    at_once = name is not None and name == _proposed(mine)
+    best_has_none = exploration.recommended(data) is not None
+    at_once = best_has_none and name is not None and name == _proposed(mine)
     if mine.recordless is not None:
         st.markdown(story.no_record("chosen", nearest=at_once))
-    elif mine.choice is None and exploration.recommended(data) is not None:
+    elif mine.choice is None and best_has_none:
         st.markdown(story.no_record("recommended", nearest=at_once))
     elif len(at_hand) < len(mine.releases):
         st.caption(story.NOT_LISTED)

@@ -271,36 +271,41 @@ def _named(dot: Dot, *, limited: bool) -> str:
     return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
-def _numbered(dots: Sequence[Dot], across: Ends, up: Ends) -> dict[int, str]:
-    """Return the side of its dot where each number is written; the others have no room.
+def _numbered(dots: Sequence[Dot], across: Ends, up: Ends) -> dict[int, tuple[str, str]]:
+    """Return the side of its dot where each number is written, and its label; others have no room.
 
-    Important options come first. The thresholds that an option without records fails are written
-    only where they hide no other dot.
+    Important options come first. Without room for its label, an option has its number alone. The
+    shortcomings of an option without records are written only where they hide no other dot.
     """
-    found: dict[int, str] = {}
+    found: dict[int, tuple[str, str]] = {}
     taken: list[tuple[float, float, float]] = []
     dotted = [(d.utility, d.utility, d.risk) for d in dots]
     width, height = across[1] - across[0], _APART[1] * (up[1] - up[0])
     for dot in sorted(dots, key=lambda d: (not (d.chosen or d.best or d.pinned), not d.label)):
-        if not (dot.chosen or dot.best or dot.pinned or dot.label or dot.front > dot.behind):
-            continue
-        room = (_APART[0] + _A_LETTER * len(dot.label)) * width
+        important = dot.chosen or dot.best or dot.pinned or dot.front > dot.behind
         level = dot.risk - 1.5 * height  # numbers stand below their dots
-        blocks = taken + dotted if dot.unsafe and dot.epsilon is not None else taken
-        for side, start in (("left", dot.utility - room), ("right", dot.utility)):
-            if across[0] <= start <= across[1] - room and not any(
-                start < end and other < start + room and abs(level - at) < height
-                for other, end, at in blocks
-            ):
-                found[dot.number] = f"bottom {side}"
-                place = start, start + room, level
-        if dot.number in found:
-            taken.append(place)
+        for label in dict.fromkeys((dot.label, "") if important else (dot.label,)):
+            if not (label or important) or dot.number in found:
+                continue
+            room = (_APART[0] + _A_LETTER * len(label)) * width
+            blocks = taken + dotted * (":" in label)
+            for side, start in (("right", dot.utility), ("left", dot.utility - room)):
+                free = across[0] <= start <= across[1] - room and not any(
+                    start < end and other < start + room and abs(level - at) < height
+                    for other, end, at in blocks
+                )
+                if free and dot.number not in found:
+                    found[dot.number] = f"bottom {side}", label
+                    taken.append((start, start + room, level))
     return found
 
 
 def _dots(
-    some: Sequence[Dot], of: Theme, name: str, said: Mapping[int, str], sides: Mapping[int, str]
+    some: Sequence[Dot],
+    of: Theme,
+    name: str,
+    said: Mapping[int, str],
+    sides: Mapping[int, tuple[str, str]],
 ) -> Part:
     """Return the series for the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
@@ -309,7 +314,7 @@ def _dots(
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
-    texts = [f"{d.number} {d.label}".rstrip() for d in some]
+    texts = [f"{d.number} {sides[d.number][1]}".rstrip() if d.number in sides else "" for d in some]
     bold = [d.pinned or d.chosen for d in some]
     heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
     return series(
@@ -326,11 +331,8 @@ def _dots(
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
-        text=[
-            (f"<b>{text}</b>" if strong else text) * (d.number in sides)
-            for text, strong, d in zip(texts, bold, some, strict=True)
-        ],
-        textposition=[sides.get(d.number, "bottom right") for d in some],
+        text=[f"<b>{t}</b>" if t and b else t for t, b in zip(texts, bold, strict=True)],
+        textposition=[sides.get(d.number, ("bottom right",))[0] for d in some],
         textfont={"size": 14, "color": of.css("ink")},
         customdata=[[d.number, d.name, d.told, said.get(d.number, "no record")] for d in some],
     )

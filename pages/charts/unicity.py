@@ -13,6 +13,7 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 
 from . import style
 from .style import Theme
+from .words import brief, percent
 
 _FADED = 0.5  # each part of a bar has so much of the colour of the part below
 _LABELLED = 0.08  # a smaller part of a bar has no room for its label
@@ -76,14 +77,14 @@ def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
                 each.points,
                 share,
                 {"color": colour, "line": rim},
-                "%{y:.1%} with %{x} points",
+                "%{y:.1%}, points known: %{x}",
             )
         )
         below = np.asarray(each.value)
     unique = fitting[0]
     traces[0] |= {
         "error_y": style.interval(unique.value, unique.low, unique.high, of.css("ink")),
-        "text": [f"{100 * v:.3g}%" if v >= _LABELLED else "" for v in unique.value],
+        "text": [brief(percent(v)) if v >= _LABELLED else "" for v in unique.value],
         "textposition": "inside",
         "insidetextanchor": "middle",
         "textangle": 0,

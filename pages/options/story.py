@@ -525,6 +525,8 @@ def risk_cell(result: OptionResult, risk: str) -> str:
     value, *ends = result.risk(risk)
     if not math.isfinite(value):
         return "not known"
+    if risk == "home" and result.option.recordless is not None:
+        return f"{risk_text(value, risk)} ({w.evidence(result, risk)})"
     told = f"{risk_text(value, risk)} ({' – '.join(risk_text(end, risk) for end in ends)})"
     beside = [w.describe_sum(value, risk, result.option)]
     if risk in result.guessing:

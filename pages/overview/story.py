@@ -127,6 +127,10 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]
 
 
+def _up(share: float) -> str:
+    return f"{math.ceil(100 * share)}%"
+
+
 def decides(exploration: Exploration, row: int) -> str:
     """Return each risk of an option and the accepted risk, as a Markdown table.
 
@@ -144,8 +148,9 @@ def decides(exploration: Exploration, row: int) -> str:
         high, allowed = interval(result, risk)[2], limits.allowed(result, risk) or 0.0
         found, most = w.value(high, risk), w.value(allowed, risk)
         if risk == "membership" and result.option.epsilon is not None:
-            most_of_all = math.ceil(100 * math.tanh(result.option.epsilon / 2))
-            found += f"; no attack exceeds {most_of_all}%"
+            bound = math.tanh(result.option.epsilon / 2)
+            if bound >= high:
+                found += f"; with all else fixed beforehand, no attack exceeds {_up(bound)}"
         if guess := w.guessing(result, risk) if risk == "home" else "":
             more = max(0.0, high - result.guessing[risk])
             found = f"{100 * more:.3g} more in 100 ({found}; {w.guesses(result, guess)})"

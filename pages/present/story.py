@@ -117,7 +117,8 @@ def verdict(
             of_all = words.count(asked, "threshold")
             sentence = f"The option is, or may be, above {len(last.over)} of {of_all}."
         if file is not None and found.table.choice.too_little(file):
-            sentence = w.describe_file(found.table.choice, file)
+            kept = w.describe_file(found.table.choice, file)
+            sentence = f"{sentence} {kept}" if last.over else kept
         if result.option.steps:
             sentence = f"{w.describe_kind(result)} {sentence}"
     elif decided.refused:
@@ -227,7 +228,7 @@ def keeps(found: Exploration, result: OptionResult) -> str:
     cost, worth = w.describe_cost(table.choice, result), w.utility(table.choice, result)
     told = f"{cost} Utility: {worth}.".lstrip()
     own = [row for row in good if table.options[row].steps == result.option.steps]
-    if own:
+    if own and table.results[own[0]].components == result.components:  # no file was made
         told += f" {w.describe_most(table, most_useful(table, good), own[0])}"
     return plain(told, MESSAGE_LENGTH)
 

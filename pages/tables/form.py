@@ -106,7 +106,7 @@ def form(data: Dataset) -> Wish:
             **kept("bands"),
         )
     try:
-        if people is None and first is None:
+        if people is None and days is None:
             raise ConfigError(_STATE_ALL)
         when = leaving.stated_period(data, first, days)
         if people is None:
