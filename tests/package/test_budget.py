@@ -46,7 +46,7 @@ BUDGET = {
     "pages/shell": (24, 3_299),
     "pages/tables": (4, 603),
     "pages/unicity": (4, 480),
-    "tests": (294, 37_194),
+    "tests": (294, 37_152),
 }
 
 

@@ -26,10 +26,8 @@ from fpanon_core.studies import (
     hiding,
     options,
     reading,
-    recovery,
     unicity,
 )
-from fpanon_core.studies import recovery_mitigations as mitigations
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
@@ -260,57 +258,6 @@ NEVER_WRITTEN: dict[str, list[Any]] = {
     "samples": [["i", "now", 0, None]],
     "releases": [["a", "float64", [99], 99_999]],
 }
-
-
-def test_answers_that_only_earlier_programs_made_are_left_out(study: Study, content: bytes) -> None:
-    """Such as counts to publish; settings of such features are ignored by the pages."""
-    gone = {"digest": study.digest, "settings": ["o", "a.Config", {}]}
-
-    def opened(*shape: Any, kind: str = "counts_release") -> Study:
-        answer = [*shape, gone | {"kind": kind, "result": ["x"], "seconds": 1.0}]
-        return open_study(
-            forged(content, lambda plain: plain[2]["answers"].insert(1, answer))
-        ).study
-
-    for kind in ("counts_release", "worked_example"):
-        assert save(opened("o", "study.Kept", kind=kind)) == content
-    for shape in (("o", "study.AtHand"), ("t", "study.Kept"), ("o",), ()):
-        with pytest.raises(fp.SchemaError, match="damaged"):
-            opened(*shape)
-
-
-def test_fields_that_only_earlier_programs_wrote_are_left_out(
-    study: Study, people: fp.FingerprintSet
-) -> None:
-    """Where such a setting had a value, so is the answer; other fields are refused."""
-    asked = [
-        ("recovery", recovery, recovery.Config(360)),
-        ("recovery_remedies", mitigations, mitigations.Config(360, epsilons=())),
-    ]
-    answers = tuple(
-        Kept(kind, people.digest, config, of.study(people, config), 1.5)
-        for kind, of, config in asked
-    )
-    answers = (study.answers[1], *answers)
-    short = replace(study, answers=answers, weighing=None, releases=())
-    content = save(short)
-
-    def opened(frame: Any, **field: Any) -> Study:
-        def add(plain: Any) -> None:
-            found, attacked, tried = (answer[2] for answer in plain[2]["answers"][1:])
-            found["result"][2].update(recording=["o", "rhythm.Result", {}])
-            attacked["result"][2].update(field)
-            for config in (tried["settings"], tried["result"][2]["config"]):
-                config[2].update(frame=frame)
-
-        return open_study(forged(content, add)).study
-
-    habits = ["o", "homes.Habits", {"top": 3}]
-    assert save(opened(None, habits=habits)) == content
-    stated = ["o", "counts_frame.FrameConfig", {}]
-    assert save(opened(stated, habits=habits)) == save(replace(short, answers=answers[:2]))
-    with pytest.raises(fp.SchemaError, match="damaged"):
-        opened(None, hobbies=3)
 
 
 @pytest.mark.parametrize("field", NEVER_WRITTEN)
