@@ -150,7 +150,7 @@ def decides(exploration: Exploration, row: int) -> str:
         if risk == "membership" and result.option.epsilon is not None:
             bound = math.tanh(result.option.epsilon / 2)
             if bound >= high:
-                found += f"; with all else fixed beforehand, no attack exceeds {_up(bound)}"
+                found += f"; with all else fixed in advance, no attack exceeds {_up(bound)}"
         if guess := w.guessing(result, risk) if risk == "home" else "":
             more = max(0.0, high - result.guessing[risk])
             found = f"{100 * more:.3g} more in 100 ({found}; {w.guesses(result, guess)})"
