@@ -157,7 +157,7 @@ with fold("What helps, and what does it cost?", key="aggregates_helps"):
 
 st.subheader("Counts to publish", anchor=False)
 st.markdown(story.INSTEAD)
-st.page_link("pages/tables/view.py", label="Publish without records", icon=":material/table_chart:")
+st.page_link("pages/tables/view.py", label="Replace the records", icon=":material/table_chart:")
 
 tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
 files = downloads.files_of(found, tables, _PREFIX)

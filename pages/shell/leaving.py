@@ -60,7 +60,7 @@ from .release import (
 from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
-"""Key of the chosen option that last filled the fields of *Publish without records*."""
+"""Key of the chosen option that last filled the fields of *Replace the records*."""
 _MAKE = "Make the release"
 _FIELD, _OF = "tables_", "fp_stated_of"
 NOTHING_LEFT = (

@@ -57,7 +57,7 @@ GROUPS: dict[str, tuple[Place, ...]] = {
         Place("aggregates", "aggregates", "Would counts be safer", "aggregates", "grid_on"),
     ),
     "Protect": (
-        Place("tables", "tables", "Publish without records", "", "table_chart"),
+        Place("tables", "tables", "Replace the records", "", "table_chart"),
         Place("hiding", "glove", "Hide everyone", "GLOVE, aligned", "blur_on"),
         Place("options", "options", "Release options", "risk, utility", "balance"),
         Place("attack", "attack", "Attack the release", "linkage", "gpp_maybe"),

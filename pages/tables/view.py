@@ -1,4 +1,4 @@
-"""Publish without records: tables of presence and flows, or synthetic people."""
+"""Replace the records: tables of presence and flows, or synthetic people."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_a_second_release_is_asked_about_once_the_first_has_left(
     names = (("first", "2"), ("second", "5"))
     keys = {f"{which}_key": tmp_path / f"{name}.csv" for which, name in names}
     found = cross_releases(tmp_path / "2.zip", tmp_path / "5.zip", **keys)
-    told = f"together, {found.together.alone} of 496 people are alone"
+    told = f"together, {found.together.alone} of 496 people are each alone"
     dashboard.says(told)
 
 

@@ -1,4 +1,4 @@
-"""Publish without records in a real browser: own CSV to a zip in seven or eight clicks."""
+"""Replace the records in a real browser: own CSV to a zip in seven or eight clicks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Officer:
             dashboard.attach(box, _file(name, table))
         self.click(dashboard.ready("data_read"))
         dashboard.wait_for_data(people)
-        place = "Publish without records"
+        place = "Replace the records"
         self.click(page.locator(".st-key-navigation").get_by_role("link", name=place))
         dashboard.wait_for_view(place)
         dashboard.settle()

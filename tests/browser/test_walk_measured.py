@@ -36,7 +36,7 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
         dashboard.wait_for_search()
     dashboard.turn_to("Hide everyone")
     dashboard.hide_everyone(20)
-    dashboard.turn_to("Publish without records")  # the recommended option has filled in the fields
+    dashboard.turn_to("Replace the records")  # the recommended option has filled in the fields
     page.get_by_role("radio", name="people and trips").click()
     dashboard.settle()
     dashboard.choose("tables_protection", "Private (ε)")

@@ -44,7 +44,7 @@ def test_the_taxis_are_attacked_as_the_snapshot_says(app: AppTest) -> None:
     attacked(opened(app, page="aggregates"))
     _, found = answer(app, "recovery")
     told = {"Taxis": page(app)}
-    assert "Publish without records" in [each.proto.label for each in app.get("page_link")]
+    assert "Replace the records" in [each.proto.label for each in app.get("page_link")]
     assert f"{words.percent(found.score.recorded)} of the recorded points" in said(app)
     app.selectbox(key="aggregates_slot").set_value(180)
     app.number_input(key="aggregates_users").set_value(50)

@@ -1,4 +1,4 @@
-"""Publish without records: from stated numbers to a zip; error, ledger, odd data."""
+"""Replace the records: from stated numbers to a zip; error, ledger, odd data."""
 
 from __future__ import annotations
 
