@@ -372,10 +372,9 @@ def describe_person(
     shared = ""
     if result.crowd_least > 1:
         shared = f" At least {result.crowd_least:,} people share each record."
-    half, last = ("half are", "half have") if len(record.x_m) > 1 else ("it is", "has")
-    times = "time windows" if len(record.x_m) > 1 else "a time window"
+    half, last = ("half are", "half last") if len(record.x_m) > 1 else ("it is", "lasts")
     return (
         f"**Published: {words.count(len(record.x_m), 'area')}.** {half[0].upper()}{half[1:]} at "
-        f"most {words.distance(side)} wide, and {last} {times} of at most "
-        f"{words.duration(span)}.{shared} {told}"
+        f"most {words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared} "
+        f"{told}"
     )
