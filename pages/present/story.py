@@ -322,8 +322,7 @@ def describe_hexagons(found: Result) -> str:
     """Say what the maps of people by hexagon show, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people expected there from the published "
-        f"data. Hexagons are left out where fewer than {found.config.least} people were (before) "
-        "or can have been (after)."
+        f"data. Hexagons with fewer than {found.config.least} people are left out."
     )
 
 

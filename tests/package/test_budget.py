@@ -40,7 +40,7 @@ BUDGET = {
     "pages/method": (2, 54),
     "pages/options": (6, 1_437),
     "pages/overview": (5, 682),
-    "pages/present": (6, 801),
+    "pages/present": (6, 800),
     "pages/report": (3, 257),
     "pages/server": (9, 1_107),
     "pages/shell": (24, 3_299),
