@@ -422,7 +422,7 @@ def guess_places(
     The guess (x, y) for the targets ``begin … end − 1`` is the point with the least mean distance
     to the suggested places. A suspected record suggests the middles of its cells that hold the
     moment, all equally likely. If no cell does, it suggests the middle of the cell nearest in time.
-    Records near no known point suggest ``base``, the guess of an attacker who knows no record.
+    Records near no known point suggest ``base``, the guess of an attacker without records.
     """
     record, share, count, rest = suspects
     offsets, x, y, start, length = spans

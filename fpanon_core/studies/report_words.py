@@ -156,7 +156,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     '49% of trips agree with the data (barely enough; minimum: 48%; guessing: 42%)'
     """
     if component == HOURS:
-        return "it shows no differences between hours"
+        return f"it {'may show' if result.hours_hidden else 'shows'} no differences between hours"
     kept, even = result.components[component], result.guessing.get(component, 0.0)
     values = _down(kept), needed(result, component)
     if component == "flows":
@@ -485,7 +485,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
         lost = "Single days, hours and traffic volumes" if few else "Differences between days"
         left += f"{lost} are lost. "
     if result.hours_hidden:
-        left += "The noise hides all differences between hours. "
+        left += "The noise may hide all differences between hours. "
     elif result.one_profile:
         left += "Every area has the same profile over the week. "
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0

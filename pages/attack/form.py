@@ -81,7 +81,8 @@ def form(data: Dataset) -> Asked | None:
     wanted = workspace.attacked()
     choice = kept[0].name if kept else None
     made = (each.name for each in ready.values() if each.made is not None)
-    _begin(fs, offered, choice or next(made, None) or _proposed(mine), wanted, choice)
+    proposed = _proposed(mine)
+    _begin(fs, offered, choice or next(made, None) or proposed, wanted, choice)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
             "Release to attack",
@@ -99,11 +100,11 @@ def form(data: Dataset) -> Asked | None:
         )
         outsider = _outsider()
     best_has_none = exploration.recommended(data) is not None
-    at_once = best_has_none and name is not None and name == _proposed(mine)
+    nearest_one = best_has_none and name is not None and name == proposed
     if mine.recordless is not None:
-        st.markdown(story.no_record("chosen", nearest=at_once))
+        st.markdown(story.no_record("chosen", nearest=nearest_one))
     elif mine.choice is None and best_has_none:
-        st.markdown(story.no_record("recommended", nearest=at_once))
+        st.markdown(story.no_record("recommended", nearest=nearest_one))
     elif len(at_hand) < len(mine.releases):
         st.caption(story.NOT_LISTED)
     session.keep(_OUTSIDER, outsider)  # it is still there when a button leads back

@@ -279,7 +279,7 @@ def assumed(result: Result) -> list[str]:
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(
             "**Exchange.** Homes and distances are computed as if the places in a record were its "
-            "person's. An attacker who knows better may find more."
+            "person's. A better-informed attacker may find more."
         )
     return told
 

@@ -127,10 +127,6 @@ def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]
 
 
-def _up(share: float) -> str:
-    return f"{math.ceil(100 * share)}%"
-
-
 def decides(exploration: Exploration, row: int) -> str:
     """Return each risk of an option and the accepted risk, as a Markdown table.
 
@@ -150,7 +146,8 @@ def decides(exploration: Exploration, row: int) -> str:
         if risk == "membership" and result.option.epsilon is not None:
             bound = math.tanh(result.option.epsilon / 2)
             if bound >= high:
-                found += f"; with all else fixed in advance, no attack exceeds {_up(bound)}"
+                proven = f"no attack exceeds {math.ceil(100 * bound)}%"
+                found += f"; with all else fixed in advance, {proven}"
         if guess := w.guessing(result, risk) if risk == "home" else "":
             more = max(0.0, high - result.guessing[risk])
             found = f"{100 * more:.3g} more in 100 ({found}; {w.guesses(result, guess)})"

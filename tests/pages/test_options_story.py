@@ -17,6 +17,7 @@ from fpanon_core import (
     FrameConfig,
     KnowledgeConfig,
     StatedPeriod,
+    Synthesize,
     generate_cdr,
     permute,
     read_cdr,
@@ -267,3 +268,24 @@ def test_it_is_said_if_only_options_without_records_serve_within_the_thresholds(
         both = table(counts, other, risk="outsider")
         said = story.conclusion(both, story.dots(both, by, []), by)[0]
         assert (story.NO_RECORDS in said) is (other is risky), said
+
+
+def test_dots_without_records_are_labelled_by_what_they_lack_and_the_best_by_kind() -> None:
+    """By the draw that keeps least, flows fall below 0.1 of what even shares leave."""
+    frame = FrameConfig(StatedPeriod(date(2024, 3, 4), 7))
+    unasked = {"unicity": "no record"}
+    best, lost, unsafe = (
+        replace(
+            option("", useful, (Synthesize(frame, epsilon),), membership=(0.0, 0.0, high)),
+            unasked=unasked,
+            least=least,
+        )
+        for useful, epsilon, high, least in (
+            (0.6, 0.5, 0.0, {}),
+            (0.59, 0.25, 0.0, {"flows": 0.09}),
+            (0.58, 1.0, 0.9, {}),
+        )
+    )
+    found = story.dots(table(best, lost, unsafe), criteria(membership=0.2), [])
+    labels = ["synthetic people", "too little: flows", "fails: membership"]
+    assert [dot.label for dot in found] == labels

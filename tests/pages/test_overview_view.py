@@ -308,6 +308,21 @@ def test_what_decides_is_listed_with_the_closest_call_first() -> None:
     half = replace(result(people, 0.0, 0.6, home=0.48), guessing={"home": 0.46})
     (told,) = [each for each in story.decides(exploration(half), 0).splitlines() if "Home" in each]
     assert "| 4 more in 100 (50%; 46% without the person's data) |" in told
+    # By hand: at ε = 0.5, (e^½ − 1)/(e^½ + 1) = 24.49%. Noise may make a measured end larger.
+    proven = "; with all else fixed in advance, no attack exceeds 25%"
+    for high, measured in ((0.3, "30%"), (0.07, f"7.0%{proven}")):
+        asked = replace(half, risks=half.risks | {"membership": (0.01, 0.0, high)})
+        rows = story.decides(exploration(asked), 0).splitlines()
+        assert any(row.endswith(f"| {measured} | 20% |") for row in rows), rows
+
+
+def test_the_rungs_say_that_no_noise_protects_blanks_and_that_nothing_was_found() -> None:
+    step = fp.Presence(frame(), 12, 15)
+    blank = replace(result(ReleaseOption(steps=[step]), 0.0, 0.6), guessing={"home": 0.1})
+    blank = replace(blank, risks=blank.risks | {"membership": (0.0, 0.0, 0.015)})
+    rung = story.rungs(exploration(blank)).iloc[0]
+    assert rung["Verdict"].endswith("; no noise protects")
+    assert rung["Risk"] == "membership none found (threshold 20%)"
 
 
 def test_options_not_tried_are_named_in_quotation_marks() -> None:

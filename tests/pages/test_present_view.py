@@ -27,10 +27,12 @@ from fpanon_core.model.options import (
 )
 from fpanon_core.model.projection import central, equal_area_around
 from fpanon_core.studies import count_tables, people_by_hexagon
+from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import Wanted, published_record
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.search import KNOWLEDGE
 from fpanon_core.studies.study import Kept
 from pages.charts import style
@@ -307,3 +309,18 @@ def test_without_unicity_the_strongest_attacker_is_told_or_nothing() -> None:
     assert told.of_a_hundred == 20
     assert "re-identified in the unprotected data by an attacker with 3 known points" in told.whom
     assert story.singled_out(option("raw", 1.0, unicity=unknown, outsider=unknown), 3) is None
+
+
+def test_the_verdict_says_what_the_file_keeps_beside_the_thresholds_that_are_exceeded() -> None:
+    """The trial keeps 0.5 of the trips, and its file only 0.05; 0.1 is needed."""
+    for risk, above in ((0.0, False), (0.9, True)):
+        tried = option("half", 0.5, outsider=(risk, risk, risk))
+        file = replace(tried, components=tried.components | {"flows": 0.05})
+        table = OptionsTable((tried,), "outsider", utility_choice("transport"), KNOWLEDGE, "")
+        found = Exploration(table, option("raw", 1.0), limits=Limits())
+        decided = Decision("", tried.option.name, "asked", "", "", "")
+        told = story.verdict(found, decided, 0, file)[1]
+        assert "5% of trips agree with the data (too little; minimum: 10%" in told
+        assert ("above 1 of" in told) is above
+        assert "5% of trips" in story.keeps(found, file)
+        assert "No option within" not in story.keeps(found, file), "that is said of the trial"
