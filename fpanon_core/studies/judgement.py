@@ -189,10 +189,10 @@ def kind_of(option: ReleaseOption) -> str:
 def revealing(result: OptionResult) -> tuple[float, ...]:
     """Return the key that sorts options, the least revealing first.
 
-    Options are sorted by kind first. Of options without records, those with an ε come first, the
-    smallest ε first, and then those with a threshold for counts. Of options with records, those
-    without unique records come first; both groups are sorted by re-identification risk. Exact
-    tables, which promise nothing and leave nothing blank, come last of all.
+    Options are sorted by kind first, and those with an ε by their ε, the smallest first. Tables
+    with a threshold for counts and without ε promise nothing: they come after synthetic people. Of
+    options with records, those without unique records come first; both groups are sorted by
+    re-identification risk. Exact tables, which leave nothing blank either, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:
@@ -201,7 +201,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     if step.epsilon is not None:
         return rank, 0.0, step.epsilon
     bare = isinstance(step, Tables) and step.threshold is None
-    return float(len(KINDS)) if bare else rank, 1.0, 0.0
+    return float(len(KINDS) if bare else KINDS.index("synthetic people")), math.inf, 0.0
 
 
 def best_option(table: OptionsTable, limits: Limits) -> int | None:

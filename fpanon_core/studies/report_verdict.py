@@ -320,6 +320,8 @@ def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:
     if not others:
         return " Only this option serves the purpose." if len(good) > 1 else ""
     kind = judgement.kind_of(mine)
+    if mine.epsilon is not None and any(each.recordless and not each.epsilon for each in others):
+        return " Of those that serve the purpose, none that noise protects reveals less."
     if any(judgement.kind_of(each) != kind for each in others):
         return f" Of those that serve the purpose, {kind} reveal the least about individual people."
     epsilons = [each.epsilon for each in others if each.epsilon is not None]
@@ -370,6 +372,8 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
     if lost and not needs_lost(exploration.table, best):
         kept = w.listed([w.keeps(result, name) for name in lost])
         return (f"{_named(exploration, row)} scores higher, but keeps too little: {kept}.",)
+    if result.option.recordless is not None and result.option.epsilon is None:
+        return (f"{_named(exploration, row)} is more useful, but no noise protects it.",)
     kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"

@@ -239,10 +239,10 @@ def _chosen(data: Dataset) -> Tables | Synthesize | None:
     return step
 
 
-def recommended(data: Dataset) -> bool:
-    """Return whether the recommended option has filled the fields."""
-    step = st.session_state.get(TABLES_FILLED)
-    return step is not None and step == exploration.recommended(data)
+def recommended(data: Dataset) -> Tables | Synthesize | None:
+    """Return the recommended option's step if it has filled the fields, or None."""
+    step = exploration.recommended(data)
+    return step if step == st.session_state.get(TABLES_FILLED) else None
 
 
 def _columns(spec: list[float]) -> list[Any]:

@@ -28,9 +28,11 @@ CHOSEN = (
     "These fields hold the option that you chose. *Report* makes the same release: with the same "
     "settings, ε is spent only once."
 )
-RECOMMENDED = (
-    "The settings are those of the recommended option. The search that found it used the real "
-    "records, which ε does not cover: true protection is weaker than stated."
+RECOMMENDED = "The settings are those of the recommended option."
+UNPROTECTED = f" {w.BLANK}"
+SEARCHED = (
+    " The search that found it used the real records, which ε does not cover: true protection is "
+    "weaker than stated."
 )
 EPSILON = (
     f"This is the privacy budget of everything published here. {w.describe_epsilon(1.0)} "

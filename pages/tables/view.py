@@ -35,8 +35,8 @@ if wish.option is None:
     above.markdown(story.EMPTY)
     if workspace.of(data.digest).recordless is not None:
         st.caption(story.CHOSEN)
-    elif form.recommended(data):
-        st.caption(story.RECOMMENDED)
+    elif (step := form.recommended(data)) is not None:
+        st.caption(story.RECOMMENDED + (story.SEARCHED if step.epsilon else story.UNPROTECTED))
 found = leaving.ask(data, wish)
 if found is None:
     end_view()

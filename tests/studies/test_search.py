@@ -205,14 +205,14 @@ def test_results_of_other_steps_and_names_are_kept_beside_the_new():
 def test_kinds_are_told_apart_and_a_smaller_promise_reveals_less():
     options = [
         *(ReleaseOption(steps=[fp.Presence(FRAME, 24, None, e)]) for e in (0.5, 1.0)),
-        ReleaseOption(steps=[fp.Presence(FRAME, 24, 15)]),
         ReleaseOption(steps=[Synthesize(FRAME, 1.0)]),
+        ReleaseOption(steps=[fp.Presence(FRAME, 24, 15)]),  # blanks promise nothing
         HIDDEN,
         COARSE,
         ReleaseOption(steps=[fp.Presence(FRAME)]),  # exact: nothing is promised
     ]
     kinds = [kind_of(option) for option in options]
-    assert kinds == [KINDS[0]] * 3 + [*KINDS[1:], KINDS[0]]
+    assert kinds == [*KINDS[:1] * 2, KINDS[1], KINDS[0], *KINDS[2:], KINDS[0]]
     results = [result(option, 0.02, 0.5, least=2) for option in options]
     order = [revealing(each) for each in results]
     assert order == sorted(order)
@@ -477,6 +477,22 @@ def test_with_noise_the_draw_that_keeps_least_decides_whether_an_option_serves()
         assert utility_choice("travel").too_little(drawn) == lost
     told = "too little in some draws of noise: 18%; minimum: 19%; guessing: 10%"
     assert keeps(drawn, "flows") == f"30% of trips agree with the data ({told})"
+
+
+def test_an_option_that_noise_protects_is_recommended_before_more_useful_blanks():
+    noisy, blank = (
+        replace(found, risks=found.risks | {"membership": (0.01, 0.0, 0.05)})
+        for found in (
+            result(ReleaseOption(steps=[Synthesize(FRAME, 0.5)]), 0.0, 0.6),
+            result(ReleaseOption(steps=[fp.Presence(FRAME, 24, 15)]), 0.0, 0.7),
+        )
+    )
+    found = exploration(noisy, blank)
+    assert best_option(found.table, Limits()) == 0
+    told = " ".join(describe_tried(found).text)
+    assert "none that noise protects reveals less" in told
+    assert "is more useful, but no noise protects it." in told
+    assert best_option(exploration(blank).table, Limits()) == 0, "where nothing else serves"
 
 
 def test_a_finer_option_bounds_what_a_coarser_one_is_worth():
