@@ -80,7 +80,6 @@ from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, Unici
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.advice import advise
-from .studies.comparison import compare_releases
 from .studies.count_tables import membership, publish, release, verify_release
 from .studies.crossing import cross_releases, match_releases
 from .studies.learnt import expected_error, home_found
@@ -197,7 +196,6 @@ __all__ = [
     "asked_utility",
     "cluster_antennas",
     "coarsen",
-    "compare_releases",
     "cross_releases",
     "disclosure",
     "disclosure_grid",

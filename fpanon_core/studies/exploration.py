@@ -22,7 +22,7 @@ from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from . import options
 from .judgement import Limits
-from .option_result import CUSTOM, OptionResult, UtilityChoice
+from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import Size
 from .tabled import Work
@@ -247,7 +247,7 @@ def check(table: OptionsTable) -> None:
     SchemaError
         A figure, the measure of risk or the utility is impossible.
     """
-    if table.risk_name not in (*RISKS, CUSTOM):
+    if table.risk_name not in RISKS:
         raise SchemaError(_NO_MEASURE)
     check_utility(table.choice)
     for result in table.results:
@@ -282,9 +282,9 @@ def _check(result: OptionResult) -> None:
 
 def _is_possible(name: str, interval: tuple[float, ...]) -> bool:
     """Return whether a risk and its interval are possible, with the ends in order."""
-    if name not in (*RISKS, CUSTOM) or len(interval) != 3:
+    if name not in RISKS or len(interval) != 3:
         return False
-    most = RISKS[name].most if name in RISKS else math.inf
+    most = RISKS[name].most
     if not all(math.isnan(v) or (0 <= v <= most + _CLOSE and v < math.inf) for v in interval):
         return False
     _, low, high = interval
@@ -295,7 +295,8 @@ def check_utility(choice: UtilityChoice) -> None:
     """Refuse an invalid utility: the weights of components, and scores, must be shares."""
     kept = [each for each in (choice.weights, choice.asked) if each is not None]
     sound = (
-        _fits(choice.label, "str")
+        len(kept) == 1
+        and _fits(choice.label, "str")
         and all(isinstance(of, dict) and all(map(_is_share, of.values())) for of in kept)
         and (choice.weights is None or set(choice.weights) == set(COMPONENTS))
     )

@@ -18,9 +18,9 @@ from ..model.options import ReleaseOption, name_key
 from ..model.profiles import StatedAreas, checked_areas
 from ..model.purpose import Recipient
 from ..model.version import __version__
-from .exploration import check_utility
+from .exploration import Exploration, check_utility
 from .judgement import Limits
-from .option_result import CUSTOM, FIGURES, UtilityChoice
+from .option_result import FIGURES, UtilityChoice
 from .options import Config
 from .options_table import OptionsTable
 
@@ -149,6 +149,8 @@ class Recipe:
                 tuple(ReleaseOption.from_dict(each) for each in plain["options"]),
                 KnowledgeConfig(**plain["knowledge"]),
             )
+            utility = UtilityChoice(**plain["utility"])
+            check_utility(utility)
             risk = plain["risk"]
             if risk not in RISKS:
                 raise ConfigError(risk)
@@ -156,7 +158,7 @@ class Recipe:
                 options.options,
                 options.knowledge,
                 risk,
-                _utility(plain["utility"]),
+                utility,
                 Limits(plain["limits"]),
                 None if (who := plain.get("recipient")) is None else Recipient(**who),
                 checked_areas(plain.get("areas")),
@@ -171,40 +173,19 @@ class Recipe:
             ) from None
 
 
-def recipe_of(
-    table: OptionsTable,
-    limits: Limits,
-    decision: Decision,
-    recipient: Recipient | None = None,
-    areas: StatedAreas = None,
-) -> Recipe:
-    """Return the recipe that reproduces a table of options and a report on it.
+def recipe_of(found: Exploration, decision: Decision) -> Recipe:
+    """Return the recipe that reproduces the options of an exploration and a report on them.
 
     Raises
     ------
     ConfigError
-        The risk or the utility is the caller's own function, which no file can hold; the table has
-        no options; or two of its options have the same name.
+        There are no options, or two of them have the same name.
     """
-    if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
-        raise ConfigError(
-            "The options were judged by a function of your own, which nobody else can repeat "
-            "from a file; choose one of the program's measures (with_choice) first."
-        )
-    options = Config(table.options, table.config).options  # refuses two of the same name
-    return Recipe(
-        options,
-        table.config,
-        table.risk_name,
-        table.choice,
-        limits,
-        recipient,
-        areas,
-        decision,
-        table.digest,
-        table.version,
-        table.figures,
-    )
+    table = found.table
+    measured = Config(table.options, table.config)  # refuses two of the same name
+    judged = table.risk_name, table.choice, found.limits, found.recipient, found.areas
+    program = table.digest, table.version, table.figures
+    return Recipe(measured.options, measured.knowledge, *judged, decision, *program)
 
 
 def named(table: OptionsTable, name: str) -> int:
@@ -228,12 +209,3 @@ def named(table: OptionsTable, name: str) -> int:
     raise ConfigError(
         f"There is no option {name!r} among those weighed; choose one of {some}{more}."
     )
-
-
-def _utility(plain: Any) -> UtilityChoice:
-    """Read a utility of known components or experts' answers; check that all values are shares."""
-    choice = UtilityChoice(**plain)
-    if (choice.weights is None) == (choice.asked is None):
-        raise ValueError
-    check_utility(choice)
-    return choice

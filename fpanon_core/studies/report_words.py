@@ -415,7 +415,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     str
         Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and
         too little of it is kept (:meth:`.OptionResult.needed`). None is named if the utility is
-        the score of experts or of the caller's own function.
+        the score of experts.
 
     Examples
     --------

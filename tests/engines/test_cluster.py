@@ -109,7 +109,6 @@ CALLS = {
     "glove": lambda fs, e: [f.glove(fs, 2, shards=2, engine=e), f.glove(fs, 2, engine=e)],
     "aligned": lambda fs, e: [f.aligned(fs, 2, shards=2, engine=e), f.aligned(fs, 2, engine=e)],
     "release": lambda fs, e: f.release(fs, f.Glove(2), engine=e),
-    "compare_releases": lambda fs, e: f.compare_releases(fs, [2], ladder=PROFILES, engine=e),
     "link": lambda fs, e: f.link(fs, _hidden(fs), engine=e, **FEW),
     "expected_error": lambda fs, e: f.expected_error(fs, _hidden(fs), engine=e, **FEW),
     "home_found": lambda fs, e: f.home_found(fs, _hidden(fs), engine=e),

@@ -128,7 +128,7 @@ def test_memory_that_runs_out_is_a_failure_and_what_options_share_is_made_once(f
     monkeypatch.setattr(chain, "apply", hungry)
     monkeypatch.setattr(releases, "true_homes", lambda some: count.append(1) or homes(some))
     named = {"mixed": fp.Permute(), "raw": [], "wide": WIDE}
-    table = fp.explore_options(fs, named, risk="k_disclosure", p=2)
+    table = fp.explore_options(fs, named, risk="k", p=2)
     assert [option.name for option in table.options] == list(named)
     assert table.risk_name == "k"
     assert "Memory" in table.results[0].fault
@@ -287,21 +287,6 @@ def test_goes_on_after_a_cancel(fs, options, table):
     assert same(fp.explore_options(fs, options, p=2, seed=3, previous=half, **how), table)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-
-
-def test_functions_of_ones_own(fs):
-    table = fp.explore_options(
-        fs,
-        [[], WIDE],
-        p=2,
-        risk=lambda released: released.n_samples,
-        utility=lambda original, released: released.n_samples / original.n_samples,
-    )
-    assert table.risk.tolist() == [r.n_samples for r in table.results]
-    assert table.utility[0] == 1.0
-    assert table.front.all()
-    assert table.unsafe(100.0).tolist() == [r > 100 for r in table.risk]  # there is no interval
-    assert table.with_choice("k", "epidemics").risk[0] == table.results[0].risks["k"][0]
 
 
 def test_without_records_a_larger_epsilon_dominates_no_smaller_one():

@@ -231,14 +231,11 @@ def test_every_release_of_the_session_is_named() -> None:
 
 
 def test_what_cannot_be_reported() -> None:
-    """Options that failed or are none, and a function of one's own."""
     found = exploration(OptionResult(NOISE, fault="Too few."), result(COARSE, 0.02, 0.3, least=2))
-    own = replace(found, table=replace(found.table, choice=UtilityChoice("custom")))
     for of, chosen, said in (
         (found, "noise", "could not be made"),
         (found, "nix", "There is no option 'nix'"),
         (exploration(), "", "No option was weighed"),
-        (own, "", "function of your own"),
     ):
         with pytest.raises(ConfigError, match=said):
             report(of, Decision(chosen=chosen))
