@@ -160,7 +160,9 @@ def advise(
     ConfigError
         As :class:`.judgement.Limits`.
     """
-    limits = _limits(table, thresholds)
+    if thresholds is None:
+        thresholds = table.limits if isinstance(table, SearchedTable) else Limits()
+    limits = thresholds if isinstance(thresholds, Limits) else Limits(thresholds)
     most = judgement.most_useful(table, judgement.within_limits(table, limits))
     least = 0.0 if most is None else float(table.utility[most]) + _GAIN
     found: dict[str, tuple[float, float, int]] = {}
@@ -200,14 +202,6 @@ of 0.31.']
             f"would pass, with a utility of {useful:.2f}."
         )
     return said
-
-
-def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None] | None) -> Limits:
-    if isinstance(thresholds, Limits):
-        return thresholds
-    if thresholds is not None:
-        return Limits(thresholds)
-    return table.limits if isinstance(table, SearchedTable) else Limits()
 
 
 def _needed(result: OptionResult, name: str) -> float:

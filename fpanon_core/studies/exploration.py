@@ -124,7 +124,7 @@ class Exploration:
             **self.table.to_dict(),
             "as_it_is": None if self.raw is None else self.raw.to_dict(),
             "data": None if self.facts is None else asdict(self.facts),
-            "limits": self.limits.to_dict(),
+            "limits": dict(self.limits.of),
             "recipient": None if self.recipient is None else asdict(self.recipient),
             "areas": self.areas,
             "untried": self.untried,

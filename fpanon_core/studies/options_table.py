@@ -185,17 +185,12 @@ class OptionsTable(Tabled):
     ) -> dict[tuple[Step, ...], OptionResult]:
         """Return this table's results by their steps; {} for other data, knowledge or versions.
 
-        Failed results are left out. So are results on a square grid whose origin is not recorded:
-        they come from versions that placed grids differently.
+        Failed results are left out.
         """
         mine = (keyed(self.digest), self.config, self.version, self.figures)
         if (keyed(digest), config, __version__, FIGURES) != mine:
             return {}
-        return {
-            r.option.steps: r
-            for r in self.results
-            if r.fault is None and (r.grid is None or r.grid.origin is not None)
-        }
+        return {r.option.steps: r for r in self.results if r.fault is None}
 
     MAY_LEAVE = frozenset({"options"})
 

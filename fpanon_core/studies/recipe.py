@@ -115,7 +115,7 @@ class Recipe:
             "knowledge": asdict(self.knowledge),
             "risk": self.risk,
             "utility": asdict(self.utility),
-            "limits": self.limits.to_dict(),
+            "limits": dict(self.limits.of),
             "recipient": None if self.recipient is None else asdict(self.recipient),
             "areas": self.areas,
             "decision": decided,

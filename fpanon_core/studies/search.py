@@ -273,7 +273,9 @@ class Search:
         for n, line in enumerate(lines):
             for at, option in enumerate(line):
                 # Regions of one column need not lie within those of another.
-                end = at + 1 if _by_regions(option) else len(line)
+                step = option.steps[0]
+                regions = isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
+                end = at + 1 if regions else len(line)
                 finer = [each.steps for other in lines[: n + 1] for each in other[at:end]]
                 self._finer[option.steps] = finer
 
@@ -468,11 +470,6 @@ def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
         for name in _BOUNDED
         if name in choice.weighty
     )
-
-
-def _by_regions(option: ReleaseOption) -> bool:
-    step = option.steps[0]
-    return isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
 
 
 def _periods(steps: Iterable[Step]) -> list[Step]:

@@ -400,17 +400,6 @@ def test_tables_stand_alone_in_an_option() -> None:
             fp.Presence(FRAME, *wrong)
 
 
-def test_tables_among_the_options() -> None:
-    fs = crowd(200)
-    table = fp.explore_options(fs, [[], fp.Tables(FRAME, 4, epsilon=1)], utility="travel", users=50)
-    private = table.results[1]
-    assert private.fault is None
-    assert math.isnan(private.risk("outsider")[0])
-    assert 0 <= private.risk("membership")[0] <= 1
-    assert math.isnan(private.components["mobility"])
-    assert private.components["density"] > 0.3
-
-
 CONTRABAND = {
     "unknown error": ("datapackage.json", b'"error": {', b'"error": {\n "raw": "user 7",'),
     "text as error": ("datapackage.json", b'"scale": ', b'"scale": "user 7", "x": '),

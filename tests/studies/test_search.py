@@ -222,21 +222,6 @@ def test_kinds_are_told_apart_and_a_smaller_promise_reveals_less():
 # --- the search ---
 
 
-def test_the_boundary_of_a_line_is_that_of_trying_every_option():
-    """Of a line whose risk rises, bisection ends between the same two options."""
-    options = [ReleaseOption(steps=[fp.SampleUsers((i + 1) / 20)]) for i in range(13)]
-    risks = [0.001 * 2**i for i in range(13)]  # 0.032 is within 0.05, 0.064 is not
-    search = of_travel()
-    search._note([tuple(options)])
-    known = {}
-    while (option := search._next(tuple(options), known, search._standing(known))) is not None:
-        risk = risks[options.index(option)]
-        known[option.steps] = result(option, risk, 0.5, least=2, width=0.0)
-    inside = [i for i, risk in enumerate(risks) if risk <= 0.05]
-    assert len(known) <= 4
-    assert {options[inside[-1]].steps, options[inside[-1] + 1].steps} <= known.keys()
-
-
 def test_all_kinds_are_tried_and_what_is_recommended_is_within():
     table = searched()
     assert {kind_of(option) for option in table.options} == set(KINDS)
