@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..model.disclosure import RISKS
 from ..model.options import Tables
+from ..model.profiles import AntennaClusters
 from ..model.release_page import duration, length
 from . import judgement
 from . import report_words as w
@@ -225,7 +226,7 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
         where = {
             "grid": f"squares of {length(frame.side_m)}",
             "hexagons": f"hexagons of resolution {frame.resolution}",
-            "antennas": frame.column or _antennas(frame.antennas_an_area),
+            "antennas": frame.column or str(AntennaClusters(frame.antennas_an_area)),
         }[frame.places]
         # Within the hour, the times of synthetic people are drawn at random, not learnt.
         bands = step.bands if isinstance(step, Tables) else 24
@@ -234,7 +235,3 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
     if here is None:
         return "", ""
     return length(here.side_m), duration(here.span_min)
-
-
-def _antennas(many: int) -> str:
-    return "single antennas" if many == 1 else f"about {many} antennas"

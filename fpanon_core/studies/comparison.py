@@ -29,20 +29,11 @@ from .estimates import Growth, costs
 from .tabled import Tabled, Work, nth_of
 from .under_profiles import laid
 
+_SIDES_KM = (1, 2.5, 5, 10, 20, 40, 80, 160, 320, 1_000)
+_WINDOWS_H = (0.5, 1, 2, 4, 8, 24, 48, 168, 336, 672)
 LADDER = tuple(
-    GeneralizationProfile(Grid(metres), minutes)
-    for metres, minutes in (
-        (1_000, 30),
-        (2_500, 60),
-        (5_000, 120),
-        (10_000, 240),
-        (20_000, 480),
-        (40_000, 1_440),
-        (80_000, 2_880),
-        (160_000, 10_080),
-        (320_000, 20_160),
-        (1_000_000, 40_320),
-    )
+    GeneralizationProfile(Grid(round(1_000 * km)), round(60 * hours))
+    for km, hours in zip(_SIDES_KM, _WINDOWS_H, strict=True)
 )
 """Profiles from fine to coarse; each at least doubles the one before in space and in time.
 

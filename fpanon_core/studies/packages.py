@@ -89,5 +89,5 @@ def table_read(members: Mapping[str, bytes], name: str) -> tuple[pd.DataFrame, s
     """Return a table of a package with texts as they are, and the ending of its file."""
     if (content := members.get(f"{name}.parquet")) is not None:
         return pd.read_parquet(io.BytesIO(content)), "parquet"
-    content = io.BytesIO(members[f"{name}.csv"])
-    return pd.read_csv(content, dtype=_TEXTS, keep_default_na=False, na_values=_BLANK), "csv"
+    rows = io.BytesIO(members[f"{name}.csv"])
+    return pd.read_csv(rows, dtype=_TEXTS, keep_default_na=False, na_values=_BLANK), "csv"

@@ -145,28 +145,17 @@ class Recipe:
             given = [decided.question, decided.why, decided.data_name, decided.chosen or ""]
             if not all(isinstance(text, str) for text in given):
                 raise TypeError
-            options = Config(
-                tuple(ReleaseOption.from_dict(each) for each in plain["options"]),
-                KnowledgeConfig(**plain["knowledge"]),
-            )
+            every = tuple(ReleaseOption.from_dict(each) for each in plain["options"])
+            asked = Config(every, KnowledgeConfig(**plain["knowledge"]))
             utility = UtilityChoice(**plain["utility"])
             check_utility(utility)
-            risk = plain["risk"]
-            if risk not in RISKS:
-                raise ConfigError(risk)
-            return cls(
-                options.options,
-                options.knowledge,
-                risk,
-                utility,
-                Limits(plain["limits"]),
-                None if (who := plain.get("recipient")) is None else Recipient(**who),
-                checked_areas(plain.get("areas")),
-                decided,
-                str(plain["data"]),
-                str(plain["version"]),
-                int(plain["figures"]),
-            )
+            if plain["risk"] not in RISKS:
+                raise ConfigError("The measure of risk is unknown.")
+            who = plain.get("recipient")
+            to = Limits(plain["limits"]), None if who is None else Recipient(**who)
+            judged = plain["risk"], utility, *to, checked_areas(plain.get("areas"))
+            program = str(plain["data"]), str(plain["version"]), int(plain["figures"])
+            return cls(asked.options, asked.knowledge, *judged, decided, *program)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FpanonError):
             raise SchemaError(
                 "The recipe is damaged; use the one that comes with the report."

@@ -62,7 +62,7 @@ def facts_of(
         samples_in=origin.original.n_samples,
         samples_left_out=origin.samples_left_out if left_out is None else left_out,
         people_left_out=origin.people_left_out,
-        people_alone=0 if hidden is not None else int((sharing(after) == 1).sum()),
+        people_alone=0 if hidden is not None else int((sharing(origin.released) == 1).sum()),
         last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
         accuracy=accuracy_of(origin),

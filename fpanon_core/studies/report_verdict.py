@@ -262,8 +262,8 @@ def describe_tried(exploration: Exploration) -> Sentence:
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     unique = len(good) - len(nobody)
-    some = f"In {unique:,} of the options within the thresholds, some records are unique."
-    also += [some] * (0 < len(nobody) < len(good))
+    told = f"In {unique:,} of the options within the thresholds, some records are unique."
+    also += [told] * (0 < len(nobody) < len(good))
     verb = "stays" if len(good) == 1 else "stay"
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
     all_alone = f"; yet some people have a unique record in {'it' if len(good) == 1 else 'each'}"
