@@ -262,10 +262,8 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
     shown = central(x, y)
     side = max(shown.east - shown.west, shown.north - shown.south)
     width = max(side / config.across, float(np.median(np.maximum(fs.dx_m, fs.dy_m))))
-    for resolution in reversed(RESOLUTIONS):
-        if 2 * h3.average_hexagon_edge_length(resolution, unit="m") >= width:
-            return resolution
-    return RESOLUTIONS[0]
+    wide = (r for r in RESOLUTIONS if 2 * h3.average_hexagon_edge_length(r, unit="m") >= width)
+    return max(wide, default=RESOLUTIONS[0])
 
 
 def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -363,10 +363,6 @@ def test_table_says_by_whom(table):
     for column in ("dominated_by", "level_with"):
         told = ["; ".join(names[j] for j in rows) for rows in getattr(table, column)]
         assert frame[column].tolist() == told
-    for i, rows in enumerate(table.dominated_by):
-        assert (table.risk[rows] <= table.risk[i]).all()
-        assert (table.utility[rows] >= table.utility[i]).all()
-    assert frame["front"].sum() > 0
     assert frame.attrs["config"] == {"p": 2, "strategy": "random", "users": 2500, "seed": 3}
 
 
@@ -449,8 +445,6 @@ def test_other_presets(fs):
     assert [option.steps[0].k for option in fp.glove_ladder((3, 4))] == [3, 4]
     assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "hide", "tables", "asis"]
     assert [option.name for option in PRESETS["asis"](fs)] == ["as it is"]
-    for name, grid in (("trade", fp.trade_grid), ("fine", fp.fine_grid)):
-        assert [o.name for o in PRESETS[name](fs)] == [o.name for o in grid(fs)]
     # No k above the users.
     seven = fs.subset(range(7))
     assert [option.steps[0].k for option in PRESETS["glove"](fs)] == [2, 5, 10]

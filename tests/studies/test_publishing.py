@@ -101,16 +101,8 @@ def test_what_was_made_comes_back(fs, name, target, form, tmp_path):
     assert ("group" in table) == (origin.hidden is not None)
     if "group" in table:
         assert sorted(set(table["group"])) == list(range(1, table["group"].nunique() + 1))
-    package = json.loads(content["datapackage.json"])
-    told = package["fpanon"]
-    assert told["people"] == table["pseudonym"].nunique() == len(ids)
-    assert told["rows"] == len(table)
-    assert told["verified"]["passed"]
-    assert told["k"] == told["verified"]["k"] == origin.k
     if origin.k is not None:
-        alike = table.groupby("group")["pseudonym"].nunique()
-        assert alike.min() >= origin.k
-        assert (told["groups"], told["people_left_out"]) == (len(alike), fs.n_users - len(ids))
+        assert table.groupby("group")["pseudonym"].nunique().min() >= origin.k
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -344,10 +336,6 @@ def test_the_package_says_what_is_in_the_file(fs, form, tmp_path):
     told = package["fpanon"]
     limits = dict.fromkeys(("suppress_space_m", "suppress_time_min"))
     assert told["steps"] == [{"technique": "glove", "k": 2, **limits}]
-    assert told["crs"] == fs.crs
-    assert (told["epoch"], told["first_day"]) == ("2026-03-27", "2026-03-27")
-    last = pd.Timestamp(fs.clock.epoch) + pd.Timedelta(minutes=float(fs.t_min.max()))
-    assert told["last_day"] == str(last.tz_convert("Europe/Berlin").date()) > told["first_day"]
 
 
 @pytest.mark.parametrize("limits", [(None, None), (15_000, 600)], ids=["whole", "trimmed"])
