@@ -24,6 +24,7 @@ import pandas as pd
 
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
+from ..io.publishing import check_target
 from ..model.count_tables import (
     DAY_TYPES,
     PUBLISHED_DIGITS,
@@ -114,16 +115,12 @@ def write_package(content: bytes, path: Place) -> Path:
     Raises
     ------
     ConfigError
-        The path is a file that does not end in .zip, or a folder that is not empty.
+        As :func:`fpanon_core.io.publishing.check_target`.
     """
-    target = Path(path)
+    target = check_target(path)
     if target.suffix.lower() == ".zip":
         write_bytes(content, target)
         return target
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ConfigError(
-            "The path to publish to is a file, or a folder that is not empty; name another."
-        )
     target.mkdir(mode=0o700, exist_ok=True)
     for name, member in members_of(content).items():
         write_bytes(member, target / name)
