@@ -377,17 +377,20 @@ def test_an_aligned_option_follows_its_quick_search_and_only_if_it_may_matter():
     assert {step.effort for step in small if step.k < 10} == {"default"}
 
 
+def with_flows(option, kept, flows):
+    """What an option keeps, and of flows: even shares keep 0.3 of these, so 0.37 is needed."""
+    found = measured_as(option, kept, 0.0)
+    components = found.components | {"flows": flows}
+    return replace(found, guessing={**found.guessing, "flows": 0.3}, components=components)
+
+
 @pytest.mark.parametrize(("flows", "efforts"), [(0.2, {"quick"}), (0.3, {"quick", "default"})])
 def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, efforts):
-    """Even shares keep 0.3 of the flows, so 0.37 is needed; from a finer option, 0.1 may be won."""
+    """From a finer option, 0.1 may be won."""
 
     def measure(option):
-        found = measured_as(option, 0.5, 0.0)
-        found = replace(found, guessing={**found.guessing, "flows": 0.3})
-        if isinstance(option.steps[-1], fp.Aligned):
-            found = replace(found, components=dict.fromkeys(found.components, 0.9))
-            found.components["flows"] = flows
-        return found
+        aligned = isinstance(option.steps[-1], fp.Aligned)
+        return with_flows(option, *((0.9, flows) if aligned else (0.5, 0.5)))
 
     search = of_travel()
     known = walked(search, measure)
@@ -398,19 +401,13 @@ def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, 
 
 @pytest.mark.parametrize(("flows", "apart"), [(0.2, {2, 3}), (0.25, {0, 1, 2, 3})])
 def test_hiding_is_tried_on_a_quarter_of_the_people_and_goes_on_only_if_it_may_serve(flows, apart):
-    """Even shares keep 0.3 of the flows, so 0.37 is needed; from a quarter, 0.15 may be won.
-
-    Whatever else a quarter keeps too little of says nothing about all the people.
-    """
+    """From a quarter, 0.15 may be won; what else it keeps too little of says nothing about all."""
 
     def measure(option):
-        found = measured_as(option, 0.5, 0.0)
-        found = replace(found, guessing={**found.guessing, "flows": 0.3})
-        if kind_of(option) == "hidden records":
-            lower = 0.0 if QUARTER in option.steps else 0.9
-            found = replace(found, components=dict.fromkeys(found.components, lower))
-            found.components["flows"] = flows if QUARTER in option.steps else 0.9
-        return found
+        hidden = kind_of(option) == "hidden records"
+        if QUARTER in option.steps and hidden:
+            return with_flows(option, 0.0, flows)
+        return with_flows(option, *((0.9, 0.9) if hidden else (0.5, 0.5)))
 
     search = of_travel(many())
     known = walked(search, measure)
