@@ -89,8 +89,6 @@ from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
-from .studies.recovery_factors import recovery_factors
-from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
 from .studies.search import find_release
@@ -227,7 +225,6 @@ __all__ = [
     "mean_loss",
     "membership",
     "merged_regions",
-    "mitigation_table",
     "noise_at_frequent",
     "ordinal_agreement",
     "pareto_front",
@@ -244,7 +241,6 @@ __all__ = [
     "read_published",
     "read_questionnaire",
     "recover_trajectories",
-    "recovery_factors",
     "reidentification",
     "release",
     "relink_periods",

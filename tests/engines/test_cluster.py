@@ -119,8 +119,6 @@ CALLS = {
     ),
     "recover_trajectories": lambda fs, e: f.recover_trajectories(_counts(fs)[0], engine=e),
     "score_recovery": _score,
-    "recovery_factors": lambda fs, e: f.recovery_factors(fs, engine=e),
-    "mitigation_table": lambda fs, e: f.mitigation_table(fs, engine=e),
     "find_release": lambda fs, e: _of_records(
         f.find_release(fs, "travel", "anyone", seconds=900, engine=e)
     ),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core import ConfigError, FingerprintSet, mitigation_table, recovery_factors
+from fpanon_core import ConfigError, FingerprintSet
 from fpanon_core.studies import recovery
 from fpanon_core.studies import recovery_factors as factors
 from fpanon_core.studies import recovery_mitigations as mitigations
@@ -87,11 +87,11 @@ def test_trajectories_have_no_names_and_are_in_the_attacks_order(found):
 def test_factors_and_mitigations_are_of_those_drawn(town):
     some = town.subset(recovery.drawn_rows(town, recovery.Config(60, 8, seed=5)))
     varied = factors.study(town, factors.Config(60, 8, seed=5))
-    expected = recovery_factors(some, slot_min=60, seed=5)
+    expected = factors.study(some, factors.Config(60, None, seed=5)).to_frame()
     pd.testing.assert_frame_equal(varied.to_frame(), expected)
     assert varied.of("users")["level"].tolist() == [1, 2, 4, 8]
     tried = mitigations.study(town, mitigations.Config(60, 8, seed=5, epsilons=()))
-    expected = mitigation_table(some, slot_min=60, seed=5, epsilons=())
+    expected = mitigations.study(some, mitigations.Config(60, None, seed=5, epsilons=())).table
     pd.testing.assert_frame_equal(tried.to_frame("recovery_mitigations"), expected)
     assert varied.digest == tried.digest == town.digest
 
