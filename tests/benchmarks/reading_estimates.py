@@ -17,8 +17,7 @@ import pandas as pd
 from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.studies import reading
-from fpanon_core.studies.reading import Reading, Source
-from fpanon_core.studies.reading_estimate import estimate_reading
+from fpanon_core.studies.reading import Reading, Source, estimate_reading
 from tests.benchmarks.measured import most_bytes
 
 _A_PART = 1_000_000

@@ -12,9 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.configs import Screening
-from fpanon_core.studies import reading_estimate
-from fpanon_core.studies.reading import Reading, Source, read
-from fpanon_core.studies.reading_estimate import ReadingEstimate
+from fpanon_core.studies import reading
+from fpanon_core.studies.reading import Reading, ReadingEstimate, Source, read
 from pages.anonymizability import results
 from pages.data import opening
 from pages.shell import job_panel, session
@@ -235,7 +234,7 @@ def test_what_reading_a_large_file_takes_is_told_before(
     """Rows, time and memory; of what was chosen then, and nothing of small files."""
     (tmp_path / "own.csv").write_bytes(rows(users=30, samples=20))
     (tmp_path / "small.csv").write_bytes(rows(users=3, samples=2))
-    monkeypatch.setattr(reading_estimate, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(reading, "LARGE_BYTES", 10_000)
     from_folder(app, tmp_path, monkeypatch)
     picker = app.selectbox(key="data_folder_file")
     picker.set_value("own.csv").run()

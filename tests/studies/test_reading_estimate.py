@@ -7,9 +7,15 @@ import pytest
 
 import fpanon_core as fp
 from fpanon_core.engines.limits import MEMORY_VARIABLE, Limits
-from fpanon_core.studies import reading, reading_estimate
-from fpanon_core.studies.reading import Reading, Source, needed_for, needed_for_parts
-from fpanon_core.studies.reading_estimate import estimate_reading, is_large
+from fpanon_core.studies import reading
+from fpanon_core.studies.reading import (
+    Reading,
+    Source,
+    estimate_reading,
+    is_large,
+    needed_for,
+    needed_for_parts,
+)
 from fpanon_core.tables.heads import Head
 
 # Kind, MB of the file and decoded, rows, and MB at the peak (tests/benchmarks/reading_estimates.py,
@@ -79,7 +85,7 @@ def test_rows_time_and_memory_are_told(folder, name, tmp_path, monkeypatch):
     assert 0 < told.seconds < 60
     assert told.fits
     assert f"about {told.rows_rounded:,} rows: about" in str(told)
-    in_child = reading_estimate.study(source(folder / name), progress=lambda _: None)
+    in_child = estimate_reading(source(folder / name), progress=lambda _: None)
     assert in_child.tables()["estimate"]["rows"].tolist() == [in_child.rows]
     assert list(tmp_path.iterdir()) == []  # nothing of the rows stays anywhere
 
@@ -111,7 +117,7 @@ def test_a_table_that_does_not_fit_is_not_begun(folder, name, read, monkeypatch)
 
 
 def test_parquet_that_fits_in_pieces_is_told_so(folder, monkeypatch):
-    monkeypatch.setattr(reading_estimate, "LARGE_BYTES", 0)
+    monkeypatch.setattr(reading, "LARGE_BYTES", 0)
     large = Head("Parquet", 10**9, 10 * 10**9, 100_000_000)
     assert needed_for(large) > 30e9
     assert needed_for_parts([large]) < 4e9
