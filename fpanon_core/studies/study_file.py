@@ -86,11 +86,9 @@ def save(study: Study) -> bytes:
     bare = replace(study, answers=kept, settings=settings, source=None)
     members[_STUDY] = _json(encode(bare, put))
     source = study.source
-    data = {}
+    data: dict[str, str | None] = {}
     if source is not None:
-        data = {"label": source.label, "note": source.note}
-        if source.region_name is not None:
-            data[_NAMED_BY] = source.region_name
+        data = {"label": source.label, "note": source.note, _NAMED_BY: source.region_name}
         for attribute, name in _TABLES.items():
             table = getattr(source, attribute)
             if table is not None and isinstance(table[1], bytes):
@@ -275,12 +273,10 @@ class _Read:
                 raise Damaged("an array")
             self._bytes += columns[0].nbytes
             self._budget.check_bytes(self._bytes)
-            array = columns[0].to_numpy()
-            if array.dtype.kind not in "biufO":
+            array = np.ascontiguousarray(columns[0].to_numpy())
+            texts = array.dtype == object and all(isinstance(x, str) for x in array.tolist())
+            if not texts and array.dtype.kind not in "biuf":
                 raise Damaged("an array")
-            if array.dtype == object and not all(isinstance(x, str) for x in array.tolist()):
-                raise Damaged("an array")
-            array = np.ascontiguousarray(array)
             array.flags.writeable = False
             self._made[number] = array
         return self._made[number]
@@ -311,14 +307,9 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
     """Return the files of the data, where the study holds them."""
     if _EVENTS not in members:
         return None
-    texts = [data["label"], data["note"], data[_EVENTS]]
-    texts += [data.get(name, "") for name in (*_TABLES.values(), _NAMED_BY)]
-    if not all(isinstance(text, str) for text in texts):
+    held = {attribute: name for attribute, name in _TABLES.items() if name in members}
+    named_by, texts = data[_NAMED_BY], [data["label"], data["note"], *map(data.get, held.values())]
+    if not all(isinstance(text, str) for text in (*texts, named_by or "")):
         raise Damaged("a name")
-    tables: dict[str, Any] = {
-        attribute: (data[name], members[name])
-        for attribute, name in _TABLES.items()
-        if name in members
-    }
-    named_by = data.get(_NAMED_BY)
+    tables: dict[str, Any] = {at: (data[name], members[name]) for at, name in held.items()}
     return Source(data["label"], **tables, region_name=named_by, note=data["note"])
