@@ -224,30 +224,18 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.generalize` and :func:`fpanon_core.k_gap`.
     """
-    profiles = config.profiles or (as_read(fs),)
+    profiles, most = config.profiles or (as_read(fs),), config.ks[-1]
     known = {} if earlier is None else {m.profile: m.gaps for m in earlier.measured}
     measured = []
     for i, profile in enumerate(profiles):
-        stretch = nth_of(work, i, len(profiles))
-        measured.append(_under(fs, profile, config, known.get(profile), stretch))
+        now, seen = nth_of(work, i, len(profiles)), generalized(fs, profile)
+        gaps = known.get(profile)
+        if gaps is None or gaps.k < most:
+            gaps = k_gap(seen, most, config=config.stretch, **part_of(now, 0.0, _GAPS_SHARE))
+        by_k = components_by_k(seen, gaps, config.ks, **part_of(now, _GAPS_SHARE, 1.0))
+        parts = {k: Parts.of(each) for k, each in by_k.items()}
+        measured.append(Measured(profile, laid(fs, profile), gaps, parts))
     return Result(config, fs.digest, np.array(fs.pseudonyms), tuple(measured))
-
-
-def _under(
-    fs: FingerprintSet,
-    profile: GeneralizationProfile,
-    config: Config,
-    known: KGapResult | None,
-    work: Work,
-) -> Measured:
-    seen = generalized(fs, profile)
-    gaps, most = known, config.ks[-1]
-    if gaps is None or gaps.k < most:
-        gaps = k_gap(seen, most, config=config.stretch, **part_of(work, 0.0, _GAPS_SHARE))
-    by_k = components_by_k(seen, gaps, config.ks, **part_of(work, _GAPS_SHARE, 1.0))
-    return Measured(
-        profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
-    )
 
 
 def extended(before: Result | None, later: Result) -> Result:
@@ -279,9 +267,8 @@ def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
     Each result has one or more profiles. A profile has no components for a k that its own result
     lacks.
     """
-    profiles = tuple(m.profile for result in results for m in result.measured)
-    config = Config(profiles, ks, results[0].config.stretch)
     measured = tuple(m for result in results for m in result.measured)
+    config = Config(tuple(m.profile for m in measured), ks, results[0].config.stretch)
     return replace(results[0], config=config, measured=measured)
 
 
