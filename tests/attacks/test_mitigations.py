@@ -17,7 +17,7 @@ ATTACK = [
 ]
 
 
-def _town(n=40, days=2, seed=0):
+def town(n=40, days=2, seed=0):
     """People with a home and a workplace of their own; at work from 9 to 17 h."""
     rng = np.random.default_rng(seed)
     at = rng.integers(0, 12, (n, 2, 2)) * 900.0
@@ -95,7 +95,7 @@ def mitigated(fs, progress=None, **settings):
 
 
 def test_factors_have_a_row_for_each_level():
-    fs = _town()
+    fs = town()
     seen, levels = [], {"spaces_m": [4000], "slots_min": [60, 180], "people": [10, 25]}
     table = factors(fs, **levels, slot_min=60, progress=seen.append)
     assert list(table) == ["factor", "level", *ATTACK]
@@ -115,7 +115,7 @@ def test_factors_have_a_row_for_each_level():
 
 
 def test_mitigations_change_the_attack_and_cost_error():
-    fs = _town(60)
+    fs = town(60)
     seen = []
     table = mitigated(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
     of, costs = ["mitigation", "setting", "unit"], ["count_error", "count_error_share"]
@@ -151,7 +151,7 @@ def test_costs_of_coarser_counts_by_hand():
 
 
 def test_slots_that_do_not_fit_and_nobody():
-    fs = _town(3, 1)
+    fs = town(3, 1)
     wrong = {"coarse_slot_min": [45], "slot_min": [7], "epsilons": [[0]], "noise_share": [-1]}
     check_refused(partial(mitigated, fs), **wrong, pairing=["best"])
     check_refused(partial(factors, fs), spaces_m=[[-1]], slots_min=[[7]], people=[[0]])
@@ -165,7 +165,7 @@ def test_one_place_and_one_user():
 
 def test_private_counts_are_tried_over_the_places_and_days_of_the_data():
     """Four squares of 6 km hold the town, two days 48 slots of an hour; equal in every run."""
-    fs = _town(30)
+    fs = town(30)
     table, again, other = (
         mitigated(fs, slot_min=60, coarse_m=6_000, seed=seed) for seed in (4, 4, 5)
     )
@@ -182,7 +182,7 @@ def test_errors_of_private_counts_are_those_of_the_noise():
     That is 1.92; cut at 0 where the count is 0 it is at least half of it. Everyone is recorded in
     each slot, 30 people, so the share is the mean × 96 counts / (30 × 24).
     """
-    table = mitigated(_town(30, 1), slot_min=60, coarse_m=6_000, epsilons=[1.0])
+    table = mitigated(town(30, 1), slot_min=60, coarse_m=6_000, epsilons=[1.0])
     one = table[table.unit == "user-slot"].iloc[0]
     assert 0.96 / 2 < one.count_error < 1.92 * 1.5
     assert one.count_error_share == pytest.approx(one.count_error * 96 / (30 * 24))

@@ -258,17 +258,6 @@ def test_growth_of_k_gaps_is_carried_on_within_bounds(clock, monkeypatch, power,
     assert seen == [300]
 
 
-def test_hiding_is_carried_on_by_a_power_of_its_own(clock, monkeypatch):
-    """2 s of 1,200 people; 12,000 are ten times as many."""
-    for name in ("glove", "aligned"):
-        hide = taking(clock, lambda n: 2.0 * (n == 1_200))[0]
-        monkeypatch.setattr(hiding, name, hide)
-    fs = people(12_000, 1)
-    for method, seconds in (("glove", 44.774), ("aligned", 28.251)):
-        config = hiding.Config(2, method=method)
-        assert estimates.seconds_of(hiding.study, fs, config) == pytest.approx(seconds, abs=1e-3)
-
-
 def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
     """Eight shards of 10 people on three cores: three rounds of what one takes on one core."""
     sizes = []
@@ -281,22 +270,6 @@ def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
     config = hiding.Config(2, method="aligned", shards=8)
     found = estimates.seconds_of(hiding.study, people(80), config, engine=fp.LocalEngine(3))
     assert (found, sizes) == (6.0, [(10, 1)])
-
-
-@pytest.mark.parametrize(("power", "believed"), [(1.5, 1.5), (0.3, 1.0), (2.7, 2.0)])
-def test_an_attack_is_carried_on_beyond_its_targets(clock, monkeypatch, power, believed):
-    """A second of 1,200 people, half of it the release; twice the targets, then 5 times the people.
-
-    Of a release that is made already, only the attack on it and on the data as they are counts.
-    """
-    found, _ = taking(clock, lambda n: (n / 1_200) ** power / 4)
-    release, _ = taking(clock, lambda n: (n / 1_200) ** power / 2)
-    monkeypatch.setattr(attack, "found", lambda fs, *_: found(fs, None))
-    monkeypatch.setattr(attack, "release", lambda fs, steps, **_: steps and release(fs, None))
-    fs, config = people(12_000, 1), attack.Config(NOISE, users=2_400)
-    for made, share in ((False, 1.0), (True, 0.5)):
-        seconds = estimates.seconds_of(attack.study, fs, config, made=made)
-        assert seconds == pytest.approx(share * 2**believed * 5)
 
 
 def test_real_questions_have_a_time():

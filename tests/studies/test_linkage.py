@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.kernels.linkage_density import mean_along, mean_planar
 from fpanon_core.measures.drawing import drawn  # which has tests of its own
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
@@ -280,14 +279,6 @@ def test_who_is_not_in_the_release_is_asked_apart():
     assert reading.accused_low <= reading.accused <= reading.accused_high
 
 
-def test_everything_alike_is_guessing():
-    fs = crowd(2, users=20)
-    one_cell = fp.Generalize(fp.GeneralizationProfile(fp.Grid(20_000, (-10_000, -10_000)), 1_440))
-    found = fp.link(fs, fp.release(fs, one_cell), 2)
-    assert found.first == pytest.approx(found.guessing)
-    assert found.among_10 == pytest.approx(0.5)
-
-
 def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
     fs = crowd(4, users=6)
     many = replace(fs, weight=np.array([3, 1, 1, 2, 1, 1]))
@@ -299,14 +290,6 @@ def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
     hidden = fp.link(many, fp.release(many, fp.Glove(2)), 2)
     assert hidden.n_users == 9
     assert hidden.first <= 0.5
-
-
-def test_seeds_repeat():
-    fs = crowd(6, users=60)
-    made = fp.release(fs, fp.AddNoise(300, 10), seed=2)
-    one, again, other = (fp.link(fs, made, 3, seed=seed) for seed in (0, 0, 1))
-    assert again.per_target.equals(one.per_target)
-    assert not other.per_target["posterior"].equals(one.per_target["posterior"])
 
 
 def test_in_periods_whoever_guesses_does_so_among_those_of_the_same_period():
@@ -372,20 +355,6 @@ def test_wrong_inputs_say_what_to_do():
     ):
         with pytest.raises(fp.ConfigError, match=said):
             fp.link(original, release, 2, blur_m=blur_m)
-
-
-def test_densities_are_those_of_the_noise():
-    # Cells no longer than half the scale: the density at their middle.
-    at = mean_planar(400.0, 50.0, 50.0, 300.0, 700.0, 100.0, 100.0)
-    assert at == pytest.approx(oracle.planar_laplace(400.0, 300.0, 700.0), rel=1e-12)
-    assert mean_along(2, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.laplace(30.0, 15.0))
-    assert mean_along(3, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.gaussian(30.0, 15.0))
-
-
-def test_over_all_cells_a_density_adds_up_to_one():
-    x = np.arange(-12_000.0, 12_000.0, 2_000.0)
-    total = sum(mean_planar(400.0, 130.0, -270.0, a, b, 2e3, 2e3) * 4e6 for a in x for b in x)
-    assert total == pytest.approx(1.0, abs=0.03)
 
 
 TAXIS = Path(__file__).parents[2] / "sample_data" / "sf_cabs_20080608_cdr.csv.gz"

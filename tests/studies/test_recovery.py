@@ -10,18 +10,14 @@ from fpanon_core import ConfigError, FingerprintSet
 from fpanon_core.studies import recovery
 from fpanon_core.studies import recovery_factors as factors
 from fpanon_core.studies import recovery_mitigations as mitigations
+from tests.attacks.test_mitigations import town as people_at_work
 from tests.support.refusals import check_refused
 
 
 @pytest.fixture(scope="module")
 def town() -> FingerprintSet:
     """Twenty people with a home and a workplace, an hour apart, for two days."""
-    rng = np.random.default_rng(3)
-    at = rng.integers(0, 9, (20, 2, 2)) * 900.0
-    t_min = np.arange(0, 2 * 1440, 60.0)
-    here = at[:, ((t_min % 1440 >= 540) & (t_min % 1440 < 1020)).astype(int)]
-    user = np.repeat(np.arange(20), len(t_min))
-    return FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t_min, 20))
+    return people_at_work(20)
 
 
 @pytest.fixture(scope="module")
