@@ -145,7 +145,7 @@ class Request:
             raise ConfigError("Give either a file to read or --sample.")
         what, how = self._what(), replace(self._how(), centre=centre)
         if sys.stderr.isatty() and is_large(what, in_parts=keep is not None):
-            typer.echo(f"Reading {estimate_reading(what, how)}.", err=True)
+            typer.echo(f"Reading {estimate_reading(what)}.", err=True)
         fs, report = read(what, how, keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)

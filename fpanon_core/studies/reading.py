@@ -7,8 +7,6 @@ peak is modelled as a fixed part, plus a number of bytes for each row and for ea
 decoded table. When parts are read, only some rows are in memory at a time; for text, those of one
 whole part.
 
-The time is measured by reading the first rows, a few and then more, and extrapolated to all rows.
-
 Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """
 
@@ -17,8 +15,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,22 +29,20 @@ from ..io.doubts import ASK, DoubtfulPositions
 from ..io.geojson import read_background
 from ..io.report import IngestReport, PositionDoubt, keep_account, kept_account
 from ..io.samples import sample
-from ..io.turns import AS_THEY_ARE
 from ..measures.crowds import visited_places
 from ..model.arrays import FloatArray, IntArray
 from ..model.budgets import MAX_BYTES, gigabytes
 from ..model.configs import Screening
-from ..model.errors import ConfigError, FpanonError, InfeasibleError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import sealed
 from ..model.fingerprints import FingerprintSet
 from ..model.geography import Background
 from ..model.mapped import is_folder_of_fingerprints, kept_opened, load_opened, remove
 from ..model.projection import lon_lat
 from ..tables.folder import FolderFile, KeptFolder, data_files
-from ..tables.heads import Head, Kind, head_of, heads_of, shortened
+from ..tables.heads import Head, Kind, head_of, heads_of
 from ..tables.parts import BATCH
 from ..tables.sources import read_source
-from ..tables.writing import staged, write_bytes
 from .estimates import START_BYTES, Estimate
 
 Body = bytes | Path | FolderFile | KeptFolder
@@ -428,12 +422,7 @@ def _too_much(needs: int, limit: int) -> str:
 # --- what reading will take ---
 
 LARGE_BYTES = 20_000_000
-"""Size of a file, or of all parts together, below which reading is faster than estimating it."""
-# A row of a table that no cache holds takes longer (measured with 3 to 12 million rows); and a
-# process that reads has to start.
-_OF_MANY = {"text": 1.9, "JSON": 1.4, "Parquet": 1.3, "XLSX": 1.0}
-_BEGINNING_S = 0.4
-_SUFFIX = {"text": ".csv", "JSON": ".json", "Parquet": ".parquet", "XLSX": ".xlsx"}
+"""Size of a file, or of all parts together, below which no estimate is needed."""
 
 
 @dataclass(frozen=True)
@@ -460,25 +449,16 @@ class ReadingEstimate(Estimate):
         return round(rows / unit) * unit
 
 
-def estimate_reading(
-    source: Source,
-    reading: Reading | None = None,
-    *,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-) -> ReadingEstimate:
-    """Estimate what ``read(source, reading)`` takes.
+def estimate_reading(source: Source, *, progress: Progress | None = None) -> ReadingEstimate:
+    """Estimate the rows of a source, and the memory that reading the source takes.
 
-    The first rows are read, which takes a few seconds at most. The time is good to within a factor
-    of about two, the memory to within a factor of about one and a half.
+    The memory is good to within a factor of about one and a half.
 
     Parameters
     ----------
     source : Source
         A file, an upload or a folder of parts; for a sample data set, or data already read, nothing
         is estimated.
-    limits : Limits, optional
-        Memory limits; those of this machine, as set in the environment, when None.
 
     Raises
     ------
@@ -486,23 +466,20 @@ def estimate_reading(
         The file in the server's folder is no longer the one that was chosen.
     """
     tell(progress, 0.0)
-    limit = (limits or Limits.of_server()).memory_bytes
-    if source.sample or source.was_read:
-        return ReadingEstimate(limit_bytes=limit)
+    limit = Limits.of_server().memory_bytes
     path = source.file[1] if source.file is not None else None
-    in_parts = isinstance(path, Path) and path.is_dir()
-    if in_parts:
-        assert isinstance(path, Path)
+    if path is None or source.was_read:
+        return ReadingEstimate(limit_bytes=limit)
+    if isinstance(path, Path) and path.is_dir():
         heads = heads_of(parts_in(path))
+        needs = needed_for_parts(heads)
     else:
         with beginning(source) as file:
-            head = head_of(file)
-        heads = [] if head is None else [head]
+            heads = [head for head in [head_of(file)] if head is not None]
+        needs = sum(map(needed_for, heads))
     if not heads:
         return ReadingEstimate(limit_bytes=limit)
-    needs = needed_for_parts(heads) if in_parts else needed_for(heads[0])
-    seconds = _seconds(heads, source, reading or Reading(), in_parts)
-    return ReadingEstimate(seconds, needs, limit, sum(head.rows for head in heads) or None)
+    return ReadingEstimate(None, needs, limit, sum(head.rows for head in heads) or None)
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
@@ -523,51 +500,6 @@ def is_large(source: Source, *, in_parts: bool = True) -> bool:
         return wanted and _size(parts_in(body)) >= LARGE_BYTES
     with beginning(source) as file:
         return file.seek(0, io.SEEK_END) >= LARGE_BYTES
-
-
-def _seconds(
-    heads: Sequence[Head], source: Source, reading: Reading, in_parts: bool
-) -> float | None:
-    some = [head for head in heads if head.first_rows]
-    if not some:
-        return None
-    # Whether positions are in doubt is decided later, from all rows.
-    quiet = replace(reading, positions=reading.positions or AS_THEY_ARE)
-    fewer = [shortened(some[0])]
-    try:
-        with staged(Path(tempfile.gettempdir())) if in_parts else contextlib.nullcontext() as place:
-
-            def taken(heads: Sequence[Head], name: str) -> float:
-                began = time.perf_counter()
-                if place is None:
-                    read(replace(source, file=(_name_of(heads[0]), heads[0].first)), quiet)
-                else:
-                    folder = _parts_of(heads, place / name)
-                    read(replace(source, file=("", folder)), quiet, keep=place / f"{name}-kept")
-                return time.perf_counter() - began
-
-            taken(fewer, "first")  # what is loaded and compiled only once does not count
-            few = min(taken(fewer, f"few-{i}") for i in range(2))
-            many = min(taken(some, f"many-{i}") for i in range(2))
-    except FpanonError:
-        return None
-    rows_few, rows_many = (sum(h.first_rows for h in hs) for hs in (fewer, some))
-    each = (many - few) / max(rows_many - rows_few, 1) if many > few else 0.0
-    more = max(sum(head.rows for head in heads) - rows_many, 0)
-    beside = _BEGINNING_S + sum(head.unpacking_s for head in heads)
-    return many + more * each * _OF_MANY[some[0].kind] + beside
-
-
-def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
-    folder.mkdir(0o700)
-    for i, head in enumerate(heads):
-        write_bytes(head.first, folder / f"{i}{_name_of(head)}")
-    return folder
-
-
-def _name_of(head: Head) -> str:
-    """Return a file name that shows only the format: the operator's file name is confidential."""
-    return f"head{_SUFFIX[head.kind]}"
 
 
 def _size(paths: Sequence[Path]) -> int:

@@ -15,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.geojson import MAX_BYTES, MAX_POSITIONS
 from fpanon_core.io.samples import SAMPLES
-from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading
 from fpanon_core.studies.estimates import describe_need
@@ -167,7 +166,7 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Draw the estimated number of rows, and the time and memory to read the source.
+    """Draw the estimated number of rows, and the memory to read the source.
 
     Draw nothing for small data, or for data that were read and kept before.
     """
@@ -182,16 +181,14 @@ def _foretell(source: Source) -> None:
         st.caption(said(told))
     for job in questions.jobs_of(question):
         if job.active:
-            job_panel.quiet(job, "Estimating from the first rows how long reading will take …")
+            job_panel.quiet(job, "Estimating the memory from the first rows …")
 
 
 def said(told: reading.ReadingEstimate) -> str:
-    """Describe a file's estimated number of rows, and the time and memory needed to read it."""
+    """Describe a file's estimated number of rows, and the memory needed to read it."""
     parts = []
     if told.rows is not None:
         parts.append(f"The file has about {told.rows_rounded:,} rows.")
-    if told.seconds is not None and told.fits:
-        parts.append(f"Reading the file is likely to take about {clock(max(told.seconds, 1))}.")
     if told.needs_bytes is not None:
         parts.append(describe_need(told.needs_bytes, told.limit_bytes))
     if not told.fits:

@@ -1,12 +1,11 @@
-"""Rows, memory and time of a reading, told before it; and what does not fit is not begun."""
+"""Rows and memory of a reading, told before it; and what does not fit is not begun."""
 
 import gzip
-import tempfile
 
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.engines.limits import MEMORY_VARIABLE, Limits
+from fpanon_core.engines.limits import MEMORY_VARIABLE
 from fpanon_core.studies import reading
 from fpanon_core.studies.reading import (
     Reading,
@@ -77,17 +76,13 @@ def source(path):
 
 
 @pytest.mark.parametrize("name", ["parts", "events.parquet", "events.csv", "events.csv.gz"])
-def test_rows_time_and_memory_are_told(folder, name, tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_rows_and_memory_are_told(folder, name):
     rows = fp.generate_cdr(300, days=3, seed=1).shape[0]
-    told = estimate_reading(source(folder / name), Reading(timezone="UTC"), limits=Limits(10**10))
+    told = estimate_reading(source(folder / name))
     assert told.rows == pytest.approx(rows, rel=0.05)
-    assert 0 < told.seconds < 60
     assert told.fits
     assert f"about {told.rows_rounded:,} rows: about" in str(told)
-    in_child = estimate_reading(source(folder / name), progress=lambda _: None)
-    assert in_child.tables()["estimate"]["rows"].tolist() == [in_child.rows]
-    assert list(tmp_path.iterdir()) == []  # nothing of the rows stays anywhere
+    assert told.tables()["estimate"]["rows"].tolist() == [told.rows]
 
 
 def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
@@ -95,12 +90,8 @@ def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
     (tmp_path / "none").mkdir()
     files = [source(tmp_path / name) for name in ("empty.csv", "none", "not there.csv")]
     for one in (Source.of_sample("synthetic"), *files):
-        told = estimate_reading(one, Reading())
-        assert (told.rows, told.seconds, told.needs_bytes, told.fits) == (None, None, None, True)
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")
-    told = estimate_reading(source(tmp_path / "other.csv"), Reading())
-    assert told.seconds is None
-    assert told.rows == 3
+        told = estimate_reading(one)
+        assert (told.rows, told.needs_bytes, told.fits) == (None, None, True)
 
 
 @pytest.mark.parametrize("name", ["events.parquet", "events.csv"])
