@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -343,32 +342,3 @@ def test_in_periods_each_part_of_a_person_is_asked_for_by_itself():
     hidden = fp.link(fs, fp.release(fs, [fp.Periods(1), fp.Glove(2)], seed=1), 2)
     assert hidden.first <= 0.5
     assert "period" not in whole.per_target
-
-
-def test_wrong_inputs_say_what_to_do():
-    fs = crowd(9)
-    made = fp.release(fs, [])
-    for original, release, blur_m, said in (
-        (fs, fs, 0, "carry no account of what was done"),
-        (crowd(10), made, 0, "other data"),
-        (fs, made, -1, "blur_m"),
-    ):
-        with pytest.raises(fp.ConfigError, match=said):
-            fp.link(original, release, 2, blur_m=blur_m)
-
-
-TAXIS = Path(__file__).parents[2] / "sample_data" / "sf_cabs_20080608_cdr.csv.gz"
-
-
-def test_of_the_taxis_noise_hides_and_a_group_of_k_holds_what_it_promises():
-    fs = fp.read_cdr(TAXIS)[0]
-    bins, found = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 360)), []
-    for metres, minutes in ((0, 0), (1_000, 60), (5_000, 180)):
-        made = fp.release(fs, [bins, fp.AddNoise(metres, minutes)], seed=1)
-        found.append(fp.link(fs, made, 4, users=120))
-    assert all(b.first_low <= a.first_high for a, b in pairwise(found))
-    assert found[-1].first < found[0].first / 2
-    some = fs.subset(range(150))
-    hidden = fp.link(some, fp.release(some, fp.Aligned(5), seed=1), 4, strategy="uniform")
-    assert hidden.per_target["level"].min() >= 5
-    assert max(hidden.first, hidden.posterior) <= 1 / 5 + 1e-12
