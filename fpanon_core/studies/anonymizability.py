@@ -93,6 +93,9 @@ class Parts:
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
+_SHAPE = [name for name in Parts.__dataclass_fields__ if name.startswith(("gini_", "tail_"))]
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """The k-gaps of everyone under one profile.
@@ -172,11 +175,7 @@ class Result(Tabled):
                 "share_beyond_distance": parts.beyond_space,
                 "share_beyond_time": parts.beyond_time,
                 "temporal_share": parts.temporal_share,
-                **{
-                    f"{figure}_{of}": getattr(parts, f"{figure}_{of}")
-                    for figure in ("gini", "tail")
-                    for of in ("space", "time", "total")
-                },
+                **{name: getattr(parts, name) for name in _SHAPE},
                 **_effort(stretch),
             }
         )
@@ -310,16 +309,13 @@ def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neigh
 
 
 def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict[str, object]:
-    low, middle, high, most = np.percentile(gaps.values, [25, 50, 75, 90])
+    quantiles = np.percentile(gaps.values, [25, 50, 75, 90]).tolist()
     return {
         **measured.columns,
         "k": k,
         "users": len(gaps.users),
         "share_at_0": float(np.mean(gaps.values == 0)),
-        "p25": float(low),
-        "median": float(middle),
-        "p75": float(high),
-        "p90": float(most),
+        **dict(zip(("p25", "median", "p75", "p90"), quantiles, strict=True)),
         "mean_capped_distance_m": float(parts.space_m.mean()),
         "mean_capped_time_min": float(parts.time_min.mean()),
         "median_capped_distance_m": float(np.median(parts.space_m)),

@@ -17,11 +17,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
-import pandas as pd
 
 from ..engines.limits import Limits, needs_too_much
 from ..engines.local import Engine, LocalEngine
@@ -29,7 +28,7 @@ from ..engines.progress import tell
 from ..model.budgets import clock, gigabytes
 from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from .tabled import Tabled, Work
+from .tabled import Work
 
 START_BYTES = 180_000_000
 """Bytes of a child process without data: Python, its libraries and the compiled kernels."""
@@ -141,7 +140,7 @@ class Config:
 
 
 @dataclass(frozen=True)
-class Estimate(Tabled):
+class Estimate:
     """Time and memory that a study is likely to take on this machine, now.
 
     Attributes
@@ -158,12 +157,6 @@ class Estimate(Tabled):
     seconds: float | None = None
     needs_bytes: int | None = None
     limit_bytes: int | None = None
-
-    MAY_LEAVE = frozenset({"estimate"})
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``estimate``, a table of one row."""
-        return {"estimate": pd.DataFrame([asdict(self)])}
 
     @property
     def fits(self) -> bool:
