@@ -208,13 +208,11 @@ def as_it_is(
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
     """
-    for result in table.results:
-        if not result.option.steps and result.fault is None:
-            return result
+    if (among := Exploration(table).as_it_is) is not None:
+        return among
     if previous is not None and previous.as_it_is is not None:
         kept = replace(previous.table, results=(previous.as_it_is,))
-        known = kept.reusable(fs.digest, table.config)
-        if RAW.steps in known:
+        if RAW.steps in (known := kept.reusable(fs.digest, table.config)):
             return known[RAW.steps]
     config = options.Config((RAW,), table.config)
     return options.study(fs, config, **work).results[0]
