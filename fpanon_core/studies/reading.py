@@ -222,30 +222,27 @@ def _parts(
             "--keep NEW_FOLDER; then give NEW_FOLDER in place of FOLDER."
         )
     refuse_parts(path)
-    fs, report = read_parts(path, keep, **_beside(source), progress=progress, **_options(reading))
+    fs, report = read_parts(path, keep, progress=progress, **_options(source, reading))
     _refuse_doubtful(report, keep)
     keep_account(report, keep)
     return fs, report
 
 
-def _beside(source: Source) -> dict[str, Any]:
-    """Return what is read in addition to the events."""
-    return {
+def _options(source: Source, reading: Reading) -> dict[str, Any]:
+    """Return the settings, and what is read in addition to the events."""
+    return vars(reading) | {
+        "columns": dict(reading.columns) or None,
+        "screen": reading.screen if reading.screen.active else None,
         "antennas": source.antennas and _opened(source.antennas),
         "regions": source.regions and _opened(source.regions),
         "region_name": source.region_name,
     }
 
 
-def _options(reading: Reading) -> dict[str, Any]:
-    screen = reading.screen if reading.screen.active else None
-    return vars(reading) | {"columns": dict(reading.columns) or None, "screen": screen}
-
-
 def _read(
     source: Source, reading: Reading, progress: Progress | None
 ) -> tuple[FingerprintSet, IngestReport]:
-    options = _options(reading) | _beside(source)
+    options = _options(source, reading)
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path

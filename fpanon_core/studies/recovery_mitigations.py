@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
@@ -276,7 +277,11 @@ class _Releases:
         self._made = counted_people(fs, slot_min=config.slot_min)
         self.counts = self._made.counts
         self._frame = frame_for(fs, stated_of_data(fs, config.slot_min, config.coarse_m))
-        self._framed: CountedPeople | None = None  # the same for every ε and unit
+
+    @cached_property
+    def _framed(self) -> CountedPeople:
+        """The people counted over the frame, the same for every ε and unit."""
+        return counted_people(self._fs, frame=self._frame)
 
     def with_cost(
         self, mitigation: str, setting: float, unit: Unit | Literal[""]
@@ -323,10 +328,7 @@ class _Releases:
 
         Gaps in the true trajectories are filled in.
         """
-        if self._framed is None:
-            self._framed = counted_people(self._fs, frame=self._frame)
-        made = self._framed
-        exact = made.counts
+        made, exact = self._framed, self._framed.counts
         if unit == "user-slot":
             exact, _ = aggregate_counts(self._fs, frame=self._frame, filled_in=False)
         scale = sensitivity_of(exact.n_slots, unit) / epsilon
@@ -334,7 +336,6 @@ class _Releases:
         inside = made.truth[:, 0] != UNKNOWN
         if not inside.any():
             raise InfeasibleError("Nobody has a sample within the places and days of the counts.")
-        truth, recorded = made.truth, made.recorded
         if not inside.all():
-            truth, recorded = truth[inside], recorded[inside]
-        return replace(made, counts=noisy, truth=truth, recorded=recorded), noisy.block, exact
+            made = replace(made, truth=made.truth[inside], recorded=made.recorded[inside])
+        return replace(made, counts=noisy), noisy.block, exact
