@@ -254,7 +254,8 @@ def follow(
     given = attack.made(fs, config, **part_of(work, 0.0, 0.6)) if released is None else released
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
-    row, rows = int(known.targets[which]), np.arange(*known.offsets[which : which + 2])
+    row = int(known.targets[which])
+    rows = np.arange(known.offsets[which], known.offsets[which + 1])
     raw = attacked(fs, made_by(fs, ReleaseOption()))
     told, before = (
         _Told(each, cells_known(each, known, config.knowledge), rows, own, attacker, engine)

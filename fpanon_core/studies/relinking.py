@@ -211,10 +211,11 @@ def _result(
 ) -> RelinkResult:
     (together, by_draws), both = chains, int(table["both"].sum())
     best, alike = (max(figures, key=itemgetter(end)) for end in ("high", "alike_high"))
+    named: dict[str, Any] = best | {name: alike[name] for name in _ALIKE}
     ends = _with_ends(float(together.mean()), len(together))
+    named |= zip(("chained", "chained_low", "chained_high"), ends, strict=True)
     return RelinkResult(
-        **best | {name: alike[name] for name in _ALIKE},
-        **dict(zip(("chained", "chained_low", "chained_high"), ends, strict=True)),
+        **named,
         alike_chance=float(table["alike_chance"].sum()) / both,
         # A random matching links everybody on the smaller side; a person on both sides is linked
         # correctly with a chance of 1 over the number on the larger side.

@@ -291,9 +291,10 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     )
     of_grid = len(profiles) * len(config.grid_points)
     grid, corners = both.iloc[:of_grid], both.iloc[of_grid:].reset_index(drop=True)
-    squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
-    by_p = grid[grid["profile"].isin(squares)].groupby("p")
-    laws = tuple(_law(axis, int(p), measured) for axis in AXES for p, measured in by_p)
+    names = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
+    squares = grid[grid["profile"].isin(names)]
+    ps = np.unique(squares["p"]).tolist()
+    laws = tuple(_law(axis, p, squares[squares["p"] == p]) for axis in AXES for p in ps)
     model = config.chance or sparsity.Config(max(2, fs.n_users))
     return Result(
         config=config,
