@@ -173,21 +173,18 @@ def facts_of(
         Name and note of a shipped data set; empty for a file, whose name may identify a person.
     synthetic : bool
     """
+    same = ("timezone", "rows_read", "rows_set_aside", "granularity_m", "granularity_min")
     return Facts(
         people=report.n_users,
         samples=report.n_samples,
         days=report.span_days,
         first=report.first[:10],
         last=report.last[:10],
-        timezone=report.timezone,
-        rows_read=report.rows_read,
-        rows_set_aside=report.rows_set_aside,
-        granularity_m=report.granularity_m,
-        granularity_min=report.granularity_min,
         screened_out=report.users_screened_out,
         label=label,
         note=note,
         synthetic=synthetic,
+        **{name: getattr(report, name) for name in same},
     )
 
 
@@ -211,13 +208,11 @@ def as_it_is(
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
     """
-    for result in table.results:
-        if not result.option.steps and result.fault is None:
-            return result
+    if (among := Exploration(table).as_it_is) is not None:
+        return among
     if previous is not None and previous.as_it_is is not None:
         kept = replace(previous.table, results=(previous.as_it_is,))
-        known = kept.reusable(fs.digest, table.config)
-        if RAW.steps in known:
+        if RAW.steps in (known := kept.reusable(fs.digest, table.config)):
             return known[RAW.steps]
     config = options.Config((RAW,), table.config)
     return options.study(fs, config, **work).results[0]
