@@ -351,8 +351,7 @@ class HomeAttack:
             for at in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
         ]
         hits: FloatArray = np.array([[each <= r for r in WITHIN_M] for each in off], float)
-        best: FloatArray = hits.max(axis=0)
-        return best
+        return hits.max(axis=0)
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
@@ -361,8 +360,7 @@ def _at_night(table: PresenceTable) -> FloatArray:
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
     people = np.nansum(table.values[:, :, night], axis=(1, 2))
-    shared: FloatArray = people[where.area] * where.share
-    return shared
+    return people[where.area] * where.share
 
 
 def homes_found(

@@ -33,11 +33,8 @@ from .smoothing import (
     SHARES,
     Noise,
     expected_of_cell,
-    noisy_flows,
-    noisy_presence,
-    rings_between,
-    smoothed,
-    smoothed_flows,
+    private_flows,
+    private_presence,
 )
 
 _LEAST_TRIPS = 0.5  # private flows of fewer trips in the period are set to 0
@@ -244,14 +241,15 @@ def protected_presence(
     """Return the presence table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, len(DAY_TYPES), option.bands)
     if option.epsilon is None:
-        return PresenceTable(_blank(exact.cells, option).reshape(shape), 0.0, where, option)
+        blank = exact.cells < (option.threshold or -np.inf)
+        values = np.where(blank, np.nan, exact.cells).reshape(shape)
+        return PresenceTable(values, 0.0, where, option)
     real = where.days > 0
     counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
-    found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
-    shrunk = smoothed(found, where)
+    shrunk, total = private_presence(counted, round(exact.total), where, option.epsilon, noise)
     people, most = max(float(shrunk.sum()), 1e-9), _most_present(where, option)
     # Everyone counted is present in at least one band of one day, whatever the noise.
-    each = max(1.0 / int(where.days.max()), found.total * most / people)
+    each = max(1.0 / int(where.days.max()), total * most / people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
     of_cell = expected_of_cell(option.epsilon, where.n_areas, most)
@@ -267,11 +265,11 @@ def protected_flows(
     shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
     real, trips, error = where.days > 0, exact.cells, np.zeros(len(DAY_TYPES))
     if option.epsilon is not None:
-        most, ring = _most_trips(where, option), rings_between(where)
+        most = _most_trips(where, option)
         counted = np.rint(trips).astype(np.int64).reshape(shape)[:, :, real]
-        found = noisy_flows(counted, ring, option.epsilon, noise)
         smooth = np.zeros(shape)
-        smooth[:, :, real] = smoothed_flows(found, ring, where) * (UNIT / (UNIT // most))
+        smooth[:, :, real] = private_flows(counted, where, option.epsilon, noise)
+        smooth *= UNIT / (UNIT // most)
         trips = np.where(smooth >= _LEAST_TRIPS, smooth, 0.0).ravel()
         error = np.where(real, most / option.epsilon / np.maximum(where.days, 1), 0.0)
     cell = np.flatnonzero(trips)
@@ -295,12 +293,6 @@ def _most_trips(where: TableFrame, option: Tables) -> int:
             "The period allows too many trips per person; choose fewer days or fewer trips per day."
         )
     return trips
-
-
-def _blank(values: FloatArray, option: Tables) -> FloatArray:
-    if option.threshold is None:
-        return values
-    return np.where(values < option.threshold, np.nan, values)
 
 
 TABLES = (

@@ -89,8 +89,7 @@ def _hours(table: PresenceTable) -> FloatArray:
     frame = table.frame
     bands = np.nansum(table.values * frame.days[None, :, None], axis=1)
     hours = np.repeat(bands, _HOURS // bands.shape[1], axis=1) * (bands.shape[1] / _HOURS)
-    spread: FloatArray = hours[frame.area] * frame.share[:, None]
-    return spread
+    return hours[frame.area] * frame.share[:, None]
 
 
 def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
@@ -133,5 +132,4 @@ def cell_error(table: PresenceTable) -> FloatArray:
     days = np.maximum(where.days, 1)[None, :, None]
     by_chance = _MEAN_OF_NORMAL * np.sqrt(table.values / days)
     noise = each / (option.epsilon * SHARES["cells"])
-    both: FloatArray = np.hypot(found, np.minimum(by_chance, noise))
-    return both
+    return np.hypot(found, np.minimum(by_chance, noise))

@@ -180,8 +180,7 @@ def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]
 def _least(values: IntArray, person: IntArray) -> IntArray:
     """Return the smallest value of each person; people are numbered from 0."""
     order = np.lexsort((values, person))
-    found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
-    return found
+    return values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
@@ -200,8 +199,7 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
     starts = np.flatnonzero(np.diff(who[order], prepend=-1))
     listed = [part.tobytes() for part in np.split(group[order], starts[1:])]
     alike = pd.factorize(np.array(listed, dtype=object))[0]
-    size: IntArray = np.bincount(alike, people).astype(np.int64)[alike]
-    return size
+    return np.bincount(alike, people).astype(np.int64)[alike]
 
 
 def _people_of(each: Membership) -> int:

@@ -146,8 +146,7 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
     """Return 0, 1, 2, … for the distinct values in ascending order."""
-    ranks: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
-    return ranks
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def _constant(values: FloatArray) -> bool:

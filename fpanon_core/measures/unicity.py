@@ -246,8 +246,7 @@ def interactions_per_month(fs: FingerprintSet) -> FloatArray:
     """
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
-    monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
-    return monthly
+    return events * MONTH_DAYS / (days[1] - days[0] + 1)
 
 
 def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
@@ -468,5 +467,4 @@ def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
     log_p = np.asarray(log_p, np.float64)
     with np.errstate(divide="ignore"):  # log 0
         near_one, near_zero = np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))
-    rest: FloatArray = np.where(log_p > -math.log(2), near_one, near_zero)
-    return rest
+    return np.where(log_p > -math.log(2), near_one, near_zero)

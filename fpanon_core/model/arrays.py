@@ -9,7 +9,7 @@ in a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -109,15 +109,21 @@ class Closed:
             value = self.__dict__.get(f.name)  # missing arrays are made on demand
             if isinstance(value, np.ndarray) and value.flags.writeable:
                 value = value.view()  # the caller may continue to change its own array
-                value.flags.writeable = False
                 object.__setattr__(self, f.name, value)
+            _close_each(value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state and make the arrays read-only again; unpickled arrays are writable."""
         for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            _close_each(value)
         self.__dict__.update(state)
+
+
+def _close_each(value: Any) -> None:
+    """Make an array read-only, or the arrays of a mapping."""
+    for each in value.values() if isinstance(value, Mapping) else (value,):
+        if isinstance(each, np.ndarray):
+            each.flags.writeable = False
 
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")

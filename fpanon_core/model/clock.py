@@ -99,8 +99,7 @@ class LocalClock:
         """Return wall-clock minutes since the epoch's midnight, for elapsed minutes ``t_min``."""
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
-        wall: FloatArray = t + shifts[np.searchsorted(starts, t, side="right") - 1]
-        return wall
+        return t + shifts[np.searchsorted(starts, t, side="right") - 1]
 
     def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
         """Return when the wall clock first reaches ``wall_min``, in elapsed minutes.
@@ -173,5 +172,4 @@ def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
     epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")
     times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
     utc = pd.Series(times).dt.tz_localize("UTC")
-    local: pd.Series[Any] = utc.dt.tz_convert(clock.timezone)
-    return local
+    return utc.dt.tz_convert(clock.timezone)

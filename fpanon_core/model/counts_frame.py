@@ -317,7 +317,7 @@ class CountsFrame(Closed):
     clock: LocalClock | None = None
     crs: str | None = None
     area: StatedArea | None = None
-    columns: int = field(default=0)
+    columns: int = 0
     cells: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
@@ -466,7 +466,9 @@ class CountsFrame(Closed):
 
         south, west, north, east = area.south, area.west, area.north, area.east
         shape = h3.LatLngPoly([(south, west), (south, east), (north, east), (north, west)])
-        if h3.average_hexagon_area(resolution, unit="km^2") * MOST_PLACES < _km2(area):
+        left, low, right, high = _outline(area)
+        size_m2 = h3.average_hexagon_area(resolution, unit="m^2")
+        if size_m2 * MOST_PLACES < (right - left) * (high - low):
             raise InfeasibleError("There are too many hexagons; choose a lower resolution.")
         cells = sorted(h3.h3shape_to_cells_experimental(shape, resolution, contain="overlap"))
         lat, lon = np.array([h3.cell_to_latlng(cell) for cell in cells]).T
@@ -494,12 +496,6 @@ class CountsFrame(Closed):
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"
         return f"CountsFrame({self.n_places} places, {slots})"
-
-
-def _km2(area: StatedArea) -> float:
-    """Return the approximate size, in square kilometres, of an area that is stated in degrees."""
-    west, south, east, north = _outline(area)
-    return (east - west) * (north - south) / 1e6
 
 
 def check_slot(slot_min: float) -> float:

@@ -29,7 +29,6 @@ from ..engines.progress import Progress, part, tell
 from ..kernels.made_up_lives import Model, survey, write_lives
 from ..kernels.person_statistics import MOST_COUNTED
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of
-from ..model.count_tables import TableFrame
 from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -130,8 +129,10 @@ def synthetic_people(
     exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
     found = noisy_statistics(exact, ground, option.epsilon, with_noise)
     lives = lives_of(found, ground, option, progress=part(progress, 0.3, 1.0))
-    here, fault = placing_of(fs, ground.frame), decided_by_records(fs)
-    return SyntheticPeople(*lives, found, ground.frame, option, here, fault, fs.digest)
+    here, later = places_of(ground.frame, fs.crs), minutes_after(fs, ground.frame.counts)
+    placing = Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)
+    fault = decided_by_records(fs)
+    return SyntheticPeople(*lives, found, ground.frame, option, placing, fault, fs.digest)
 
 
 def lives_of(
@@ -149,12 +150,6 @@ def lives_of(
     many = round(found.n_people) if option.people is None else option.people
     drawn = secrets.randbits(62) if seed is None else seed
     return made_up(fitted(found, ground), many, drawn, progress)
-
-
-def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
-    """Return the frame's places and minutes in the data's projection and on the data's clock."""
-    here, later = places_of(frame, fs.crs), minutes_after(fs, frame.counts)
-    return Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)
 
 
 def made_up(model: Model, people: int, seed: int, progress: Progress = None) -> Lives:
