@@ -30,7 +30,7 @@ from ..model.checks import whole
 from ..model.count_tables import PresenceTable, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.membership import MembershipResult
+from ..model.linkage import MembershipResult
 from ..model.options import Tables
 from .contributions import Contribution, each_summed, table_frame
 from .smoothing import drawn_once, seeded

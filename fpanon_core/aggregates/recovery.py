@@ -32,7 +32,7 @@ from ..model.count_tables import PresenceTable, TableFrame
 from ..model.counts_frame import CountsFrame
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.membership import TableRecovery
+from ..model.linkage import TableRecovery
 from ..model.options import Tables
 from .tables import presence
 

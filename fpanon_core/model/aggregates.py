@@ -212,10 +212,6 @@ class AggregateCounts(Closed):
         """Return a copy with the same places and slots; the new counts come in blocks of slots."""
         return self.with_counts(sparse_of(blocks))
 
-    def __repr__(self) -> str:
-        slots = f"{self.n_slots} slots of {self.slot_min:g} min"
-        return f"AggregateCounts({slots}, {self.n_places} places)"
-
 
 def sparse_of(blocks: Iterable[npt.NDArray[np.integer]]) -> sparse.csr_array:
     """Return the counts of one or more consecutive tables, each of a few slots and all places."""
@@ -288,10 +284,6 @@ class Recovered(Closed):
     def night(self) -> SmallInts:
         """Result of the first step: :attr:`daily` in the slots at night, −1 in all other slots."""
         return np.where(self.is_night, self.daily, np.int32(UNKNOWN))
-
-    def __repr__(self) -> str:
-        slots = self.places.shape[1]
-        return f"Recovered({self.n_trajectories} trajectories over {slots} slots)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -366,6 +358,3 @@ class RecoveryScore(Closed):
     def baseline_recorded(self) -> float:
         """Share of the points with a sample that random linking recovers."""
         return float(self.baseline_recorded_by_step[2])
-
-    def __repr__(self) -> str:
-        return f"RecoveryScore(accuracy={self.accuracy:.3f}, baseline={self.baseline_accuracy:.3f})"

@@ -98,7 +98,16 @@ def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
         begin = upto
 
 
-class Closed:
+class Brief:
+    """Base class of dataclasses that print as numbers of what they hold, such as ``n_users``."""
+
+    def __repr__(self) -> str:
+        counts = {name[2:]: getattr(self, name) for name in dir(self) if name.startswith("n_")}
+        held = (f"{count:,} {what}" for what, count in counts.items() if isinstance(count, int))
+        return f"{type(self).__name__}({', '.join(held)})"
+
+
+class Closed(Brief):
     """Base class of dataclasses with read-only arrays; call :meth:`_close` in ``__post_init__``."""
 
     def __post_init__(self) -> None:

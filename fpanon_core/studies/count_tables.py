@@ -38,7 +38,7 @@ from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
-from ..model.membership import MembershipResult, TableRecovery
+from ..model.linkage import MembershipResult, TableRecovery
 from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.profiles import Areas
 from ..model.released import AnyRelease, ReleasedSet

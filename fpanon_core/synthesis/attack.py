@@ -192,13 +192,10 @@ class _Records:
         weight[place] = events / max(float(np.linalg.norm(events)), 1e-12)
         user = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         dot = np.bincount(user, weight[self.place], len(self.offsets) - 1)
-        return dot / self._norms(user)
-
-    def _norms(self, user: IntArray) -> FloatArray:
         key = user * len(self.ground.zone) + self.place
         cells, many = np.unique(key, return_counts=True)
         squares = np.bincount(cells // len(self.ground.zone), many**2.0, len(self.offsets) - 1)
-        return np.sqrt(squares)
+        return dot / np.sqrt(squares)
 
 
 def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray]:
