@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 import fpanon_core as fp
 from fpanon_core.measures import matching
 from fpanon_core.measures.matching import sizes_of
+from fpanon_core.model.arrays import CELL
 from fpanon_core.model.intervals import wilson_interval
 from tests.oracles import unicity as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_cells
@@ -33,8 +34,7 @@ def of_blocks(blocks):
 
 def points_of(knowledge):
     """What is known of each target, as the oracle's samples, in order."""
-    names = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
-    rows = [tuple(r) for r in np.column_stack([getattr(knowledge, n) for n in names]).tolist()]
+    rows = [tuple(r) for r in np.column_stack([getattr(knowledge, n) for n in CELL]).tolist()]
     return [rows[a:b] for a, b in zip(knowledge.offsets[:-1], knowledge.offsets[1:], strict=True)]
 
 
