@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.homes import true_homes
 from ..engines.local import Engine, LocalEngine, fill
-from ..engines.progress import Progress
+from ..engines.work import Work, working
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import PresenceTable, TableFrame
@@ -68,13 +69,7 @@ class TablesAttacked:
 
 
 def attack_tables(
-    fs: FingerprintSet,
-    option: Tables,
-    *,
-    targets: int = 200,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, option: Tables, *, targets: int = 200, seed: int = 0, **work: Unpack[Work]
 ) -> TablesAttacked:
     """Infer membership and homes from the tables of one half of the people.
 
@@ -113,7 +108,7 @@ def attack_tables(
         name: each_summed(*counting(where, each), fs.subset(asked), where)
         for name, counting, _ in tables
     }
-    rest = np.setdiff1d(half, asked)
+    rest, engine = np.setdiff1d(half, asked), working(**work)["engine"]
     sums, mean = {}, {}
     for name, counting, _ in tables:
         before = _summed_of(rest, fs, counting, where, each, engine)
@@ -139,7 +134,7 @@ def attack_tables(
                     found[row, world] = homes.found(user, _at_night(table))
 
     cells = sum(counting(where, each)[1] for _, counting, _ in tables)
-    fill(engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
+    fill(engine_for(cells, engine), len(asked), 1, attacked, progress=work.get("progress"))
     return TablesAttacked(
         membership_of(scores, option.epsilon), homes_found(found, homes, asked, option.epsilon)
     )
@@ -157,12 +152,12 @@ def _summed_of(
     counting: Counting,
     where: TableFrame,
     option: Tables,
-    engine: Engine | None,
+    engine: Engine,
 ) -> Exact:
     """Return the summed contributions of the people with these row numbers; zeros for no people."""
     if not len(people):
         return Exact(np.zeros(counting(where, option)[1]))
-    return exact_sums(counting, fs.subset(people), where, option, engine)
+    return exact_sums(counting, fs.subset(people), where, option, engine=engine)
 
 
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:
@@ -351,7 +346,8 @@ class HomeAttack:
             for at in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
         ]
         hits: FloatArray = np.array([[each <= r for r in WITHIN_M] for each in off], float)
-        return hits.max(axis=0)
+        best: FloatArray = hits.max(axis=0)
+        return best
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
@@ -360,7 +356,8 @@ def _at_night(table: PresenceTable) -> FloatArray:
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
     people = np.nansum(table.values[:, :, night], axis=(1, 2))
-    return people[where.area] * where.share
+    shared: FloatArray = people[where.area] * where.share
+    return shared
 
 
 def homes_found(

@@ -135,7 +135,8 @@ def _combined(
 def _area_prior(frame: TableFrame) -> FloatArray:
     """Return each area's expected share of people, from its residents or its number of places."""
     many = np.bincount(frame.area, frame.weight, frame.n_areas)
-    return many / many.sum()
+    share: FloatArray = many / many.sum()
+    return share
 
 
 _Of = Callable[[TableFrame], IntArray]

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from ..attacks.private import with_noise
 from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import Progress, tell
+from ..engines.work import Work, nth_of, working
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray
 from ..model.count_tables import DAY_TYPES, CountTables, FlowTable, PresenceTable, TableFrame
@@ -96,9 +97,8 @@ def presence(
     [[0.5, 1.0, 0.0], [0.5, 0.0, 0.0]]
     """
     where, config = _framed(fs, frame)
-    made = count_tables(
-        fs, Presence(config, bands, threshold, epsilon), where, engine=engine, progress=progress
-    )
+    option = Presence(config, bands, threshold, epsilon)
+    made = count_tables(fs, option, where, **working(engine, progress))
     assert made.presence is not None
     return made.presence
 
@@ -149,18 +149,13 @@ def flows(
     """
     where, config = _framed(fs, frame)
     option = Flows(config, 24, threshold, epsilon, trips_per_day)
-    made = count_tables(fs, option, where, engine=engine, progress=progress)
+    made = count_tables(fs, option, where, **working(engine, progress))
     assert made.flows is not None
     return made.flows
 
 
 def count_tables(
-    fs: FingerprintSet,
-    option: Tables,
-    where: TableFrame | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, option: Tables, where: TableFrame | None = None, **work: Unpack[Work]
 ) -> CountTables:
     """Make the tables that an option publishes; each gets an equal part of the option's ε."""
     if where is None:
@@ -176,11 +171,11 @@ def count_tables(
     each = replace(option, epsilon=option.epsilon_each)
     made: dict[str, Any] = {}
     for at, (name, counting, protect) in enumerate(TABLES):
-        some = part(progress, at / len(TABLES), (at + 1) / len(TABLES))
         made[name] = None
         if name in option.CONTENTS:
-            made[name] = protect(exact_sums(counting, fs, where, each, engine, some), where, each)
-    tell(progress, 1.0)
+            exact = exact_sums(counting, fs, where, each, **nth_of(work, at, len(TABLES)))
+            made[name] = protect(exact, where, each)
+    tell(work.get("progress"), 1.0)
     return CountTables(option, fault=fault, digest=fs.digest, **made)
 
 
@@ -224,15 +219,10 @@ def counting_flows(where: TableFrame, option: Tables) -> tuple[Add, int, tuple[i
 
 
 def exact_sums(
-    counting: Counting,
-    fs: FingerprintSet,
-    where: TableFrame,
-    option: Tables,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    counting: Counting, fs: FingerprintSet, where: TableFrame, option: Tables, **work: Unpack[Work]
 ) -> Exact:
     """Return the sums of all people's contributions, before protection."""
-    return Exact(*summed(*counting(where, option), fs, where, engine, progress))
+    return Exact(*summed(*counting(where, option), fs, where, **work))
 
 
 def protected_presence(

@@ -89,7 +89,8 @@ def _hours(table: PresenceTable) -> FloatArray:
     frame = table.frame
     bands = np.nansum(table.values * frame.days[None, :, None], axis=1)
     hours = np.repeat(bands, _HOURS // bands.shape[1], axis=1) * (bands.shape[1] / _HOURS)
-    return hours[frame.area] * frame.share[:, None]
+    spread: FloatArray = hours[frame.area] * frame.share[:, None]
+    return spread
 
 
 def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:

@@ -21,13 +21,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine, fill
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress
+from ..engines.work import Work, working
 from ..kernels.stretch import (
     gini_of_sorted,
     match_samples,
@@ -68,16 +70,11 @@ def stretch_components(
     ConfigError
         ``result`` was measured on other fingerprints.
     """
-    return components_by_k(fs, result, (result.k,), engine=engine, progress=progress)[result.k]
+    return components_by_k(fs, result, (result.k,), **working(engine, progress))[result.k]
 
 
 def components_by_k(
-    fs: FingerprintSet,
-    result: KGapResult,
-    ks: Sequence[int],
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, result: KGapResult, ks: Sequence[int], **work: Unpack[Work]
 ) -> dict[int, StretchComponents]:
     """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
@@ -111,7 +108,8 @@ def components_by_k(
                 end = ends[k - 2]
                 out[at, i] = _summary(space[:end], time[:end], result.config)
 
-    fill(engine or LocalEngine(), n, _USERS_A_BLOCK, summarize, progress=progress)
+    do = working(**work)
+    fill(do["engine"], n, _USERS_A_BLOCK, summarize, progress=do["progress"])
     return {
         k: StretchComponents(
             **dict(zip(FIGURES, np.ascontiguousarray(figures.T), strict=True)),

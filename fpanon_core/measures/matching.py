@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, nth_part, part
+from ..engines.work import Work, working
 from ..kernels import unicity_index as kernel
 from ..model.arrays import CELL, BoolArray, IntArray, SmallInts, offsets_of
 from ..model.errors import ConfigError
@@ -70,15 +71,11 @@ def anonymity_sets(
     >>> anonymity_sets(fs, Knowledge.from_bins(fs, {0: [(0, 0, 0), (0, 0, 5)], 1: [(0, 0, 0)]}))
     array([1, 2])
     """
-    return sizes_of(fs, [knowledge], engine=engine, progress=progress)[0]
+    return sizes_of(fs, [knowledge], **working(engine, progress))[0]
 
 
 def sizes_of(
-    fs: FingerprintSet,
-    knowledges: Sequence[Knowledge],
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, knowledges: Sequence[Knowledge], **work: Unpack[Work]
 ) -> list[IntArray]:
     """Return :func:`anonymity_sets` for several :class:`Knowledge` objects, with one index.
 
@@ -87,7 +84,8 @@ def sizes_of(
     ConfigError
         Some of the knowledge is about places without time, and some about bins.
     """
-    engine = engine or LocalEngine()
+    do = working(**work)
+    engine, progress = do["engine"], do["progress"]
     if any(k.timeless != knowledges[0].timeless for k in knowledges):
         raise ConfigError(
             "Bins and places known without time cannot share an index; separate them."
@@ -107,12 +105,7 @@ def sizes_of(
 
 
 def first_unique(
-    fs: FingerprintSet,
-    knowledge: Knowledge,
-    out_of: int,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, knowledge: Knowledge, out_of: int, **work: Unpack[Work]
 ) -> tuple[IntArray, IntArray]:
     """Return how many points each target needs for |E| ≤ ``out_of``, and |E| with these points.
 
@@ -120,7 +113,8 @@ def first_unique(
     points leave |E| larger, the number of points is 0, and |E| is its size with all points. Both
     arrays are int64 (n_targets,).
     """
-    engine = engine or LocalEngine()
+    do = working(**work)
+    engine, progress = do["engine"], do["progress"]
     if engine.apart:
         parts = by_targets(first_unique, fs, knowledge, engine, progress, out_of=out_of)
         points, sizes = (np.concatenate(each) for each in zip(*parts, strict=True))

@@ -140,7 +140,8 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
     """Return 0, 1, 2, … for the distinct values in ascending order."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    ranks: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return ranks
 
 
 def _constant(values: FloatArray) -> bool:

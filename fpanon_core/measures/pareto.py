@@ -72,7 +72,8 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     """
     risks, utilities = _both(risk, utility)
     known = ~(np.isnan(risks) | np.isnan(utilities))
-    return known & np.array([not len(rows) for rows in dominating(risks, utilities)], bool)
+    free = [not len(rows) for rows in dominating(risks, utilities)]
+    return np.logical_and(known, free)
 
 
 def dominating(

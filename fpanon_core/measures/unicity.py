@@ -44,6 +44,7 @@ from scipy.optimize import OptimizeWarning, curve_fit  # type: ignore[import-unt
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
+from ..engines.work import working
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, share, whole
 from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
@@ -216,7 +217,7 @@ def points_needed(
             f"busiest has {monthly.max():.1f}); lower min_per_month."
         )
     knowledge = drawn(fs, config, among=heavy, beyond=True)
-    points, sizes = first_unique(fs, knowledge, out_of, engine=engine, progress=progress)
+    points, sizes = first_unique(fs, knowledge, out_of, **working(engine, progress))
     targets = knowledge.targets
     table = pd.DataFrame(
         {
@@ -246,7 +247,8 @@ def interactions_per_month(fs: FingerprintSet) -> FloatArray:
     """
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
-    return events * MONTH_DAYS / (days[1] - days[0] + 1)
+    monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
+    return monthly
 
 
 def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:

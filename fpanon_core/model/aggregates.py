@@ -91,7 +91,7 @@ class AggregateCounts(Closed):
         held = given if sparse.issparse(given) else np.asarray(given)
         if len(held.shape) != 2 or not np.issubdtype(held.dtype, np.integer):
             raise SchemaError("Counts must be a table of whole numbers, slots by places.")
-        put(self, "_rows", sparse.csr_array(held))
+        put(self, "_held", sparse.csr_array(held))
         object.__delattr__(self, "counts")
         for name in ("x_m", "y_m", "dx_m", "dy_m", "slot_start_min", "wall_start_min"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
@@ -117,13 +117,15 @@ class AggregateCounts(Closed):
         positive("slot_min", self.slot_min)
         self._close()
 
-    if TYPE_CHECKING:
-        _rows: sparse.csr_array
-    else:  # type checkers see only the field ``counts``
+    @property
+    def _rows(self) -> sparse.csr_array:
+        return self.__dict__["_held"]
+
+    if not TYPE_CHECKING:  # type checkers see only the field ``counts``
 
         def __getattr__(self, name: str) -> Any:
             """Make the table of counts at first use, and keep it."""
-            if name != "counts" or "_rows" not in self.__dict__:
+            if name != "counts" or "_held" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
             table = self.block(slice(None))
             table.flags.writeable = False

@@ -172,4 +172,5 @@ def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
     epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")
     times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
     utc = pd.Series(times).dt.tz_localize("UTC")
-    return utc.dt.tz_convert(clock.timezone)
+    local: pd.Series[Any] = utc.dt.tz_convert(clock.timezone)
+    return local

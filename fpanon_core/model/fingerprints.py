@@ -221,7 +221,8 @@ class FingerprintSet(CellLists):
     @property
     def by_name(self) -> tuple[str, Stamp]:
         """Folder of a mapped set and the state of its files, by which other processes reopen it."""
-        return self.__dict__["_folder"]
+        found: tuple[str, Stamp] = self.__dict__["_folder"]
+        return found
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle a mapped set as its folder, and any other set by its content."""

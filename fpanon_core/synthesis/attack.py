@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -31,8 +32,8 @@ from ..aggregates.attack import (
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import cells_of, minutes_after, place_of
-from ..engines.local import Engine, LocalEngine, fill
-from ..engines.progress import Progress
+from ..engines.local import fill
+from ..engines.work import Work, working
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
@@ -57,8 +58,7 @@ def attack_synthetic(
     targets: int = 200,
     seed: int = 0,
     people_too: bool = True,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    **work: Unpack[Work],
 ) -> TablesAttacked:
     """Attack synthetic people made from half of the data: membership and homes.
 
@@ -121,7 +121,8 @@ def attack_synthetic(
                 scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
 
-    fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
+    do = working(**work)
+    fill(do["engine"], len(asked), 1, attacked, progress=do["progress"])
     return TablesAttacked(
         membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
         homes_found(found, homes, asked, option.epsilon),
