@@ -29,14 +29,8 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
+from . import smoothing
 from .contributions import Add, check_size, flows_in, presence_in, summed, table_frame
-from .smoothing import (
-    SHARES,
-    Noise,
-    expected_of_cell,
-    private_flows,
-    private_presence,
-)
 
 _LEAST_TRIPS = 0.5  # private flows of fewer trips in the period are set to 0
 
@@ -226,7 +220,7 @@ def exact_sums(
 
 
 def protected_presence(
-    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+    exact: Exact, where: TableFrame, option: Tables, noise: smoothing.Noise = with_noise
 ) -> PresenceTable:
     """Return the presence table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, len(DAY_TYPES), option.bands)
@@ -236,20 +230,22 @@ def protected_presence(
         return PresenceTable(values, 0.0, where, option)
     real = where.days > 0
     counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
-    shrunk, total = private_presence(counted, round(exact.total), where, option.epsilon, noise)
+    shrunk, total = smoothing.private_presence(
+        counted, round(exact.total), where, option.epsilon, noise
+    )
     people, most = max(float(shrunk.sum()), 1e-9), _most_present(where, option)
     # Everyone counted is present in at least one band of one day, whatever the noise.
     each = max(1.0 / int(where.days.max()), total * most / people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
-    of_cell = expected_of_cell(option.epsilon, where.n_areas, most)
+    of_cell = smoothing.expected_of_cell(option.epsilon, where.n_areas, most)
     error = each * max(1.0 / option.epsilon, of_cell)
-    scale = most / (SHARES["total"] * option.epsilon * people * each)
+    scale = most / (smoothing.SHARES["total"] * option.epsilon * people * each)
     return PresenceTable(values, error, where, option, scale, each)
 
 
 def protected_flows(
-    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+    exact: Exact, where: TableFrame, option: Tables, noise: smoothing.Noise = with_noise
 ) -> FlowTable:
     """Return the flow table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
@@ -258,7 +254,7 @@ def protected_flows(
         most = _most_trips(where, option)
         counted = np.rint(trips).astype(np.int64).reshape(shape)[:, :, real]
         smooth = np.zeros(shape)
-        smooth[:, :, real] = private_flows(counted, where, option.epsilon, noise)
+        smooth[:, :, real] = smoothing.private_flows(counted, where, option.epsilon, noise)
         smooth *= UNIT / (UNIT // most)
         trips = np.where(smooth >= _LEAST_TRIPS, smooth, 0.0).ravel()
         error = np.where(real, most / option.epsilon / np.maximum(where.days, 1), 0.0)

@@ -20,15 +20,7 @@ from typing import Unpack
 
 import numpy as np
 
-from ..aggregates.attack import (
-    WITHIN_M,
-    HomeAttack,
-    TablesAttacked,
-    drawn_halves,
-    homes_found,
-    membership_of,
-    membership_scores,
-)
+from ..aggregates import attack as tables
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import cells_of, minutes_after, place_of
@@ -59,7 +51,7 @@ def attack_synthetic(
     seed: int = 0,
     people_too: bool = True,
     **work: Unpack[Work],
-) -> TablesAttacked:
+) -> tables.TablesAttacked:
     """Attack synthetic people made from half of the data: membership and homes.
 
     If the data have more than 2,000 people, 2,000 of them, drawn at random, take the data's place.
@@ -97,15 +89,15 @@ def attack_synthetic(
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
     option = replace(option, people=None)  # the attacker reads shares, whatever the scale
     ground = Ground.of(table_frame(fs, option.frame))
-    half, others, asked = drawn_halves(fs, targets, rng)
+    half, others, asked = tables.drawn_halves(fs, targets, rng)
     every = exact_statistics(fs.subset(half), ground)
     seen = _Records.of(fs, ground)
     reference = seen.by_hour(others)
     known = exact_statistics(fs.subset(others), ground)
     known = {name: cells * len(half) // len(others) for name, cells in known.items()}
-    homes = HomeAttack(fs, ground.frame, asked, rng)
+    homes = tables.HomeAttack(fs, ground.frame, asked, rng)
     scores = np.zeros((len(asked), 2, 4 if people_too else 1))
-    found = np.zeros((len(asked), 2, len(WITHIN_M)))
+    found = np.zeros((len(asked), 2, len(tables.WITHIN_M)))
 
     def attacked(row: int, _: int) -> None:
         user = int(asked[row])
@@ -118,14 +110,16 @@ def attack_synthetic(
             found[row, world] = homes.found(user, homes_by_place(noisy, ground))
             if people_too:
                 made = _Records.made(lives_of(noisy, ground, option, seed=user), ground)
-                scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
+                scores[row, world, 1:3] = tables.membership_scores(
+                    mine, made.by_hour(), reference, 0.0
+                )
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
 
     do = working(**work)
     fill(do["engine"], len(asked), 1, attacked, progress=do["progress"])
-    return TablesAttacked(
-        membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
-        homes_found(found, homes, asked, option.epsilon),
+    return tables.TablesAttacked(
+        tables.membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
+        tables.homes_found(found, homes, asked, option.epsilon),
     )
 
 
