@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
@@ -91,7 +92,8 @@ class AggregateCounts(Closed):
         held = given if sparse.issparse(given) else np.asarray(given)
         if len(held.shape) != 2 or not np.issubdtype(held.dtype, np.integer):
             raise SchemaError("Counts must be a table of whole numbers, slots by places.")
-        put(self, "_held", sparse.csr_array(held))
+        rows = sparse.csr_array(held)
+        put(self, "_held", (rows.data, rows.indices, rows.indptr))
         object.__delattr__(self, "counts")
         for name in ("x_m", "y_m", "dx_m", "dy_m", "slot_start_min", "wall_start_min"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
@@ -103,7 +105,7 @@ class AggregateCounts(Closed):
         if self.slot_min == 0.0:
             gaps = np.diff(self.slot_start_min)
             put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
-        slots, places = held.shape
+        slots, places = rows.shape
         if slots == 0 or places == 0:
             raise SchemaError("Counts need at least one slot and one place.")
         if {len(self.x_m), len(self.y_m), len(self.dx_m), len(self.dy_m)} != {places}:
@@ -117,9 +119,11 @@ class AggregateCounts(Closed):
         positive("slot_min", self.slot_min)
         self._close()
 
-    @property
+    @cached_property
     def _rows(self) -> sparse.csr_array:
-        return self.__dict__["_held"]
+        rows = sparse.csr_array(self.__dict__["_held"], shape=(self.n_slots, self.n_places))
+        rows.check_format()  # SciPy trusts its indices, and these may come from another process
+        return rows
 
     if not TYPE_CHECKING:  # type checkers see only the field ``counts``
 
@@ -132,8 +136,9 @@ class AggregateCounts(Closed):
             return self.__dict__.setdefault("counts", table)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the table, which can be made again."""
-        return {name: value for name, value in self.__dict__.items() if name != "counts"}
+        """Return the state without the matrix and the table, which can be made again."""
+        made = ("counts", "_rows")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     @property
     def n_slots(self) -> int:
