@@ -51,8 +51,15 @@ from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult, StretchComponents
 from .model.knowledge import Knowledge
-from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult, RiskResult
-from .model.membership import MembershipResult, TableRecovery
+from .model.linkage import (
+    ExpectedError,
+    LinkConfig,
+    LinkReading,
+    LinkResult,
+    MembershipResult,
+    RiskResult,
+    TableRecovery,
+)
 from .model.options import (
     AddNoise,
     Aligned,

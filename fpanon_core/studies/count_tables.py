@@ -39,7 +39,7 @@ from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
-from ..model.membership import MembershipResult, TableRecovery
+from ..model.linkage import MembershipResult, TableRecovery
 from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.profiles import Areas
 from ..model.released import AnyRelease, ReleasedSet
@@ -63,7 +63,7 @@ from .table_package import (
     verify_tables,
     write_package,
 )
-from .tabled import Tabled, Work, part_of
+from .tabled import Tabled, Work, part_of, working
 
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.4  # of an option's progress
@@ -95,9 +95,9 @@ def release(
     chosen = as_option(option)
     step = chosen.recordless
     if isinstance(step, Synthesize):
-        return synthetic_people(fs, step, engine=engine, progress=progress)
+        return synthetic_people(fs, step, **working(engine, progress))
     if step is not None:
-        return count_tables(fs, step, engine=engine, progress=progress)
+        return count_tables(fs, step, **working(engine, progress))
     return release_records(fs, chosen, seed=seed, engine=engine, progress=progress)
 
 

@@ -22,11 +22,11 @@ from ..attacks.scoring import Pairing as Pairing
 from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
 from ..engines.progress import tell
-from ..measures.crowds import lon_lat
 from ..model.aggregates import AggregateCounts, Recovered, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import ABOVE_0, AT_LEAST_0, AT_LEAST_1, NOT_BELOW_0, Checked, one_of
 from ..model.fingerprints import FingerprintSet
+from ..model.projection import lon_lat
 from .estimates import Growth, costs
 from .tabled import Tabled, Work, part_of
 
@@ -283,7 +283,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
     some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
-    lon, lat = lon_lat(fs, *counts.centres.T)
+    lon, lat = lon_lat(fs.crs, *counts.centres.T)
     who = np.repeat(np.arange(counted.n_users), counted.weight)
     names = counted.pseudonyms
     return Result(

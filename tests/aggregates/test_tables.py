@@ -106,7 +106,7 @@ def test_sums_are_equal_however_many_work_at_them(monkeypatch, epsilon) -> None:
         (counting_presence, fp.Presence(FRAME, 8, epsilon=epsilon)),
         (counting_flows, fp.Flows(FRAME, 8, epsilon=epsilon, trips_per_day=100)),
     ):
-        one, three = (exact_sums(make, fs, where, option, fp.LocalEngine(n)) for n in (1, 3))
+        one, three = (exact_sums(make, fs, where, option, engine=fp.LocalEngine(n)) for n in (1, 3))
         np.testing.assert_array_equal(one.cells, three.cells)
         assert one.total == three.total
 
@@ -190,7 +190,7 @@ def test_hours_whose_differences_noise_exceeds_are_said_not_to_show(epsilon, hid
     user, t, x, y = np.array(rows, float).T
     fs = fp.FingerprintSet.from_samples(user.astype(int), 1000 * x, 1000 * y, t)
     option, where = fp.Presence(FRAME, 4, epsilon=epsilon), table_frame(fs, FRAME)
-    exact = exact_sums(counting_presence, fs, where, option, None, None)
+    exact = exact_sums(counting_presence, fs, where, option)
     made = protected_presence(exact, where, option, seeded(3, 1))
     shown = made.values[:, where.days > 0]
     assert made.hours_hidden == hidden == bool((np.ptp(shown, axis=2) < 5e-4).all())

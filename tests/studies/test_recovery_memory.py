@@ -8,7 +8,7 @@ import pytest
 from fpanon_core import FingerprintSet
 from fpanon_core.attacks import aggregation, mitigations, scoring
 from fpanon_core.model import aggregates
-from fpanon_core.model.aggregates import CountRows
+from fpanon_core.model.aggregates import AggregateCounts
 from fpanon_core.studies import recovery, recovery_mitigations
 from tests.support.alike import check_alike
 
@@ -39,14 +39,14 @@ def in_small_blocks(monkeypatch, cells):
 @pytest.fixture
 def most_dense(monkeypatch):
     """The largest table made of counts held by rows, in counts."""
-    most, dense = [0], CountRows.dense
+    most, block = [0], AggregateCounts.block
 
-    def seen(rows, slots=slice(None)):
-        table = dense(rows, slots)
+    def seen(counts, slots):
+        table = block(counts, slots)
         most[0] = max(most[0], table.size)
         return table
 
-    monkeypatch.setattr(CountRows, "dense", seen)
+    monkeypatch.setattr(AggregateCounts, "block", seen)
     monkeypatch.setattr(aggregates, "_COUNTS_AT_ONCE", 2_000)
     monkeypatch.setattr(recovery_mitigations, "_SLOTS_AT_ONCE", 4)
     return most

@@ -66,8 +66,8 @@ def searched() -> SearchedTable:
         (("contract",), 0.05 / 0.6),  # the least that can be assumed
         (("contract", "high", "high"), 1 / 3),  # 0.05 / 0.15 = 1 / 3
         (("contract", "high", "low"), 1 / 3),  # 0.05 / 0.05 = 1, but never above 1 / 3
-        (("secure room",), 1 / 3),
-        (("named researchers under contract", "low", "low"), 0.125),
+        (("room",), 1 / 3),
+        (("contract", "low", "low"), 0.125),
     ],
 )
 def test_threshold_of_a_recipient_by_hand(given, threshold):
