@@ -140,11 +140,9 @@ def screened(
 ) -> BoolArray:
     """Write to ``columns`` the users of a set who meet the rule; return a mask of these users."""
     blocks = _blocks(fs)
-    ends = []
-    for users in blocks:
-        day = _local_days(_users(fs, users))
-        ends.append((int(day.min()), int(day.max())))
-    days = min(low for low, _ in ends), max(high for _, high in ends)
+    days_in = (_local_days(_users(fs, users)) for users in blocks)
+    first, last = zip(*((int(day.min()), int(day.max())) for day in days_in), strict=True)
+    days = min(first), max(last)
     keep = np.ones(fs.n_users, bool)
     for users in blocks:
         part = _users(fs, users)

@@ -307,6 +307,7 @@ def _simpler_areas(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 _MOST_NESTED = 8  # collections within collections
 _FINEST = 20_000  # parts of the longer side: no screen shows finer detail
 _DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
+_INSIDE = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 _READABLE = "Give GeoJSON with lines or areas, in degrees (WGS 84)"
 
 
@@ -362,22 +363,23 @@ def read_background(body: bytes) -> Background:
 
 def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
     """Yield the kind and the coordinates of each shape in any GeoJSON object."""
+    wrong = SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
     if not isinstance(part, dict) or nested > _MOST_NESTED:
-        raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
+        raise wrong
     check_degrees(part.get("crs"))
-    kind = part.get("type")
-    inside = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+    kind = str(part.get("type"))
     if kind == "Feature":
-        if part.get("geometry") is not None:  # a feature may have no place
-            yield from _geometries(part["geometry"], nested + 1)
-    elif isinstance(kind, str) and kind in inside:
-        several = part.get(inside[kind])
-        if not isinstance(several, list):
-            raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
-        for each in several:
-            yield from _geometries(each, nested + 1)
+        place = part.get("geometry")  # a feature may have none
+        several = [] if place is None else [place]
+    elif kind in _INSIDE:
+        several = part.get(_INSIDE[kind])
     else:
-        yield str(kind), part.get("coordinates")
+        yield kind, part.get("coordinates")
+        return
+    if not isinstance(several, list):
+        raise wrong
+    for each in several:
+        yield from _geometries(each, nested + 1)
 
 
 def _lines(coordinates: Any, depth: int) -> list[FloatArray]:
@@ -417,8 +419,7 @@ def _simpler_lines(lines: list[FloatArray]) -> list[FloatArray]:
     all_of_them = np.concatenate(long_enough)
     drawn = shapely.linestrings(all_of_them, indices=number)
     length = shapely.length(drawn)
-    drawn = drawn[length > 0]
-    length = length[length > 0]
+    drawn, length = drawn[length > 0], length[length > 0]
     tolerance = float(np.ptp(all_of_them, axis=0).max()) / _FINEST
     while len(drawn):
         simple = shapely.simplify(drawn, tolerance, preserve_topology=False)

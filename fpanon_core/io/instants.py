@@ -80,14 +80,13 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     bulk = int(np.argmax(sizes))
     if sizes[bulk] * 2 <= sum(sizes):
         return out
-    low, high = int(groups[bulk][0]), int(groups[bulk][-1])
+    low, high = groups.pop(bulk)[[0, -1]].tolist()
+    del sizes[bulk]
     for group, size in zip(groups, sizes, strict=True):
-        if group is groups[bulk]:
-            continue
-        apart = max(low - int(group[-1]), int(group[0]) - high)
-        stray = size <= max(1, 0.01 * n_rows) and apart > high - low
+        first, last = group[[0, -1]].tolist()
+        stray = size <= max(1, 0.01 * n_rows) and max(low - last, first - high) > high - low
         if stray or np.isin(group, _DEFAULT_DAYS).all():
-            out.append((int(group[0]), int(group[-1])))
+            out.append((first, last))
     return out
 
 
@@ -238,15 +237,11 @@ def told_minutes(
     is NaN where the file states none or states 0, because programs without a time zone also write
     0.
     """
-    told = np.full(len(parsed.us), np.nan)
-    if minutes is not None:
-        told = minutes.copy()
-    elif parsed.aware.any():
+    if minutes is None:
         times = time_column(few, roles.where["time"])
         zone = times.type.tz if pa.types.is_timestamp(times.type) else None
-        told = _of_zone(zone, parsed.us) if zone else _written(times)
-    told[told == 0] = np.nan
-    return told
+        minutes = _of_zone(zone, parsed.us) if zone else _written(times)
+    return np.where(minutes == 0, np.nan, minutes)
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:

@@ -219,29 +219,25 @@ def _with_header(table: SourceTable) -> SourceTable:
     first = [str(text_of(column)[0].as_py()) for column in table.columns]
     if not set(COLUMNS) <= {normal(name) for name in first}:
         return table
-    rest = tuple(column.slice(1) for column in table.columns)
-    numbers = None if table.numbers is None else table.numbers[1:]
     return replace(
         table,
         labels=tuple(first),
-        columns=rest,
+        columns=tuple(column.slice(1) for column in table.columns),
         first_row=table.first_row + 1,
         malformed=table.malformed - 1,
-        numbers=numbers,
+        numbers=None if table.numbers is None else table.numbers[1:],
     )
 
 
 def _columns(table: SourceTable) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for i, label in enumerate(table.labels):
-        found.setdefault(normal(label), i)
-    missing = [name for name in COLUMNS if name not in found]
-    if missing:
-        raise SchemaError(
-            f"The questionnaire has no column {missing[0]!r}. Columns: {table.names()}. Give the "
-            "columns expert, domain, option and score."
-        )
-    return {name: found[name] for name in COLUMNS}
+    names = [normal(label) for label in table.labels]
+    for name in COLUMNS:
+        if name not in names:
+            raise SchemaError(
+                f"The questionnaire has no column {name!r}. Columns: {table.names()}. Give the "
+                "columns expert, domain, option and score."
+            )
+    return {name: names.index(name) for name in COLUMNS}
 
 
 def _rejected(table: SourceTable, frame: pd.DataFrame, reason: Any) -> pd.DataFrame:

@@ -108,11 +108,6 @@ class How:
         """Whether the way to read positions was given."""
         return self.positions not in (None, ASK)
 
-    @property
-    def sizes(self) -> tuple[float, float]:
-        """Granularity of a sample, in metres and minutes."""
-        return self.granularity_m, self.granularity_min
-
     def tell(self, share: float) -> None:
         """Report the completed share."""
         if self.progress:
@@ -168,9 +163,11 @@ class Reading:
         known.fate.check_some_left()
         middle = _middle_of(known)
         projection = how.stated or middle
-        if self.sites is not None and known.placed:
-            self.sites = nearer_sites(self.sites, how.turn, projection, notes)
-        antennas = self._antennas(projection)
+        antennas = None
+        if self.sites is not None:
+            if known.placed:
+                self.sites = nearer_sites(self.sites, how.turn, projection, notes)
+            antennas = antennas_of(self.sites, projection, how.granularity_m, how.regions, notes)
         zone = how.timezone
         if zone is None:
             zone = zone_at(min(known.over(lambda r: nearest_to(*known.used_degrees(r), middle))))
@@ -214,7 +211,9 @@ class Reading:
             doubts=() if doubt is None else (doubt,),
             centre_stated=how.stated is not None,
             first_rows=head,
-            sites=self._sites(),
+            sites=pd.DataFrame()
+            if self.sites is None or known.placed
+            else self.sites[["antenna", "lat", "lon"]],
             notes=tuple(dict.fromkeys([*notes, *self._remarks(middle)])),
         )
         how.tell(1.0)
@@ -326,19 +325,6 @@ class Reading:
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
 
-    def _sites(self) -> pd.DataFrame:
-        """Return the antennas that gave the events their positions, if they did."""
-        if self.sites is None or self.known.placed:
-            return pd.DataFrame()
-        return self.sites[["antenna", "lat", "lon"]]
-
-    def _antennas(self, projection: Centre) -> Antennas | None:
-        """Return the antennas in the data's projection, with their regions if these were given."""
-        if self.sites is None:
-            return None
-        how = self.how
-        return antennas_of(self.sites, projection, how.granularity_m, how.regions, self.notes)
-
     def _listed(self) -> pd.DataFrame:
         most = MOST_LISTED if isinstance(self.known.source, Parts) else None
         return self.known.fate.rejects(self.known.source, self.roles, most)
@@ -373,16 +359,15 @@ class Reading:
         def kept(columns: Columns, ids: npt.NDArray[Any], folder: Path | None) -> FingerprintSet:
             return columns.in_memory(shell, ids) if folder is None else seal(shell, ids, folder)
 
+        sizes = how.granularity_m, how.granularity_min
         folder = made and made / "fingerprints"
-        columns = Columns(folder, how.sizes)
-        buckets.distinct(
-            n_users, clock, how.sizes, columns, lambda done: how.tell(0.65 + 0.2 * done)
-        )
+        columns = Columns(folder, sizes)
+        buckets.distinct(n_users, clock, sizes, columns, lambda done: how.tell(0.65 + 0.2 * done))
         everyone = kept(columns, ids, folder)
         if not how.rule.active:
             return everyone, everyone, columns.span
         folder = made and made / "screened"
-        columns = Columns(folder, how.sizes)
+        columns = Columns(folder, sizes)
         keep = screened(everyone, how.rule, columns, lambda done: how.tell(0.85 + 0.1 * done))
         if not keep.any():
             raise SchemaError(

@@ -369,10 +369,7 @@ def _is(value: Any, kind: Any) -> bool:
     of, inner = get_origin(kind), get_args(kind)
     if of is UnionType:
         return any(_is(value, each) for each in inner)
-    if of is dict:
-        return isinstance(value, dict) and all(_is(each, inner[1]) for each in value.values())
-    if of is tuple:
-        return all(_is(each, inner[0]) for each in value)
-    if kind is Any:  # a column's name or number
-        return isinstance(value, (str, int))
+    if of in (dict, tuple):
+        within = value.values() if of is dict else value  # of a tuple, a column's name or number
+        return all(_is(each, str | int if Any in inner else inner[of is dict]) for each in within)
     return type(value) is kind or (kind is float and type(value) is int)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import time
 import zipfile
 from collections.abc import Sequence
@@ -108,14 +109,9 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
         for name in ("packed_bytes", "decoded_bytes", "rows")
     )
     kind = next(iter(seen.values())).kind
-    heads = []
-    for i, path in enumerate(paths):
-        size = 0
-        with suppress(OSError):
-            size = path.stat().st_size
-        other = Head(kind, size, round(size * decoded / packed), round(size * rows / packed))
-        heads.append(seen.get(i, other))
-    return heads
+    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in paths]
+    others = (Head(kind, n, round(n * decoded / packed), round(n * rows / packed)) for n in sizes)
+    return [seen.get(i, other) for i, other in enumerate(others)]
 
 
 def shortened(head: Head) -> Head:
@@ -145,9 +141,7 @@ def _of_parquet(file: IO[bytes], size: int) -> Head:
 def _of_gzip(file: IO[bytes], size: int) -> Head | None:
     file.seek(0)
     with gzip.GzipFile(fileobj=file) as stream:
-        began = time.perf_counter()
-        head = stream.read(_LOOKED_AT)
-        took = time.perf_counter() - began
+        head, took = _timed(stream)
         if len(head) < _LOOKED_AT:
             return _of_text(head, len(head), size, took)
         # The file is read at most one buffer ahead of what was unpacked.
@@ -163,10 +157,15 @@ def _of_zip(file: IO[bytes], size: int) -> Head | None:
             return Head("XLSX", size, sum(sheets), 0)
         largest = max(members, key=lambda member: member.file_size)
         with archive.open(largest) as stream:
-            began = time.perf_counter()
-            head = stream.read(_LOOKED_AT)
-            took = (time.perf_counter() - began) / max(len(head), 1) * largest.file_size
-        return _of_text(head, largest.file_size, size, took)
+            head, took = _timed(stream)
+        times = largest.file_size / max(len(head), 1)
+        return _of_text(head, largest.file_size, size, took * times)
+
+
+def _timed(stream: IO[bytes] | gzip.GzipFile) -> tuple[bytes, float]:
+    """Return the first bytes of a packed file, and the seconds that unpacking them took."""
+    began = time.perf_counter()
+    return stream.read(_LOOKED_AT), time.perf_counter() - began
 
 
 def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> Head | None:
@@ -181,7 +180,7 @@ def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> 
     cuttable = bool(cut) and b"\0" not in cut[:4096]
     kind: Kind = "JSON" if is_json(head) else "text"
     if not cuttable or (kind == "JSON" and not _is_lines(cut)):
-        return Head(kind, size, decoded, rows, unpacking_s=unpacking_s)
+        cut, lines = b"", 0
     return Head(kind, size, decoded, rows, cut, lines, unpacking_s)
 
 

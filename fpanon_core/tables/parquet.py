@@ -107,7 +107,7 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
     SchemaError
         The decoded size is above the budget.
     """
-    wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
+    wide = sum(_width(about.schema.column(j)) for j in range(about.num_columns))
     # The groups' statements about columns are not read here: if they contradict themselves, Arrow
     # ends the whole process. When it reads the data, it only raises an error.
     groups = [about.row_group(i) for i in range(about.num_row_groups)]
@@ -117,12 +117,8 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
 
 
 def _width(column: pq.ColumnSchema) -> int:
-    match column.physical_type:
-        case "INT96":
-            return 12
-        case "FIXED_LEN_BYTE_ARRAY":
-            return int(column.length)
-    return _LEAST_WIDTH
+    known = {"INT96": 12, "FIXED_LEN_BYTE_ARRAY": int(column.length)}
+    return max(_LEAST_WIDTH, known.get(column.physical_type, 0))
 
 
 def is_nested_type(kind: pa.DataType) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..model.arrays import IntArray
-from ..model.budgets import ALWAYS_FINE, MAX_RATIO, Budget
+from ..model.budgets import Budget
 from ..model.errors import ConfigError, FpanonError, SchemaError
 from .folder import data_files
 from .parquet import checked_description, is_nested_type, plain_group, refusing, together
@@ -172,7 +173,7 @@ class Parts:
                 table = plain_group(pa.Table.from_batches([batch]))
                 unread = pa.chunked_array([pa.nulls(batch.num_rows, pa.string())])
                 yield [
-                    _typed(plain_column(table.column(n)) if n in flat else unread, self.types[i])
+                    (plain_column(table.column(n)) if n in flat else unread).cast(self.types[i])
                     for n, i in zip(names, columns, strict=True)
                 ]
 
@@ -197,14 +198,6 @@ class Parts:
         nulls = (pa.chunked_array([pa.nulls(n, kind)]) for kind in self.types)
         whole = tuple(there.get(i, none) for i, none in enumerate(nulls))
         return replace(self.about, columns=whole)
-
-
-class _PartBudget(Budget):
-    """Budget of a file that is never decoded as a whole; only the file's own size bounds it."""
-
-    @property
-    def decoded_bytes(self) -> int:
-        return max(ALWAYS_FINE, self.source_bytes * MAX_RATIO)
 
 
 def _paths(source: Any) -> list[Path]:
@@ -246,7 +239,8 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
         kept.chmod(0o600)
         return kept, table.n_rows, names, list(held.schema.types), table.about
     about = pq.read_metadata(path)
-    checked_description(about, _PartBudget(path.stat().st_size))
+    # A part is never decoded as a whole; only the file's own size bounds it.
+    checked_description(about, Budget(path.stat().st_size, most_bytes=sys.maxsize))
     schema = pq.read_schema(path)
     types = [plain_type(field.type) for field in schema]
     n_rows = sum(about.row_group(i).num_rows for i in range(about.num_row_groups))
@@ -260,10 +254,6 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_dictionary(kind):
         return plain_type(kind.value_type)
     return plain_column(pa.chunked_array([pa.array([], kind)])).type
-
-
-def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    return column if column.type == kind else column.cast(kind)
 
 
 def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) -> pa.DataType:
