@@ -297,18 +297,7 @@ def _frame(columns: list[Parts], names: Any, index: Any, attrs: dict[Any, Any]) 
     return made
 
 
-# --- times, numbers ------------------------------------------------------------------------------
-
-
-def _moment_parts(t: dt.datetime) -> Parts:
-    clock = (t.hour, t.minute, t.second, t.microsecond)
-    return (t.year, t.month, t.day, *clock, t.tzinfo, t.fold)
-
-
-def _moment(*parts: Any) -> dt.datetime:
-    *when, fold = parts
-    return dt.datetime(*when, fold=fold)
-
+# --- all kinds -----------------------------------------------------------------------------------
 
 _SCALARS = {cls for cls in np.sctypeDict.values() if not issubclass(cls, (np.object_, np.void))}
 
@@ -323,7 +312,11 @@ KINDS: dict[type, tuple[str, Callable[[Any], Parts], Callable[..., object]]] = {
         lambda begin, end, step, name: pd.RangeIndex(begin, end, step, name=name),
     ),
     dt.date: ("date", lambda d: (d.year, d.month, d.day), dt.date),
-    dt.datetime: ("moment", _moment_parts, _moment),
+    dt.datetime: (
+        "moment",
+        lambda t: (*t.timetuple()[:6], t.microsecond, t.tzinfo, t.fold),
+        lambda *parts: dt.datetime(*parts[:-1], fold=parts[-1]),
+    ),
     dt.timedelta: ("duration", lambda d: (d.days, d.seconds, d.microseconds), dt.timedelta),
     dt.timezone: ("offset", lambda z: z.__getinitargs__(), dt.timezone),
     ZoneInfo: ("zone", lambda z: (z.key,), ZoneInfo),

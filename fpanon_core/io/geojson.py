@@ -255,13 +255,16 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
     known = list(dict.fromkeys(key for each in properties for key in each))
     more = ", …" if len(known) > _MOST_LISTED else ""
     listed = (", ".join(map(repr, known[:_MOST_LISTED])) or "none") + more
+
+    def texts_of(key: str, *kinds: type) -> list[str]:
+        found = (each.get(key) for each in properties)
+        return [str(value).strip() if type(value) in kinds else "" for value in found]
+
     if name is None:
         for key in known:
-            texts = [each.get(key) for each in properties]
-            if all(isinstance(text, str) and text.strip() for text in texts):
-                stripped = [str(text).strip() for text in texts]
-                if len(set(stripped)) == len(stripped):
-                    return key, stripped
+            texts = texts_of(key, str)
+            if "" not in texts and len(set(texts)) == len(texts):
+                return key, texts
         raise SchemaError(
             Message(
                 "No property of the regions holds a different text for each region. Properties: "
@@ -270,8 +273,7 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
         )
     if name not in known:
         raise ConfigError(f"The regions have no property {name!r}; they have: {listed}.")
-    given = [each.get(name) for each in properties]
-    plain = [str(v).strip() if type(v) in (str, int, float) else "" for v in given]
+    plain = texts_of(name, str, int, float)
     if "" in plain:
         raise SchemaError(
             f"{plain.count(''):,} of {len(plain):,} areas lack{'s' * (plain.count('') == 1)} a "

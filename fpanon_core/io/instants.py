@@ -173,11 +173,11 @@ def zone_of_clocks(
     asked: str | None,
     display: str,
     notes: list[str],
-) -> tuple[str | None, str | FloatArray]:
-    """Return how clock times without an offset are read: the zone's name, and the zone or offsets.
+) -> str | FloatArray:
+    """Return how clock times without an offset are read: the zone's name, or minutes by row.
 
-    The zone's name is None if the times of all ``rows`` carry an offset (``all_aware``). Findings
-    are added to ``notes``.
+    The name is that of the display zone if the times of all ``rows`` carry an offset
+    (``all_aware``). Findings are added to ``notes``.
 
     Parameters
     ----------
@@ -203,23 +203,23 @@ def zone_of_clocks(
     if all_aware:
         if offsets is not None:
             notes.append("Times carry their own offset; the offset column is not needed.")
-        return None, display
+        return display
     if asked is not None and asked != "offset":
-        return asked, asked
+        return asked
     if offsets is None or roles.found["offset"] == "by content":
         notes.append(f"Times carry no offset; they are read as clock times in {display}.")
-        return display, display
+        return display
     if asked is None and not any("local" in normal(table.labels[i]) for i in roles.where["time"]):
         said = "Times carry no offset, but there is an offset column; they are read as UTC. "
         notes.append(Message(f"{said}If they are local times, {AS_LOCAL}."))
-        return "UTC", "UTC"
+        return "UTC"
     notes.append("Times carry no offset; they are local times, read with the offset column.")
     minutes = minutes_of(offsets)
     if minutes is not offsets:
         notes.append("The offset column is read as hours.")
     if unknown := int(np.isnan(minutes[rows]).sum()):
         notes.append(f"Rows without an offset, read as UTC: {unknown:,}.")
-    return "offset", np.nan_to_num(minutes)
+    return np.nan_to_num(minutes)
 
 
 def minutes_of(offsets: FloatArray) -> FloatArray:

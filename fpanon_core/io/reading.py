@@ -174,7 +174,7 @@ class Reading:
             notes.append(f"The time zone {zone} is guessed from the middle of the data.")
         aware = known.all_aware
         offsets = known.store.read("offset") if "offset" in self.roles.where else None
-        naive_zone, reader = instants.zone_of_clocks(
+        reader = instants.zone_of_clocks(
             about, self.roles, aware, offsets, known.fate.used, how.naive_timezone, zone, notes
         )
         how.tell(0.45)
@@ -203,7 +203,7 @@ class Reading:
             **_of_the_samples(fs, span),
             timezone=zone,
             timezone_guessed=how.timezone is None,
-            naive_timezone=naive_zone,
+            naive_timezone=None if aware else reader if isinstance(reader, str) else "offset",
             screening=how.rule,
             users_screened_out=everyone.n_users - fs.n_users,
             rows_identical=sum(Fate(known.fate.codes[rows]).n_used for rows in same),

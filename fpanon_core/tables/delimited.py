@@ -135,7 +135,6 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 def _dialect(lines: list[str]) -> tuple[str, int]:
     """Return the first delimiter that most lines agree on, and the number of fields it gives."""
-    fallback = ("", 1)
     for first_agrees in (True, False):
         for delimiter in _DELIMITERS:
             counts = [len(_fields(line, delimiter)) for line in lines]
@@ -144,7 +143,7 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
                 continue
             if not first_agrees or counts[0] == width:
                 return delimiter, width
-    return fallback
+    return "", 1
 
 
 def has_header(rows: list[list[str]]) -> bool:

@@ -208,8 +208,8 @@ def _paths(source: Any) -> list[Path]:
         elif path.exists():
             found = [path]
         else:
-            found = sorted(Path(each) for each in glob.glob(str(source), recursive=True))
-            found = [each for each in found if each.is_file()]
+            matches = map(Path, glob.glob(str(source), recursive=True))
+            found = sorted(each for each in matches if each.is_file())
     elif isinstance(source, Sequence) and all(isinstance(s, (str, os.PathLike)) for s in source):
         found = [Path(os.fspath(each)) for each in source]
     else:

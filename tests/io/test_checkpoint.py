@@ -5,10 +5,6 @@ import hmac
 import io
 import os
 import random
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -198,43 +194,3 @@ def test_it_is_emptied_and_what_is_not_its_own_stays(folder, hidden):
     (folder / "notes.txt").unlink()
     assert kept.clear() == 0
     assert not folder.exists()
-
-
-_RUN = """
-import sys
-from fpanon_core import Checkpoint, LocalEngine, aligned
-from tests.anonymize.test_shards import people
-fs = people(n=900, each=40)
-aligned(people(n=10), 2)
-print("begun", flush=True)
-aligned(fs, 2, shards=30, engine=LocalEngine(1), checkpoint=Checkpoint(sys.argv[1]))
-"""
-
-
-def test_killed_five_times_and_begun_again_it_comes_to_the_same(folder):
-    """SIGKILL when so many shards more are done, and a moment later, both drawn at random."""
-    rng = np.random.default_rng(int(time.time()))
-    fs = people(n=900, each=40)
-    plain = aligned(fs, 2, shards=30)
-
-    def kept():
-        return len(list(folder.glob("*.fpanon-part"))) if folder.exists() else 0
-
-    for _ in range(5):
-        before = kept()
-        run = subprocess.Popen(
-            [sys.executable, "-c", _RUN, str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        assert run.stdout.readline() == "begun\n"
-        wanted = before + rng.integers(0, 3)
-        while kept() < min(wanted, 30) and run.poll() is None:
-            time.sleep(0.001)
-        time.sleep(rng.uniform(0, 0.01))
-        os.kill(run.pid, signal.SIGKILL)
-        run.communicate()
-        assert kept() >= before
-    # Thirty shards, of which five runs did two or three each at most: killed half-way, all of them.
-    assert 0 < kept() < 30
-    result = aligned(fs, 2, shards=30, checkpoint=Checkpoint(folder))
-    same(result, plain)
-    assert not [place for place in folder.iterdir() if not place.name.endswith(".fpanon-part")]

@@ -1,4 +1,4 @@
-"""Workbooks: read as openpyxl reads them, but only their cells, and in time that their size bounds."""
+"""Workbooks: read as openpyxl reads them, but only their cells, in time that their size bounds."""
 
 import datetime
 import io
