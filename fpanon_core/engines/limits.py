@@ -145,9 +145,8 @@ def memory_of_machine() -> int | None:
 
 def out_of_memory(memory_bytes: int | None) -> str:
     """Return the screen text for a computation that exceeded its memory limit."""
-    allowed = "the machine has no more"
-    if memory_bytes is not None:
-        allowed = f"it may take {gigabytes(memory_bytes)} here"
+    most = memory_bytes and gigabytes(memory_bytes)
+    allowed = f"it may take {most} here" if most else "the machine has no more"
     return f"The computation ran out of memory ({allowed}) and was stopped. {STILL_HERE} {WAY_OUT}"
 
 

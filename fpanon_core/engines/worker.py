@@ -147,10 +147,9 @@ def _receive(pipe: BinaryIO, tasks: queue.SimpleQueue[bytes]) -> None:
 
 def _warm_up(name: str) -> None:
     module, _, function = name.partition(":")
-    try:
+    # Only time is lost; a real fault will show, and be reported, with the first task.
+    with contextlib.suppress(Exception):
         getattr(importlib.import_module(module), function)()
-    except Exception:
-        return  # Only time is lost; a real fault will show, and be reported, with the first task.
 
 
 def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | None:

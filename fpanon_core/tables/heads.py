@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
 import time
 import zipfile
@@ -23,7 +22,7 @@ from typing import IO, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .json_text import is_json
+from .json_text import is_json, parsed
 from .parquet import FAULTS, is_nested_type
 from .sources import BROKEN
 from .workbook import WORKBOOK
@@ -179,14 +178,8 @@ def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> 
     # UTF-16 is not cut: half a character would be lost.
     cuttable = bool(cut) and b"\0" not in cut[:4096]
     kind: Kind = "JSON" if is_json(head) else "text"
-    if not cuttable or (kind == "JSON" and not _is_lines(cut)):
+    # A first line that is a record by itself is one of many.
+    lined = kind == "text" or isinstance(parsed(cut[: cut.find(b"\n")]), dict)
+    if not cuttable or not lined:
         cut, lines = b"", 0
     return Head(kind, size, decoded, rows, cut, lines, unpacking_s)
-
-
-def _is_lines(cut: bytes) -> bool:
-    """Return whether the first line is a record by itself."""
-    try:
-        return isinstance(json.loads(cut[: cut.find(b"\n")]), dict)
-    except ValueError:
-        return False
