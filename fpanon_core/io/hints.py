@@ -68,27 +68,23 @@ def sentences(parts: list[str]) -> Message:
 
 def such_as(*roles: str) -> Way:
     """Return the ending of a sentence that asks for the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f", such as {columns.call}", f", such as {columns.command}", "")
+    return _columns(", such as {}", roles)
 
 
 def in_brackets(*roles: str) -> Way:
     """Return words in brackets that say how to state the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f" ({columns.call})", f" ({columns.command})", "")
+    return _columns(" ({})", roles)
 
 
 def namely(*roles: str) -> Way:
     """Return the ending of a sentence that says how to state the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f": {columns.call}", f": {columns.command}", " below")
+    return _columns(": {}", roles, " below")
 
 
 def give(*roles: str, name: str = "…") -> Way:
     """Return "give …" with the columns of these roles; ``name`` is the column's name, if known."""
-    columns = _columns(roles, name)
     below = "correct the columns below" if name == "…" else "choose it below"
-    return Way(f"give {columns.call}", f"give {columns.command}", below)
+    return _columns("give {}", roles, below, name)
 
 
 def column_at(position: int, begins: str = "column") -> Way:
@@ -110,12 +106,12 @@ AS_LOCAL = Way(
 AS_ANTENNAS = Way("as antennas=", "as --antennas", "as the table of antennas")
 
 
-def _columns(roles: tuple[str, ...], name: str = "…") -> Way:
+def _columns(words: str, roles: tuple[str, ...], form: str = "", name: str = "…") -> Way:
+    """Return words around the columns of some roles, and the words for a form."""
     given, option = (name, "NAME") if name == "…" else (repr(name), name)
     call = ", ".join(f"'{role}': {given}" for role in roles)
-    return Way(
-        f"columns={{{call}}}", " ".join(f"--{role} {option}" for role in roles), "the form below"
-    )
+    command = " ".join(f"--{role} {option}" for role in roles)
+    return Way(words.format(f"columns={{{call}}}"), words.format(command), form)
 
 
 def _worded(encoded: str, reader: int) -> str:

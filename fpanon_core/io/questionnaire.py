@@ -86,17 +86,9 @@ def read_questionnaire(
     frame = pd.DataFrame({name: each.to_pandas() for name, each in texts.items()}, dtype=object)
     # As asked: the template puts an apostrophe before a text that a spreadsheet would run.
     frame = frame.map(restored, na_action="ignore")
-    missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])
-    reason = np.full(len(frame), "", object)
-
-    def reject(why: str, where: Any) -> None:
-        reason[(reason == "") & np.asarray(where, bool)] = why
-
-    for name in COLUMNS:
-        reject(MISSING[name], missing[name])
-    reject(NO_NUMBER, np.isnan(score))
-    reject(OUTSIDE, (score < 0) | (score > 10))
+    rules = {MISSING[name]: missing_in(values) for name, values in texts.items()}
+    rules |= {NO_NUMBER: np.isnan(score), OUTSIDE: (score < 0) | (score > 10)}
     asked = None if options is None else [_name(option) for option in options]
     for name, known, why in (
         ("domain", None if domains is None else list(domains), UNKNOWN_DOMAIN),
@@ -105,14 +97,13 @@ def read_questionnaire(
         if known is not None:
             spelt = {name_key(each): each for each in known}
             found = frame[name].map(lambda text, spelt=spelt: spelt.get(name_key(text)))
-            reject(why, found.isna())
+            rules[why] = found.isna().to_numpy()
             frame[name] = found.where(found.notna(), frame[name])
     keys = frame[["expert", "domain", "option"]].apply(lambda column: column.map(name_key))
-    good = reason == ""
-    again = np.zeros(len(frame), bool)
-    again[good] = keys[good].duplicated().to_numpy()
-    reject(DUPLICATE, again)
+    reason = np.select(list(rules.values()), list(rules), "").astype(object)
     used = reason == ""
+    used[used] = ~keys[used].duplicated().to_numpy()
+    reason[~used & (reason == "")] = DUPLICATE
     rejected = _rejected(table, frame, reason)
     if not used.any():
         first = rejected["reason"].iloc[0]
