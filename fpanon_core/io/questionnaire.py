@@ -38,10 +38,7 @@ DUPLICATE = "the expert has scored this option in this domain already"
 
 @only_ours("questionnaire")
 def read_questionnaire(
-    source: Any,
-    *,
-    options: Iterable[Any] | None = None,
-    domains: Iterable[str] | None = None,
+    source: Any, *, options: Iterable[Any] | None = None, domains: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """Read the experts' answers.
 

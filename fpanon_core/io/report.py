@@ -340,9 +340,7 @@ def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
         plain |= {name: tuple(plain[name]) for name in _TUPLES}
         plain["screening"] = Screening(**plain["screening"])
         report = IngestReport(
-            **plain,
-            rejects=pd.DataFrame({"row": [], "reason": []}),
-            samples_per_user=fs.lengths,
+            **plain, rejects=pd.DataFrame({"row": [], "reason": []}), samples_per_user=fs.lengths
         )
         kinds = get_type_hints(IngestReport)
         fits = (

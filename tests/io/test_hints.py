@@ -6,10 +6,7 @@ import pickle
 import pytest
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.hints import (
-    for_command_line,
-    for_screen,
-)
+from fpanon_core.io.hints import for_command_line, for_screen
 from fpanon_core.model.errors import SchemaError
 
 REFUSED = {

@@ -11,12 +11,7 @@ from scipy.stats import spearmanr
 
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.studies.tabled import Tabled
-from fpanon_core.tables.leaving import (
-    file_name,
-    guarded,
-    names_rows,
-    people_columns,
-)
+from fpanon_core.tables.leaving import file_name, guarded, names_rows, people_columns
 from fpanon_core.tables.writing import table_bytes
 from tests.support.exports import same_but_for_names
 
