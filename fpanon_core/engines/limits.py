@@ -204,7 +204,9 @@ def _of_groups() -> list[int]:
     The groups may be of version 1 or 2.
     """
     found: list[int] = []
-    memberships = MEMBERSHIPS.read_text() if MEMBERSHIPS.exists() else ""
+    memberships = ""
+    with contextlib.suppress(OSError):
+        memberships = MEMBERSHIPS.read_text()
     for membership in memberships.splitlines():
         _, controllers, path = membership.split(":", 2)
         if controllers == "":
