@@ -144,9 +144,8 @@ class Parts:
     # --- one part ------------------------------------------------------------------------------
 
     def _add(self, path: Path, kept: Path) -> None:
-        name = path.name
-        path, n_rows, names, types, table = _opened(path, kept)
-        if len(set(table.labels)) != len(table.labels) or len(set(names)) != len(names):
+        place, n_rows, schema, table = _opened(path, kept)
+        if len(set(table.labels)) != len(table.labels):
             raise SchemaError("a column name occurs twice; in parts, names must differ.")
         first = self.parts[0].table if self.parts else table
         if set(table.labels) != set(first.labels):
@@ -154,12 +153,13 @@ class Parts:
                 "its columns differ from those of the first part. All parts need the same columns, "
                 "and either all or none of them must have a header."
             )
-        order = [table.labels.index(label) for label in first.labels]
-        types = [types[at] for at in order]
+        fields = [schema.field(table.labels.index(label)) for label in first.labels]
+        types = [field.type for field in fields]
         if self.parts:
             types = [_common(one, types[i], first, i) for i, one in enumerate(self.types)]
         self.types = types
-        self.parts.append(Part(name, path, n_rows, tuple(names[at] for at in order), table))
+        names = tuple(field.name for field in fields)
+        self.parts.append(Part(path.name, place, n_rows, names, table))
 
     def _read(
         self, part: Part, columns: Sequence[int], groups: list[int]
@@ -225,8 +225,8 @@ def _paths(source: Any) -> list[Path]:
     return found
 
 
-def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataType], SourceTable]:
-    """Return the Parquet path, number of rows, column names, types, and the rest of the table."""
+def _opened(path: Path, kept: Path) -> tuple[Path, int, pa.Schema, SourceTable]:
+    """Return the Parquet path, number of rows, columns as they are read, and other facts."""
     if not path.is_file():
         raise SchemaError("there is no such file; check the path.")
     with path.open("rb") as file:
@@ -237,14 +237,13 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
         held = pa.table(list(table.columns), names=names)
         pq.write_table(held, kept, compression="lz4", row_group_size=BATCH)
         kept.chmod(0o600)
-        return kept, table.n_rows, names, list(held.schema.types), table.about
+        return kept, table.n_rows, held.schema, table.about
     about = pq.read_metadata(path)
     # A part is never decoded as a whole; only the file's own size bounds it.
     checked_description(about, Budget(path.stat().st_size, most_bytes=sys.maxsize))
-    schema = pq.read_schema(path)
-    types = [plain_type(field.type) for field in schema]
+    schema = pa.schema([f.with_type(plain_type(f.type)) for f in pq.read_schema(path)])
     n_rows = sum(about.row_group(i).num_rows for i in range(about.num_row_groups))
-    return path, n_rows, list(schema.names), types, SourceTable(tuple(schema.names), (), "Parquet")
+    return path, n_rows, schema, SourceTable(tuple(schema.names), (), "Parquet")
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
