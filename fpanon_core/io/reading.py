@@ -278,24 +278,20 @@ class Reading:
             lat, lon = known.degrees(rows)
             mixed = mixture(code, us, lat, lon)
             x, y = project_repeated(fate.pick(lat), fate.pick(lon), projection.crs)
-            lost = np.empty(0, np.int64)
             if (nowhere := np.isnan(x)).any():
-                lost = rows.start + np.flatnonzero(fate.used)[nowhere]
                 fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, nowhere)
                 x, y = x[~nowhere], y[~nowhere]
-            return fate.pick(code), fate.pick(us), x, y, mixed, lost, clocks
+            return fate.pick(code), fate.pick(us), x, y, mixed, clocks
 
         remap = np.full(len(known.users), -1, np.int32)
         mixtures = Store(self.own and self.own / "mix")
         n_users, first_us = 0, 2**62
         skipped = twice = 0
-        all_lost = []
-        for rows, (code, us, x, y, mixed, lost, clocks) in zip(
+        for rows, (code, us, x, y, mixed, clocks) in zip(
             known.slices, known.over(place), strict=True
         ):
             skipped, twice = skipped + clocks[0], twice + clocks[1]
             mixtures.append(mix=mixed if self.own else mixed.astype(np.uint32))
-            all_lost.append(lost)
             if len(code):
                 user = remap[code]
                 if (user < 0).any():
@@ -309,8 +305,7 @@ class Reading:
         mixtures.close()
         known.fate.check_some_left()
         self.notes += instants.said_of_clocks(skipped, twice)
-        same = identical(known, mixtures, np.concatenate(all_lost))
-        return remap.astype(np.int64), first_us, same
+        return remap.astype(np.int64), first_us, identical(known, mixtures)
 
     def _first_rows(
         self, zone: str, reader: str | FloatArray, user: IntArray

@@ -190,8 +190,6 @@ class ParsedTimes:
         Whether the row was parsed; whether it has an offset or ``Z``, or is an epoch time.
     formats : Counter
         Number of rows by format.
-    notes : list of str
-        Assumptions made, such as day before month.
     order : DateOrder or None
         For rows with day and month in figures: how the column decides which comes first.
     """
@@ -200,7 +198,6 @@ class ParsedTimes:
     ok: BoolArray
     aware: BoolArray
     formats: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
     order: DateOrder | None = None
 
     @property
@@ -216,7 +213,7 @@ def parse_times(
 
     Dates may be written as in ISO 8601, ``YYYY/MM/DD``, ``YYYYMMDD`` or ``3 Apr 2012``. They may
     also be ``DD/MM/YYYY`` or ``MM/DD/YYYY``; the data decide which of the two (see
-    :attr:`ParsedTimes.notes`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
+    :attr:`ParsedTimes.order`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
     or am/pm, and by an offset. ``YYYYMMDDhhmmss`` and ``Tue Apr 03 18:00:09 +0000 2012`` are read
     as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
     value before the year 1 or after the year 9999 is not a time.
@@ -249,9 +246,8 @@ def _parsed(
         return by_day
     by_month, _ = _parse_texts(texts, day_first=False)
     order = DateOrder(by_day, by_month)
-    day_first, note = order.decided()
-    better = by_day if day_first else by_month
-    better.order, better.notes = order, [note]
+    better = by_day if order.decided()[0] else by_month
+    better.order = order
     return better
 
 

@@ -113,7 +113,7 @@ def test_any_text_is_parsed_or_not_but_never_raises(texts):
 def test_day_and_month_are_decided_by_the_data(texts, month, said):
     parsed = parse(*texts)
     assert shown(parsed).month == month
-    assert said in parsed.notes[0]
+    assert said in parsed.order.decided()[1]
 
 
 def test_typed_columns():
