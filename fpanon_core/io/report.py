@@ -315,8 +315,6 @@ _TUPLES = ("available", "notes")
 def keep_account(report: IngestReport, folder: Path) -> None:
     """Write the report into a folder of fingerprints."""
     plain = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in _LEFT_OUT}
-    plain["machines"] = str(report.machines)
-    plain["notes"] = [str(note) for note in report.notes]
     plain["screening"] = asdict(report.screening)
     opened = os.open(folder / _NAME, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
