@@ -156,7 +156,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
     return frame
 
 
-def _joined(parts: Sequence[pd.Series]) -> pd.Series:
+def _joined(parts: Sequence[Any]) -> Any:
     return parts[0].str.cat(parts[1:], sep="-")
 
 
@@ -164,7 +164,8 @@ def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
     """Return a column as text; a column of numbers or booleans keeps its type."""
     kind = column.type
     plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    return (column if plain else text_of(column)).to_pandas().to_numpy()
+    values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()
+    return values
 
 
 def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFrame:

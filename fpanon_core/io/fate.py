@@ -84,7 +84,7 @@ class Fate:
     def evenly_but_for(self, reason: str, most: int) -> IntArray:
         """Return up to ``most`` evenly spaced rows that are in use or set aside for this reason."""
         mask = (self.codes < 0) | (self.codes == _REASONS.index(reason))
-        n = np.count_nonzero(mask)
+        n = int(np.count_nonzero(mask))
         return _ranked(mask, np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
     @property
@@ -132,7 +132,7 @@ class Fate:
         every column that identifies a person. At most the first ``most`` are returned.
         """
         mask = self.codes >= 0
-        n = np.count_nonzero(mask)
+        n = int(np.count_nonzero(mask))
         rows = _ranked(mask, np.arange(n if most is None else min(n, most)))
         known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
         columns = sorted(known - set(roles.where.get("user", ())))

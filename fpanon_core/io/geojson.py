@@ -372,7 +372,7 @@ def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
     kind = str(part.get("type"))
     if kind == "Feature":
         place = part.get("geometry")  # a feature may have none
-        several = [] if place is None else [place]
+        several: Any = [] if place is None else [place]
     elif kind in _INSIDE:
         several = part.get(_INSIDE[kind])
     else:

@@ -200,7 +200,8 @@ class Ledger:
                     "budget."
                 )
             now = dt.datetime.now(dt.UTC).isoformat("T", "seconds")
-            line = dict(zip(_FIELDS, (now, what, epsilon, budget, why), strict=True))
+            told = now, what, epsilon, budget, why
+            line: dict[str, Any] = dict(zip(_FIELDS, told, strict=True))
             line["ledger"] = lines[0]["ledger"] if lines else secrets.token_hex(16)
             line["chain"] = _chained(lines[-1]["chain"] if lines else "", line)
             os.ftruncate(file, end)  # what a killed process left of a line
