@@ -204,9 +204,8 @@ such as tls://host:8786.
             raise InfeasibleError(_gone(self._address)) from None
         finally:
             # Sets of fingerprints are kept for the next call; arrays belong to this call.
-            for key, (held, _) in list(self._sent.items()):
-                if isinstance(held(), np.ndarray | None):
-                    del self._sent[key]
+            for key in [key for key, (held, _) in self._sent.items() if _is_array(held())]:
+                del self._sent[key]
             if running and self.connected:
                 self._client.cancel(list(running), force=True, asynchronous=False)
 
@@ -377,6 +376,10 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
         last = traceback.extract_tb(fault.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}:{last.lineno}"
         return False, RuntimeError(f"{type(fault).__name__} at {place} on a worker")
+
+
+def _is_array(thing: object) -> bool:
+    return isinstance(thing, np.ndarray | None)
 
 
 def _is_plain(thing: object) -> bool:

@@ -163,11 +163,7 @@ class Reading:
         known.fate.check_some_left()
         middle = _middle_of(known)
         projection = how.stated or middle
-        antennas = None
-        if self.sites is not None:
-            if known.placed:
-                self.sites = nearer_sites(self.sites, how.turn, projection, notes)
-            antennas = antennas_of(self.sites, projection, how.granularity_m, how.regions, notes)
+        antennas = self._antennas(projection)
         zone = how.timezone
         if zone is None:
             zone = zone_at(min(known.over(lambda r: nearest_to(*known.used_degrees(r), middle))))
@@ -319,6 +315,15 @@ class Reading:
         table = known.source.taken(np.arange(rows.stop))
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
+
+    def _antennas(self, projection: Centre) -> Antennas | None:
+        """Return the antennas in the data's projection, with their regions if these were given."""
+        if self.sites is None:
+            return None
+        how, notes = self.how, self.notes
+        if self.known.placed:
+            self.sites = nearer_sites(self.sites, how.turn, projection, notes)
+        return antennas_of(self.sites, projection, how.granularity_m, how.regions, notes)
 
     def _listed(self) -> pd.DataFrame:
         most = MOST_LISTED if isinstance(self.known.source, Parts) else None
