@@ -39,7 +39,7 @@ from ..model.options import Glove
 from ..model.periods import PeriodSet
 from ..model.published import Naming, known
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, AnyRelease, Origin, ReleasedSet
-from ..tables.writing import staged
+from ..tables.writing import staged, write_bytes
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.faults import Faults
 from ..verification.package import read_package
@@ -138,7 +138,7 @@ def publish(
                         "Samples were moved before some were left out, so no list can say which "
                         "samples were left out; do not ask for the list."
                     )
-                files.write_secret(table, file)
+                write_bytes(files.secret_bytes(table), file, new=True)
                 undo.callback(file.unlink, missing_ok=True)
             files.put(folder, target)
             undo.pop_all()  # all is written, and nothing is taken back

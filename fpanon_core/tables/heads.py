@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -96,14 +97,9 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
         for name in ("packed_bytes", "decoded_bytes", "rows")
     )
     kind = next(iter(seen.values())).kind
-    heads = []
-    for i, path in enumerate(paths):
-        size = 0
-        with suppress(OSError):
-            size = path.stat().st_size
-        other = Head(kind, size, round(size * decoded / packed), round(size * rows / packed))
-        heads.append(seen.get(i, other))
-    return heads
+    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in paths]
+    others = (Head(kind, n, round(n * decoded / packed), round(n * rows / packed)) for n in sizes)
+    return [seen.get(i, other) for i, other in enumerate(others)]
 
 
 def _of_parquet(file: IO[bytes], size: int) -> Head:
