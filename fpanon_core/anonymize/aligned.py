@@ -34,7 +34,7 @@ from ..model.glove import GloveResult
 from ..model.options import Effort
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .crowding import boxes_of, crowded
+from .crowding import Crowding, boxes_of
 from .grouping import Group
 from .hiding import Grouped, Run, Settings, Store
 
@@ -56,7 +56,7 @@ def aligned(
     shards: int | None = None,
     checkpoint: Store | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> GloveResult:
     """Publish whole fingerprints, aligned in time, each identical for at least k users.
 
@@ -143,9 +143,7 @@ def aligned(
     if groups is not None:
         _check_alone(fs, shards, settings.leave_out)
 
-    def published(
-        fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress | None
-    ) -> Grouped:
+    def published(fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress) -> Grouped:
         assert groups is not None
         members = _given(fs, settings.k, groups)
         return _blocks(fs, members, settings, engine)
@@ -154,11 +152,9 @@ def aligned(
     return Run(settings, grouping, engine or LocalEngine(), shards, checkpoint).result(fs, progress)
 
 
-def _grouped(
-    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
-) -> Grouped:
+def _grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
     looking = part(progress, 0.0, _CROWDING_SHARE)
-    members, left, hardest = crowded(fs, settings, engine, looking)
+    members, left, hardest = Crowding(fs, settings, engine).run(looking)
     return _blocks(fs, members, settings, engine)._replace(left=left, hardest=hardest)
 
 

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from ..engines.local import Engine, fill
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
 from ..kernels.aligned_groups import (
     OUT,
@@ -136,17 +136,7 @@ def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
     )
 
 
-def crowded(
-    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
-) -> tuple[list[IntArray], IntArray, IntArray]:
-    """Return the groups (row numbers), the last users, and the users left out as hard to hide.
-
-    The last users have a total weight below k; none are returned if they are merged.
-    """
-    return _Crowding(fs, settings, engine).run(settings.leftover == "merge", progress)
-
-
-class _Crowding:
+class Crowding:
     """State of one search for groups."""
 
     def __init__(self, fs: FingerprintSet, settings: Settings, engine: Engine) -> None:
@@ -173,17 +163,19 @@ class _Crowding:
             np.full(most, -1, np.int64),
         )
         self.made = 0
-        self.may_leave_out = room > 0
+        self.may_leave_out, self.merge = room > 0, settings.leftover == "merge"
 
-    def run(
-        self, merge: bool, progress: Progress | None
-    ) -> tuple[list[IntArray], IntArray, IntArray]:
+    def run(self, progress: Progress) -> tuple[list[IntArray], IntArray, IntArray]:
+        """Return the groups (row numbers), the last users, and the users left out as hard to hide.
+
+        The last users have a total weight below k; none are returned if they are merged.
+        """
         near, alike = self.candidates(
             np.arange(self.fs.n_users), self.search.candidates, part(progress, 0.0, _NEAREST_SHARE)
         )
         self.grow(near[:, : self.search.growth], part(progress, _NEAREST_SHARE, _GROWN_SHARE))
         left = np.flatnonzero(self.groups.of < 0)
-        if merge:
+        if self.merge:
             self.add(left)
             left = left[:0]
         self._keep(np.arange(self.made))
@@ -226,7 +218,7 @@ class _Crowding:
         self._keep(np.flatnonzero(stays))
 
     def candidates(
-        self, users: IntArray, many: int, progress: Progress | None
+        self, users: IntArray, many: int, progress: Progress
     ) -> tuple[IntArray, FloatArray]:
         """Return each user's candidates among ``users``, best first, and the loss of each pair.
 
@@ -250,7 +242,7 @@ class _Crowding:
         return near, alike
 
     def _best_of(
-        self, users: IntArray, among: int, progress: Progress | None
+        self, users: IntArray, among: int, progress: Progress
     ) -> tuple[IntArray, FloatArray]:
         """Return each user's ``among`` nearest other ``users``, best first, and each pair's loss.
 
@@ -276,18 +268,16 @@ class _Crowding:
         order = np.argsort(each, axis=1, kind="stable")
         return np.take_along_axis(others, order, axis=1), np.take_along_axis(loss, order, axis=1)
 
-    def grow(self, near: IntArray, progress: Progress | None) -> None:
+    def grow(self, near: IntArray, progress: Progress) -> None:
         """Put everybody into groups except the last users, whose total weight is below k."""
         left, many = np.arange(self.fs.n_users), max(near.shape[1], self.k)
         while self.people.weight[left].sum() >= self.k:
-            if progress is not None:
-                progress(1.0 - len(left) / self.fs.n_users)
+            tell(progress, 1.0 - len(left) / self.fs.n_users)
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
                 some = seeds[first : first + _BLOCK]
                 self.made = grow(self.boxes, near, some, self.people, self.groups, self.made)
-                if progress is not None:
-                    progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
+                tell(progress, 1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
             left = np.flatnonzero(self.groups.of < 0)
             # With k candidates, the first seed always gets a group, so the loop ends.
             near, _ = self.candidates(left, many, None)
@@ -311,7 +301,7 @@ class _Crowding:
             groups.weight[into] += self.people.weight[user]
             groups.of[user] = into
 
-    def better(self, near: IntArray, alike: FloatArray, progress: Progress | None) -> None:
+    def better(self, near: IntArray, alike: FloatArray, progress: Progress) -> None:
         """Exchange users while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
         steps = Steps(
@@ -359,7 +349,7 @@ class _Crowding:
                 return made
 
     def _price(
-        self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
+        self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress
     ) -> None:
         """Price steps into groups changed since a given round, and all steps of users who moved."""
         groups, n = self.groups, self.fs.n_users

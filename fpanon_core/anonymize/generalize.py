@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from ..kernels.antenna_clusters import crowds, strips, visited
+from ..kernels.antenna_clusters import crowds, visited
 from ..model.arrays import BY_TIME, FloatArray, IntArray, distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
@@ -284,8 +284,10 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
     """
     n = len(shifts)
     column, row, piece = _numbered(
-        strips(fs.x_m, side, base[0] + np.array(shifts), _AT_A_LINE),
-        strips(fs.y_m, side, base[1] + np.array(shifts), _AT_A_LINE),
+        *(
+            sum((cells_of(values, side, at + shift) for shift in shifts), np.int64(0))
+            for values, at in zip((fs.x_m, fs.y_m), base, strict=True)
+        )
     )
     of_user, offsets = visited(piece, fs.offsets, len(column))
     best, most = 0, (0, 1)

@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from ..engines.local import Engine, fill
 from ..kernels import glove_floors as floors
-from ..kernels.glove_floors import effort_of_boxes
 from ..kernels.glove_search import Query, fill_bounds, nearest_members
-from ..kernels.stretch import Packed
+from ..kernels.stretch import effort_of_boxes
 from ..measures.packing import pack, with_features
 from ..model.arrays import FloatArray, IntArray, SmallFloats
 from ..model.configs import StretchConfig
@@ -64,7 +63,7 @@ class Pool:
         packed, self._features = with_features(fs, pack(fs, config))
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
-        self._n_points = fs.n_users if points else 0
+        self.n_points = fs.n_users if points else 0
         self._packed = packed if points and not grows else packed._replace(equal=False)
         self._longest = int(fs.lengths.max())
         self.n = fs.n_users
@@ -100,11 +99,6 @@ class Pool:
 
             fill(engine, fs.n_users, 1, lambda u, _: floors.describe(slots, u))
 
-    @property
-    def packed(self) -> Packed:
-        """All fingerprints, in the form that the kernels read."""
-        return self._packed
-
     def cells(self, u: int) -> FloatArray:
         """Return one fingerprint's cells: x, y, t, dx, dy, dt."""
         p = self._packed
@@ -121,7 +115,7 @@ class Pool:
 
     def effort(self, a: int, b: int) -> float:
         """Return the fingerprint stretch effort of two fingerprints."""
-        return float(effort_of_boxes(self._packed, a, b, np.inf, np.empty(self._longest)))
+        return float(effort_of_boxes(self._packed, a, b, np.inf))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
@@ -191,7 +185,7 @@ class Pool:
                 u = queries[task]
                 floors.fill_floor(slots, u, floor[task])
                 own[task] = floor[task, 0]  # for points, this is all
-                if u >= self._n_points:
+                if u >= self.n_points:
                     floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]
 
@@ -225,7 +219,7 @@ class Pool:
             largest=self._largest,
             kind=self._kind,
             weight_of=self._classes,
-            n_points=self._n_points,
+            n_points=self.n_points,
             member=self._member,
             coarse=self._coarse,
         )

@@ -182,7 +182,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
     alone = np.empty(n, np.bool_)
     for i in range(n):
         alone[i] = not exceeded(low[i], high[i], limits)
-    starts, sizes = _windows(low, high, alone, max_time)
+    sizes = _windows(low, high, alone, max_time)
     best = Best(np.zeros(1, np.int64), np.full(6, np.inf))
     steps = 0
     inside = np.empty(n, np.int64)
@@ -190,8 +190,8 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
         if sizes[w] == 0 or sizes[w] < best.size[0] or steps > limits.steps:
             break
         m = 0
-        t0 = low[starts[w], 2]
-        for i in range(starts[w], n):
+        t0 = low[w, 2]
+        for i in range(w, n):
             if low[i, 2] - t0 > max_time:
                 break
             if alone[i] and high[i, 2] - t0 <= max_time:
@@ -218,10 +218,8 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _windows(
-    low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
-) -> tuple[IntArray, IntArray]:
-    """Return the sample that begins each window, and the number of samples wholly in the window.
+def _windows(low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float) -> IntArray:
+    """Return the number of samples wholly in the window that begins with each sample.
 
     A window is a span of time, as long as the limit allows. Only samples within the limits count.
     The number is 0 if the first sample exceeds a limit, or if earlier windows hold all samples of
@@ -244,7 +242,7 @@ def _windows(
                 latest = max(latest, high[j, 2])
         if not new:
             sizes[i] = 0
-    return np.arange(n), sizes
+    return sizes
 
 
 @njit(nogil=True, cache=True)
