@@ -47,6 +47,7 @@ from ..kernels.aligned_groups import (
     carry_out,
     find_rings,
     grow,
+    no_steps,
 )
 from ..kernels.aligned_steps import Cuts, gains_by_leaving, list_pairs, offer, price, sharpen, weigh
 from ..measures.kgap import k_gap
@@ -304,14 +305,7 @@ class Crowding:
     def better(self, near: IntArray, alike: FloatArray, progress: Progress) -> None:
         """Exchange users while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
-        steps = Steps(
-            np.zeros(n, np.int64),
-            np.zeros((n, search.steps), np.int32),
-            np.zeros((n, search.steps), np.int32),
-            np.zeros((n, search.steps)),
-            np.zeros((n, search.steps), np.bool_),
-            np.full(n, -1, np.int64),
-        )
+        steps = no_steps(n, search.steps)
         longest = np.full((n, search.longest_ring), -1, np.int64)
         rings = Rings(np.zeros(n), longest, np.empty(n + 1), np.empty(1))
         changed = np.arange(self.made)

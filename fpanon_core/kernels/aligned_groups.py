@@ -84,6 +84,13 @@ class Steps(NamedTuple):
     moved: IntArray  # the last round in which the user went to another group
 
 
+def no_steps(n: int, room: int) -> Steps:
+    """Return room for so many steps of each of ``n`` users, none of which is used."""
+    group, partner = np.zeros((2, n, room), np.int32)
+    cost, exact = np.zeros((n, room)), np.zeros((n, room), np.bool_)
+    return Steps(np.zeros(n, np.int64), group, partner, cost, exact, np.full(n, -1))
+
+
 @njit(nogil=True, cache=True)
 def grow(
     boxes: Boxes, near: IntArray, seeds: IntArray, people: People, groups: Groups, made: int

@@ -323,9 +323,3 @@ def test_impossible_questions():
     check_refused(hide, "NAME", leftover=["drop"])
     check_refused(hide, "a positive number", suppress_space_m=bad, suppress_time_min=bad)
     check_refused(hide, "finer than", suppress_space_m=[50], suppress_time_min=[0.5])
-
-
-def test_no_published_sample_holds_fewer_than_k_people():
-    fs = fp.read_cdr(fp.generate_cdr(300, days=3))[0]
-    hidden = fp.glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
-    assert fp.verify_k_anonymity(fs, hidden, 2).passed

@@ -212,19 +212,10 @@ def test_of_a_period_with_too_few_people_nothing_is_published(name):
     made = METHODS[name](fp.into_periods(fs, 1), 2)
     assert made.suppressed["reason"].tolist() == ["period of fewer than k"]
     assert fs.t_min[-1] not in made.published.t_min
-    f = made.summary()
-    assert (f["users"], f["users_suppressed"], f["suppressed_share"]) == (3, 0, 0.25)
-    assert (f["periods"], f["pieces"], f["pieces_suppressed"], f["period_days"]) == (2, 4, 1, 1)
+    stated = {"users": 3, "users_suppressed": 0, "suppressed_share": 0.25, "periods": 2}
+    stated |= {"pieces": 4, "pieces_suppressed": 1, "period_days": 1}
+    assert made.summary().items() >= stated.items()
     assert fp.verify_k_anonymity(fs, made, 2).passed
-
-
-def test_weights_count():
-    fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 1500])
-    fs = replace(fs, weight=np.array([3, 1]))
-    made = fp.glove(fp.into_periods(fs, 1), 3)
-    assert made.published.n_users.tolist() == [3]
-    assert made.suppressed["reason"].tolist() == ["period of fewer than k"]
-    assert fp.verify_k_anonymity(fs, made, 3).passed
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -247,12 +238,6 @@ def test_neither_threads_nor_the_order_drawn_change_the_result(name):
     ]
     assert keyed[0] == keyed[1] == keyed[2]
     assert fp.mean_loss(results[0]) == pytest.approx(fp.mean_loss(results[2]), rel=1e-12)
-
-
-def test_groups_of_whole_fingerprints_are_refused():
-    fs = people()
-    with pytest.raises(fp.ConfigError, match="each period has its own groups"):
-        fp.aligned(fp.into_periods(fs, 2), 3, groups=np.zeros(fs.n_users, int))
 
 
 # --- what the verifier finds ---------------------------------------------------------------------
@@ -278,23 +263,19 @@ def test_a_group_over_two_periods_is_found():
     assert set(fault.violations["user"]) <= set(range(-1, 6))
 
 
-@pytest.mark.parametrize("change", ["person", "period", "days", "digest", "reason"])
-def test_what_a_result_says_of_its_pieces_must_be_so(change):
+def test_what_a_result_says_of_its_pieces_must_be_so():
     fs, made = two_days()
-    if change == "person":
-        wrong = replace(made, person=np.where(made.person == 0, 1, made.person))
-    elif change == "period":
-        wrong = replace(made, period=1 - made.period)
-    elif change == "days":
-        wrong = replace(made, period_days=2)
-    elif change == "digest":
-        wrong = replace(made, whole_digest="another")
-    else:
-        rows = np.flatnonzero(made.group == 0)
-        gone = made.accuracy.loc[made.accuracy["user"].isin(rows), ["user", "sample"]]
-        wrong = replace(made, suppressed=gone.assign(reason="period of fewer than k"))
     assert fp.verify_k_anonymity(fs, made, 3).passed
-    assert not fp.verify_k_anonymity(fs, wrong, 3).passed
+    rows = np.flatnonzero(made.group == 0)
+    gone = made.accuracy.loc[made.accuracy["user"].isin(rows), ["user", "sample"]]
+    for wrong in (
+        {"person": np.where(made.person == 0, 1, made.person)},
+        {"period": 1 - made.period},
+        {"period_days": 2},
+        {"whole_digest": "another"},
+        {"suppressed": gone.assign(reason="period of fewer than k")},
+    ):
+        assert not fp.verify_k_anonymity(fs, replace(made, **wrong), 3).passed, wrong
 
 
 @pytest.mark.parametrize("hide", METHODS.values(), ids=list(METHODS))

@@ -12,7 +12,7 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.regions import region_map
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.support.fingerprint_sets import events
+from tests.support.fingerprint_sets import check_bins, events
 
 HOUR = 60
 
@@ -124,35 +124,28 @@ def test_bins_are_equal_only_in_the_same_cluster_and_window(fs, size, minutes, s
     assert (regions.y_m[of] <= fs.y_m).all()
     assert (fs.x_m + fs.dx_m <= (regions.x_m + regions.dx_m)[of]).all()
     assert (fs.y_m + fs.dy_m <= (regions.y_m + regions.dy_m)[of]).all()
-    for u in range(fs.n_users):
-        mine = fs.rows_of(u)
-        bins = set(zip(of[mine].tolist(), (fs.t_min[mine] // minutes).tolist(), strict=True))
-        new = out.rows_of(u)
-        corners = list(zip(out.t_min[new], out.x_m[new], out.y_m[new], strict=True))
-        assert corners == sorted(set(corners))
-        assert len(corners) == len(bins)
-        assert out.count[new].sum() == fs.count[mine].sum()
+    check_bins(fs, out, regions.x_m[of], regions.y_m[of], minutes)
 
 
 def test_faults():
-    district = GeneralizationProfile(Regions("district"), HOUR)
-    clusters = GeneralizationProfile(AntennaClusters(2), HOUR)
+    district, clusters = (
+        GeneralizationProfile(space, HOUR) for space in (Regions("district"), AntennaClusters(2))
+    )
     plain = visits((0, 0), (500, 0), (900, 0))
-    with pytest.raises(ConfigError, match="need an antenna table"):
-        generalize(plain, district)
-    with pytest.raises(InfeasibleError, match="at most 3, the number of distinct places"):
-        generalize(plain, GeneralizationProfile(AntennaClusters(4), HOUR))
-    with pytest.raises(ConfigError, match="finer than the data"):
-        generalize(plain, GeneralizationProfile(AntennaClusters(2), 0.5))
     table = towers([(0, 0, "A"), (500, 0, ""), (900, 0, "")])
     known = replace(plain, antennas=table)
-    with pytest.raises(ConfigError, match="no 'district' for 2 of the antennas that the data name"):
-        generalize(known, district)
+    wide = GeneralizationProfile(Grid(200), HOUR)
+    for fs, profile, text in (
+        (plain, district, "need an antenna table"),
+        (plain, GeneralizationProfile(AntennaClusters(2), 0.5), "finer than the data"),
+        (known, district, "no 'district' for 2 of the antennas that the data name"),
+        (known, GeneralizationProfile(Regions("zip"), HOUR), "no column 'zip'; it has 'district'"),
+        (generalize(known, wide), clusters, "generalized already"),
+        (generalize(known, clusters), clusters, "generalized already"),
+        (generalize(plain, clusters), wide, "rectangles of several sizes"),
+    ):
+        with pytest.raises(ConfigError, match=text):
+            generalize(fs, profile)
+    with pytest.raises(InfeasibleError, match="at most 3, the number of distinct places"):
+        generalize(plain, GeneralizationProfile(AntennaClusters(4), HOUR))
     assert generalize(known.subset([0]), district).n_samples == 1  # not needed, not missed
-    with pytest.raises(ConfigError, match="no column 'zip'; it has 'district'"):
-        generalize(known, GeneralizationProfile(Regions("zip"), HOUR))
-    for coarse in (GeneralizationProfile(Grid(200), HOUR), clusters):
-        with pytest.raises(ConfigError, match="generalized already"):
-            generalize(generalize(known, coarse), clusters)
-    with pytest.raises(ConfigError, match="rectangles of several sizes"):
-        generalize(generalize(plain, clusters), GeneralizationProfile(Grid(5000), HOUR))

@@ -212,12 +212,6 @@ def test_shards_too_small_or_none_at_all_are_refused(method, shards):
         METHODS[method](people(n=80), 2, shards=shards)
 
 
-def test_groups_that_are_given_have_no_shards():
-    fs = people(n=80)
-    with pytest.raises(fp.ConfigError, match="groups cannot be combined with shards"):
-        fp.aligned(fs, 2, groups=np.arange(80) // 2, shards=2)
-
-
 def test_the_loss_hardly_rises():
     """1,200 generated people in 3 shards: the price of borders, measured, is a few percent."""
     fs, _ = fp.read_cdr(fp.generate_cdr(1_200, days=3, seed=1), timezone="UTC")
