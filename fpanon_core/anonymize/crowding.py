@@ -30,6 +30,7 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,13 +146,8 @@ class Crowding:
         self.fs, self.k, self.config, self.engine = fs, k, settings.config, engine
         self.search = search_of(settings.effort, k)
         self.boxes = boxes_of(fs, self.config)
-        self.people = People(
-            float(k),
-            fs.weight.astype(np.float64),
-            np.zeros(n),
-            np.empty(n),
-            np.array([float(room)]),
-        )
+        weight, may = fs.weight.astype(np.float64), np.array([float(room)])
+        self.people = People(float(k), weight, np.zeros(n), np.empty(n), may)
         self.widest = 2 * k - 1
         most = n if (fs.weight > 1).any() else n // k
         self.groups = Groups(
@@ -231,14 +227,9 @@ class Crowding:
         if kept < 1:
             return near, alike
         among = min(max(self.search.nearest, kept), len(users) - 1)
-
-        def found() -> tuple[IntArray, FloatArray]:
-            return self._best_of(users, among, progress)
-
-        if len(users) == self.fs.n_users:
-            others, loss = CANDIDATES.made((self.fs.digest, self.config, among), found)
-        else:
-            others, loss = found()
+        found = partial(self._best_of, users, among, progress)
+        key, whole = (self.fs.digest, self.config, among), len(users) == self.fs.n_users
+        others, loss = CANDIDATES.made(key, found) if whole else found()
         near[users, :kept], alike[users, :kept] = others[:, :kept], loss[:, :kept]
         return near, alike
 
@@ -250,13 +241,8 @@ class Crowding:
         The best users have the smallest loss per sample.
         """
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
-        gaps = k_gap(
-            some,
-            among + 1,
-            config=self.config.of_effort,
-            engine=self.engine,
-            progress=part(progress, 0.0, 0.7),
-        )
+        config, told = self.config.of_effort, part(progress, 0.0, 0.7)
+        gaps = k_gap(some, among + 1, config=config, engine=self.engine, progress=told)
         others = users[gaps.neighbours]
         loss = np.empty(others.shape)
 

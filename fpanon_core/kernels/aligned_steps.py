@@ -82,12 +82,9 @@ class Sums(NamedTuple):
 @njit(nogil=True, cache=True)
 def _atoms_for(many: int, stretches: int) -> Atoms:
     """Allocate ``many`` sets of atoms; ``box[m]``, ``samples[m]`` and so on belong to set m."""
-    return Atoms(
-        np.empty((many, stretches, 6)),
-        np.empty((many, stretches), np.int64),
-        np.empty((many, stretches + 1), np.bool_),
-        np.empty((many, stretches + 1), np.int64),
-    )
+    box, samples = np.empty((many, stretches, 6)), np.empty((many, stretches), np.int64)
+    cuts = many, stretches + 1
+    return Atoms(box, samples, np.empty(cuts, np.bool_), np.empty(cuts, np.int64))
 
 
 @njit(nogil=True, cache=True)

@@ -90,14 +90,9 @@ class _Room(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _room(n: int) -> _Room:
-    return _Room(
-        np.zeros((2, n)),
-        np.empty(n, np.int32),
-        np.zeros((2, n)),
-        np.zeros(n, np.int32),
-        np.empty(n, np.int32),
-        np.zeros(2),
-    )
+    density, gain, absent = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
+    near, hits, touched = np.empty(n, np.int32), np.zeros(n, np.int32), np.empty(n, np.int32)
+    return _Room(density, near, gain, hits, touched, absent)
 
 
 @njit(nogil=True, cache=True, inline="always")
