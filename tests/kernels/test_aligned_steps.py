@@ -70,11 +70,12 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     gains_by_leaving(people, groups)
     pairs = list_pairs(near, -1, groups, steps)
     price(samples, near, alike, np.arange(made), pairs, 1e9, people, cuts, groups)
-    cost, limit = pairs.cost.copy(), 1.5 * people.saved[pairs.user][:, None]
+    cost, limit = pairs.cost[:, : k + 1].copy(), 1.5 * people.saved[pairs.user][:, None]
     price(samples, near, alike, np.arange(made), pairs, 1.5, people, cuts, groups)
     # A limit, and what the others lose later, end no search that would succeed.
+    due = np.where(cost < limit, cost, np.inf)
     clear = ~np.isclose(cost, limit, atol=1e-9)
-    np.testing.assert_array_equal(pairs.cost[clear], np.where(cost < limit, cost, np.inf)[clear])
+    np.testing.assert_array_equal(pairs.cost[:, : k + 1][clear], due[clear])
     users = np.arange(n)
     offer(users, pairs, -1, people, groups, steps)
     said = [{}, {}]
