@@ -47,7 +47,7 @@ def test_named_regions_by_hand():
     assert out.count.tolist() == [1, 2, 1]
     assert (out.granularity_m, out.granularity_min) == (100, 60)
     assert out.antennas is table
-    assert region_map(fs, Regions("district")).names == ("South", "North")
+    assert region_map(fs, Regions("district")).sample_region.tolist() == [1, 1, 0, 1]
 
 
 def test_regions_with_the_same_lower_corner_stay_apart():
@@ -58,11 +58,10 @@ def test_regions_with_the_same_lower_corner_stay_apart():
     table = towers([(0, 100, "A"), (100, 0, "A"), (0, 0, "B"), (-100, 0, "C")])
     fs = visits((0, 100), (100, 0), (0, 0), (-100, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert regions.names == ("B", "C", "A")
+    assert regions.sample_region.tolist() == [2, 2, 0, 1]  # of A, A, B and C
     assert regions.x_m.tolist() == [-200, -100, 0]
     assert regions.dx_m.tolist() == [300, 100, 200]
     assert regions.dy_m.tolist() == [100, 100, 200]
-    assert regions.widened == 1
     out = generalize(fs, GeneralizationProfile(Regions("district"), 1))
     assert (k_gap(out, 2).values == 0).tolist() == [True, True, False, False]
 
@@ -75,7 +74,7 @@ def test_events_with_positions_of_their_own_go_to_the_nearest_antenna():
     table = towers([(0, 0, "West"), (1000, 0, "East")])
     fs = visits((400, 0), (500, 0), (600, 0), (1000, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert [regions.names[r] for r in regions.sample_region] == ["West", "West", "East", "East"]
+    assert regions.sample_region.tolist() == [0, 0, 1, 1]
     assert regions.x_m.tolist() == [0, 600]
     assert regions.dx_m.tolist() == [600, 500]
 
@@ -85,7 +84,8 @@ def test_antennas_in_one_cell_are_one_place():
     table = towers([(0, 0, ""), (50, 0, "A"), (60, 0, "B"), (500, 0, "B")])
     fs = visits((0, 0), (500, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert [regions.names[r] for r in regions.sample_region] == ["A", "B"]
+    assert regions.dx_m.tolist() == [100, 100]
+    assert regions.sample_region.tolist() == [0, 1]
     assert len(region_map(fs, AntennaClusters(1)).x_m) == 2
     with pytest.raises(InfeasibleError, match="at most 2, the number of distinct places"):
         region_map(fs, AntennaClusters(3))
