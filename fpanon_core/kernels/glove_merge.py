@@ -86,22 +86,10 @@ def _cells_between(low: FloatArray, high: FloatArray) -> FloatArray:
 @njit(nogil=True, cache=True)
 def in_order(cells: FloatArray) -> FloatArray:
     """Return the cells sorted by start, then x, then y, then extents."""
-    order = np.argsort(cells[:, 2], kind="mergesort")
-    out = cells[order]
-    keys = (2, 0, 1, 5, 3, 4)
-    for i in range(1, len(out)):  # few cells share a start; insertion sorts these
-        at = i
-        while at > 0 and out[at - 1, 2] == out[at, 2]:
-            less = False
-            for key in keys:
-                if out[at, key] != out[at - 1, key]:
-                    less = out[at, key] < out[at - 1, key]
-                    break
-            if not less:
-                break
-            for c in range(6):
-                out[at, c], out[at - 1, c] = out[at - 1, c], out[at, c]
-            at -= 1
+    out = cells[np.argsort(cells[:, 2], kind="mergesort")]
+    if (out[1:, 2] == out[:-1, 2]).any():
+        for key in (4, 3, 5, 1, 0, 2):  # the last sort decides first
+            out = out[np.argsort(out[:, key], kind="mergesort")]
     return out
 
 
