@@ -244,12 +244,9 @@ class Crowding:
         config, told = self.config.of_effort, part(progress, 0.0, 0.7)
         gaps = k_gap(some, among + 1, config=config, engine=self.engine, progress=told)
         others = users[gaps.neighbours]
-        loss = np.empty(others.shape)
-
-        def pairs(begin: int, end: int) -> None:
-            pair_losses(self.boxes, users[begin:end], others[begin:end], loss[begin:end])
-
-        fill(self.engine, len(users), _BLOCK, pairs, progress=part(progress, 0.7, 1.0))
+        given = self.boxes, users, others, (loss := np.empty(others.shape))
+        told = part(progress, 0.7, 1.0)
+        fill(self.engine, len(users), _BLOCK, pair_losses, *given, progress=told)
         lengths = self.fs.lengths
         each = loss / (lengths[users][:, None] + lengths[others])
         order = np.argsort(each, axis=1, kind="stable")
@@ -312,18 +309,14 @@ class Crowding:
 
     def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
         """Carry out the rings that lower the loss; return their number."""
-        made = 0
+        made, state = 0, (self.people, self.groups, steps, rings)
         bound_rings(steps, rings)
-
-        def find(begin: int, end: int) -> None:
-            users, most, people = np.arange(begin, end), self.search.most_steps, self.people
-            find_rings(users, turn, most, people, self.groups, steps, rings)
-
+        n, most = self.fs.n_users, self.search.most_steps
         while True:
-            fill(self.engine, self.fs.n_users, _BLOCK, find)
+            fill(self.engine, n, _BLOCK, find_rings, turn, most, *state)
             order = np.argsort(-rings.gain, kind="stable")
             order = order[rings.gain[order] > 0]
-            more = carry_out(order, turn, self.people, self.groups, steps, rings)
+            more = carry_out(order, turn, *state)
             made += more
             if self.search.exact or not more:
                 return made
@@ -332,24 +325,13 @@ class Crowding:
         self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress
     ) -> None:
         """Price steps into groups changed since a given round, and all steps of users who moved."""
-        groups, n = self.groups, self.fs.n_users
+        engine, boxes, groups, n = self.engine, self.boxes, self.groups, self.fs.n_users
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)
-
-        def priced(begin: int, end: int) -> None:
-            which, slack, people = np.arange(begin, end), self.search.slack, self.people
-            price(self.boxes, near, alike, which, pairs, slack, people, self.cuts, groups)
-
-        def offered(begin: int, end: int) -> None:
-            users = np.arange(begin, end)
-            offer(users, pairs, since, self.people, groups, steps)
-            sharpen(self.boxes, users, self.search.exact, groups, steps)
-
-        fill(self.engine, self.made, _BLOCK, priced, progress=progress)
-        fill(self.engine, n, _BLOCK, offered)
+        given = boxes, near, alike, pairs, self.search.slack, self.people, self.cuts, groups
+        fill(engine, self.made, _BLOCK, price, *given, progress=progress)
+        fill(engine, n, _BLOCK, offer, pairs, since, self.people, groups, steps)
+        fill(engine, n, _BLOCK, sharpen, boxes, self.search.exact, groups, steps)
 
     def _weigh(self, which: IntArray) -> None:
-        def weighed(begin: int, end: int) -> None:
-            weigh(self.boxes, which[begin:end], self.groups, self.cuts)
-
-        fill(self.engine, len(which), _BLOCK, weighed)
+        fill(self.engine, len(which), _BLOCK, weigh, self.boxes, which, self.groups, self.cuts)

@@ -198,9 +198,6 @@ class Pool:
                     floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]
 
-        def rule_out(begin: int, end: int) -> None:
-            fill_bounds(slots, wanted, passed, by_feature, begin, end, bound, from_query)
-
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
             room = np.empty(self._longest)
@@ -214,7 +211,8 @@ class Pool:
         order = np.argsort(-lengths, kind="stable").tolist()
         block = max(_TILES, tiles // (8 * self._engine.workers))
         fill(self._engine, count, _QUERIES, prepare)
-        fill(self._engine, tiles, block, rule_out)
+        given = slots, wanted, passed, by_feature, bound, from_query
+        fill(self._engine, tiles, block, fill_bounds, *given)
         self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 

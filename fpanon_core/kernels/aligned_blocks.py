@@ -281,14 +281,16 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 
 
 @njit(nogil=True, cache=True)
-def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
+def pair_losses(
+    begin: int, end: int, boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray
+) -> None:
     """Set ``out[i, j]`` to the smallest loss of the group of ``users[i]`` and ``others[i, j]``.
 
-    The entry is infinity where ``others[i, j]`` is −1.
+    The rows i are ``begin … end − 1``. The entry is infinity where ``others[i, j]`` is −1.
     """
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
-    for row in range(len(users)):
+    for row in range(begin, end):
         for column in range(others.shape[1]):
             pair[0], pair[1] = users[row], others[row, column]
             out[row, column] = np.inf

@@ -156,7 +156,8 @@ def bound_rings(steps: Steps, rings: Rings) -> None:
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray,
+    begin: int,
+    end: int,
     turn: int,
     most_steps: int,
     people: People,
@@ -166,9 +167,10 @@ def find_rings(
 ) -> None:
     """Find, for each user, the ring of exchanges that begins with them and has the largest gain.
 
-    A ring with a gain has a beginning from which all partial sums are gains, so only such
-    beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
-    because the steps are priced for the groups as they were before the turn.
+    The users are ``begin … end − 1``. A ring with a gain has a beginning from which all partial
+    sums are gains, so only such beginnings are followed. The groups of a ring are distinct. None
+    has changed in this ``turn``, because the steps are priced for the groups as they were before
+    the turn.
 
     A ring may be open if the first group can spare its member: the last user then joins a group
     without replacing anybody. A ring that begins or ends with a user who is left out may also be
@@ -183,7 +185,7 @@ def find_rings(
     at = np.empty(longest, np.int64)
     who = np.empty(longest + 1, np.int64)
     total = np.empty(longest + 1)
-    for a in users:
+    for a in range(begin, end):
         gain[a] = 0.0
         ring[a, :] = -1
         own = groups.of[a]

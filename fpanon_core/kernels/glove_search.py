@@ -65,12 +65,12 @@ def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatA
 
 @njit(nogil=True, cache=True)
 def fill_bounds(
+    first: int,
+    last: int,
     slots: Slots,
     queries: IntArray,
     parents: IntArray,
     own: SmallFloats,
-    first: int,
-    last: int,
     bound: SmallFloats,
     from_query: SmallFloats,
 ) -> None:

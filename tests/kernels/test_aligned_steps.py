@@ -58,7 +58,7 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     )
     samples = boxes_of(fs, StretchConfig())
     cuts = Cuts(np.zeros(made, np.int64), np.empty((made, most_cuts)))
-    weigh(samples, np.arange(made), groups, cuts)
+    weigh(0, made, samples, np.arange(made), groups, cuts)
     for g in range(made):
         assert np.isclose(groups.loss[g], loss_of(fs, members[g, :k]))
         assert np.isclose(groups.without[g, 0], loss_of(fs, members[g, 1:k]))
@@ -69,22 +69,21 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     people = People(float(k), np.ones(n), np.zeros(n), np.empty(n), np.zeros(1))
     gains_by_leaving(people, groups)
     pairs = list_pairs(near, -1, groups, steps)
-    price(samples, near, alike, np.arange(made), pairs, 1e9, people, cuts, groups)
+    price(0, made, samples, near, alike, pairs, 1e9, people, cuts, groups)
     cost, limit = pairs.cost[:, : k + 1].copy(), 1.5 * people.saved[pairs.user][:, None]
-    price(samples, near, alike, np.arange(made), pairs, 1.5, people, cuts, groups)
+    price(0, made, samples, near, alike, pairs, 1.5, people, cuts, groups)
     # A limit, and what the others lose later, end no search that would succeed.
     due = np.where(cost < limit, cost, np.inf)
     clear = ~np.isclose(cost, limit, atol=1e-9)
     np.testing.assert_array_equal(pairs.cost[:, : k + 1][clear], due[clear])
-    users = np.arange(n)
-    offer(users, pairs, -1, people, groups, steps)
+    offer(0, n, pairs, -1, people, groups, steps)
     said = [{}, {}]
     for turn in range(2):
-        for a in users:
+        for a in range(n):
             for e in range(steps.used[a]):
                 g, partner = int(steps.group[a, e]), int(steps.partner[a, e])
                 said[turn][a, g, partner] = steps.cost[a, e]
-        sharpen(samples, users, room, groups, steps)
+        sharpen(0, n, samples, room, groups, steps)
     assert said[0].keys() == said[1].keys()
     for (a, g, partner), cost in said[1].items():
         after = [m for m in members[g, :k] if m != partner] + [a]
@@ -176,5 +175,5 @@ def test_rings_are_the_best_of_all(seed, longest, spare):
             due[a] = best([a], -people.worth[a], closed=False)
     rings = Rings(np.zeros(n), np.full((n, longest), -1), np.empty(n + 1), np.empty(1))
     bound_rings(steps, rings)
-    find_rings(np.arange(n), 0, 1_000_000, people, groups, steps, rings)
+    find_rings(0, n, 0, 1_000_000, people, groups, steps, rings)
     np.testing.assert_allclose(rings.gain, due, atol=1e-8)
