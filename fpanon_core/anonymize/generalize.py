@@ -261,18 +261,14 @@ def _chosen(fs: FingerprintSet, side: float) -> Origin:
     if side * (1 + _AT_A_LINE) < max(extents):
         return origins[_most_crowded(fs, side, base, shifts)]
     for origin in origins:
-        if all(_in_one(end, side, at) for end, at in zip(ends, origin, strict=True)):
+        cells = (cells_of(np.array(end), side, at) for end, at in zip(ends, origin, strict=True))
+        if all(first == last for first, last in cells):
             return origin
     x, y = (
         at + raw * int(cells_of(np.array([low - (side - extent) / 2]), raw, at)[0])
         for (low, _), extent, at in zip(ends, extents, base, strict=True)
     )
     return x, y
-
-
-def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
-    first, last = cells_of(np.array(ends), side, origin)
-    return bool(first == last)
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
