@@ -278,10 +278,10 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
     strips cross. Each user's pieces are found once, and each cell of a grid consists of whole
     pieces.
     """
-    n = len(shifts)
+    n, nothing = len(shifts), np.zeros(fs.n_samples, np.int64)
     column, row, piece = _numbered(
         *(
-            sum((cells_of(values, side, at + shift) for shift in shifts), np.int64(0))
+            sum((cells_of(values, side, at + shift) for shift in shifts), nothing)
             for values, at in zip((fs.x_m, fs.y_m), base, strict=True)
         )
     )

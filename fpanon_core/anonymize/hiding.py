@@ -314,8 +314,8 @@ class Run:
         settings = {name: value for name, value in vars(self.settings).items() if name != "effort"}
         reason = np.array(REASONS, dtype=object)[part.code[gone]]
         suppressed = {"user": user[gone], "sample": gone, "reason": reason}
-        accuracy = {"user": user, "sample": np.arange(fs.n_samples), "group": part.group[user]}
-        accuracy |= {"space_m": part.space_m, "time_min": part.time_min}
+        accuracy: dict[str, Any] = {"user": user, "sample": np.arange(fs.n_samples)}
+        accuracy |= {"group": part.group[user], "space_m": part.space_m, "time_min": part.time_min}
         same = ("group", "published", "phantom_share", "left_over", "left_out")
         result = GloveResult(
             **{name: getattr(part, name) for name in same},

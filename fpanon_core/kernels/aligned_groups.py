@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 from .aligned_blocks import Boxes, bench_for, lay_out, lay_out_with, least_loss
 
 OUT = -2
@@ -77,8 +77,8 @@ class Steps(NamedTuple):
     """
 
     used: IntArray
-    group: IntArray
-    partner: IntArray
+    group: SmallInts
+    partner: SmallInts
     cost: FloatArray
     exact: BoolArray  # whether the cost is exact; otherwise the true cost may be lower
     moved: IntArray  # the last round in which the user went to another group

@@ -39,9 +39,9 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
     merged = in_order(_cells_between(low[joined], high[joined]))
     if len(merged) < len(b):
         low, high = merged[:, :3].copy(), merged[:, :3] + merged[:, 3:]
-        for j in np.flatnonzero(~joined):
+        for left in np.flatnonzero(~joined):
             # Efforts are to the cells as step 1 left them: ``merged`` is not changed here.
-            _widen(low, high, _nearest(b[j], merged, nb, na + nb, scale), b[j])
+            _widen(low, high, _nearest(b[left], merged, nb, na + nb, scale), b[left])
         merged = _cells_between(low, high)
     return reshape(merged)
 
