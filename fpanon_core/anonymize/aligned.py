@@ -34,7 +34,7 @@ from ..model.glove import GloveResult
 from ..model.options import Effort
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .crowding import boxes_of, crowded
+from .crowding import Crowding, boxes_of
 from .grouping import Group
 from .hiding import Grouped, Run, Settings, Store
 
@@ -56,7 +56,7 @@ def aligned(
     shards: int | None = None,
     checkpoint: Store | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> GloveResult:
     """Publish whole fingerprints, aligned in time, each identical for at least k users.
 
@@ -130,35 +130,21 @@ def aligned(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
-    settings = Settings(
-        "aligned",
-        k,
-        config or StretchConfig(),
-        max_side_m,
-        max_span_min,
-        leftover,
-        leave_out,
-        effort,
-    )
+    how = max_side_m, max_span_min, leftover, leave_out, effort
+    settings = Settings("aligned", k, config or StretchConfig(), *how)
     if groups is not None:
         _check_alone(fs, shards, settings.leave_out)
 
-    def published(
-        fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress | None
-    ) -> Grouped:
-        assert groups is not None
-        members = _given(fs, settings.k, groups)
-        return _blocks(fs, members, settings, engine)
+    def published(fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress) -> Grouped:
+        return _blocks(fs, _given(fs, settings.k, groups), settings, engine)
 
     grouping = _grouped if groups is None else published
     return Run(settings, grouping, engine or LocalEngine(), shards, checkpoint).result(fs, progress)
 
 
-def _grouped(
-    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
-) -> Grouped:
+def _grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
     looking = part(progress, 0.0, _CROWDING_SHARE)
-    members, left, hardest = crowded(fs, settings, engine, looking)
+    members, left, hardest = Crowding(fs, settings, engine).run(looking)
     return _blocks(fs, members, settings, engine)._replace(left=left, hardest=hardest)
 
 
@@ -222,7 +208,7 @@ def _check_alone(
         )
 
 
-def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
+def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike | None) -> list[IntArray]:
     """Return the given groups as row numbers, in order of their smallest members."""
     group = np.asarray(groups)
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
@@ -244,7 +230,7 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
         )
     order = np.argsort(inverse, kind="stable")
     ends = np.cumsum(np.bincount(inverse))[:-1]
-    return sorted(np.split(order, ends), key=lambda rows: int(rows[0])) if len(number) else []
+    return sorted(np.split(order, ends), key=lambda rows: int(rows[0]))
 
 
 def _blocks(

@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
-from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows
+from ..model.arrays import PLACE, TIME, FloatArray, distinct_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -345,7 +345,13 @@ def permute(
     """
     step = Permute(what, window_min, region_m)
     rng = generator(seed)
-    group = _windows(fs, step) if step.what == "positions" else _regions(fs, step)
+    if step.what == "positions":
+        _check_coarse("window_min", step.window_min, fs.granularity_min, "min")
+        group = distinct_rows(windows_at(fs, fs.t_min, step.window_min)[0])[1]
+    else:
+        _check_coarse("region_m", step.region_m, fs.granularity_m, "m")
+        column = np.floor((fs.x_m + fs.dx_m / 2) / step.region_m)
+        group = distinct_rows(column, np.floor((fs.y_m + fs.dy_m / 2) / step.region_m))[1]
     rows = np.repeat(np.arange(fs.n_samples), np.maximum(fs.count, 1))
     group = group[rows]
     by_group = np.argsort(group, kind="stable")
@@ -358,23 +364,12 @@ def permute(
     return gathered(fs, fs.sample_user[rows], cells, np.minimum(fs.count, 1)[rows])
 
 
-def _windows(fs: FingerprintSet, step: Permute) -> IntArray:
-    if step.window_min < fs.granularity_min:
+def _check_coarse(name: str, size: float, finest: float, unit: str) -> None:
+    if size < finest:
         raise ConfigError(
-            f"window_min = {step.window_min:g} is finer than the data's {fs.granularity_min:g} "
-            f"min; choose at least {fs.granularity_min:g} min."
+            f"{name} = {size:g} is finer than the data's {finest:g} {unit}; choose at least "
+            f"{finest:g} {unit}."
         )
-    return distinct_rows(windows_at(fs, fs.t_min, step.window_min)[0])[1]
-
-
-def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
-    if step.region_m < fs.granularity_m:
-        raise ConfigError(
-            f"region_m = {step.region_m:g} is finer than the data's {fs.granularity_m:g} m; choose "
-            f"at least {fs.granularity_m:g} m."
-        )
-    column = np.floor((fs.x_m + fs.dx_m / 2) / step.region_m)
-    return distinct_rows(column, np.floor((fs.y_m + fs.dy_m / 2) / step.region_m))[1]
 
 
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:

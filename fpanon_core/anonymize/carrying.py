@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -134,17 +135,8 @@ def carried(
     )
 
 
-def noise_in_space(option: ReleaseOption) -> Spread:
-    """Return the total noise that an option's steps add to places."""
-    return _noise(option, "space")
-
-
-def noise_in_time(option: ReleaseOption) -> Spread:
-    """Return the total noise that an option's steps add to times."""
-    return _noise(option, "time")
-
-
-def _noise(option: ReleaseOption, axis: str) -> Spread:
+def noise_of(option: ReleaseOption, axis: Literal["space", "time"]) -> Spread:
+    """Return the total noise that an option's steps add to places, or to times."""
     steps = [step for step in option.steps if isinstance(step, AddNoise)]
     scale = {"space": "space_m", "time": "time_min"}[axis]
     some = [Spread(getattr(s, axis), getattr(s, scale)) for s in steps if getattr(s, scale)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -163,17 +163,16 @@ class Chained:
             inside = np.flatnonzero(hidden.group >= 0)
             person = whose[np.repeat(inside, hidden.weight[inside])]
             records = whose[inside]
-        return Chained(
-            self.original,
-            done.fs if done.periods is None else done.periods,
-            self.made,
-            person,
-            records,
-            self.seed,
-            (*self.steps, step),
-            hidden,
-            self.samples_left_out + done.samples_left_out,
-            self.kept_share * (1 - done.suppressed_share),
+        return replace(
+            self,
+            made=done.fs if done.periods is None else done.periods,
+            seen=self.made,
+            person=person,
+            records=records,
+            steps=(*self.steps, step),
+            hidden=hidden,
+            samples_left_out=self.samples_left_out + done.samples_left_out,
+            kept_share=self.kept_share * (1 - done.suppressed_share),
         )
 
     def origin(self, name: str | None = None) -> Origin:

@@ -82,7 +82,13 @@ def cluster_antennas(
     [0, 0, 1, 1]
     """
     x, y = positions(x_m, y_m)
-    count = _check_size(size, len(x))
+    size = whole("Cluster size", size, 1, of="antennas")
+    if size > len(x):
+        raise InfeasibleError(
+            f"A cluster size of {size} exceeds the number of antennas, {len(x)}; choose a size "
+            f"of at most {len(x)}."
+        )
+    count = -(-len(x) // size)
     seed = whole("seed", seed, 0)
     order = np.lexsort((y, x))
     x, y = x[order] - x.mean(), y[order] - y.mean()
@@ -118,17 +124,6 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
     if bad := int((~(np.isfinite(x) & np.isfinite(y))).sum()):
         raise ConfigError(f"Antennas without a finite position: {bad}; leave them out.")
     return x, y
-
-
-def _check_size(size: int, antennas: int) -> int:
-    """Return the number of clusters of about ``size`` antennas each."""
-    size = whole("Cluster size", size, 1, of="antennas")
-    if size > antennas:
-        raise InfeasibleError(
-            f"A cluster size of {size} exceeds the number of antennas, {antennas}; choose a size "
-            f"of at most {antennas}."
-        )
-    return -(-antennas // size)
 
 
 def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:

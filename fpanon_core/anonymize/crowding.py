@@ -30,12 +30,13 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engines.local import Engine, fill
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
 from ..kernels.aligned_groups import (
     OUT,
@@ -47,6 +48,7 @@ from ..kernels.aligned_groups import (
     carry_out,
     find_rings,
     grow,
+    no_steps,
 )
 from ..kernels.aligned_steps import Cuts, gains_by_leaving, list_pairs, offer, price, sharpen, weigh
 from ..measures.kgap import k_gap
@@ -136,17 +138,7 @@ def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
     )
 
 
-def crowded(
-    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
-) -> tuple[list[IntArray], IntArray, IntArray]:
-    """Return the groups (row numbers), the last users, and the users left out as hard to hide.
-
-    The last users have a total weight below k; none are returned if they are merged.
-    """
-    return _Crowding(fs, settings, engine).run(settings.leftover == "merge", progress)
-
-
-class _Crowding:
+class Crowding:
     """State of one search for groups."""
 
     def __init__(self, fs: FingerprintSet, settings: Settings, engine: Engine) -> None:
@@ -154,13 +146,8 @@ class _Crowding:
         self.fs, self.k, self.config, self.engine = fs, k, settings.config, engine
         self.search = search_of(settings.effort, k)
         self.boxes = boxes_of(fs, self.config)
-        self.people = People(
-            float(k),
-            fs.weight.astype(np.float64),
-            np.zeros(n),
-            np.empty(n),
-            np.array([float(room)]),
-        )
+        weight, may = fs.weight.astype(np.float64), np.array([float(room)])
+        self.people = People(float(k), weight, np.zeros(n), np.empty(n), may)
         self.widest = 2 * k - 1
         most = n if (fs.weight > 1).any() else n // k
         self.groups = Groups(
@@ -173,17 +160,19 @@ class _Crowding:
             np.full(most, -1, np.int64),
         )
         self.made = 0
-        self.may_leave_out = room > 0
+        self.may_leave_out, self.merge = room > 0, settings.leftover == "merge"
 
-    def run(
-        self, merge: bool, progress: Progress | None
-    ) -> tuple[list[IntArray], IntArray, IntArray]:
+    def run(self, progress: Progress) -> tuple[list[IntArray], IntArray, IntArray]:
+        """Return the groups (row numbers), the last users, and the users left out as hard to hide.
+
+        The last users have a total weight below k; none are returned if they are merged.
+        """
         near, alike = self.candidates(
             np.arange(self.fs.n_users), self.search.candidates, part(progress, 0.0, _NEAREST_SHARE)
         )
         self.grow(near[:, : self.search.growth], part(progress, _NEAREST_SHARE, _GROWN_SHARE))
         left = np.flatnonzero(self.groups.of < 0)
-        if merge:
+        if self.merge:
             self.add(left)
             left = left[:0]
         self._keep(np.arange(self.made))
@@ -226,7 +215,7 @@ class _Crowding:
         self._keep(np.flatnonzero(stays))
 
     def candidates(
-        self, users: IntArray, many: int, progress: Progress | None
+        self, users: IntArray, many: int, progress: Progress
     ) -> tuple[IntArray, FloatArray]:
         """Return each user's candidates among ``users``, best first, and the loss of each pair.
 
@@ -238,56 +227,41 @@ class _Crowding:
         if kept < 1:
             return near, alike
         among = min(max(self.search.nearest, kept), len(users) - 1)
-
-        def found() -> tuple[IntArray, FloatArray]:
-            return self._best_of(users, among, progress)
-
-        if len(users) == self.fs.n_users:
-            others, loss = CANDIDATES.made((self.fs.digest, self.config, among), found)
-        else:
-            others, loss = found()
+        found = partial(self._best_of, users, among, progress)
+        key, whole = (self.fs.digest, self.config, among), len(users) == self.fs.n_users
+        others, loss = CANDIDATES.made(key, found) if whole else found()
         near[users, :kept], alike[users, :kept] = others[:, :kept], loss[:, :kept]
         return near, alike
 
     def _best_of(
-        self, users: IntArray, among: int, progress: Progress | None
+        self, users: IntArray, among: int, progress: Progress
     ) -> tuple[IntArray, FloatArray]:
         """Return each user's ``among`` nearest other ``users``, best first, and each pair's loss.
 
         The best users have the smallest loss per sample.
         """
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
-        gaps = k_gap(
-            some,
-            among + 1,
-            config=self.config.of_effort,
-            engine=self.engine,
-            progress=part(progress, 0.0, 0.7),
-        )
+        config, told = self.config.of_effort, part(progress, 0.0, 0.7)
+        gaps = k_gap(some, among + 1, config=config, engine=self.engine, progress=told)
         others = users[gaps.neighbours]
-        loss = np.empty(others.shape)
-
-        def pairs(begin: int, end: int) -> None:
-            pair_losses(self.boxes, users[begin:end], others[begin:end], loss[begin:end])
-
-        fill(self.engine, len(users), _BLOCK, pairs, progress=part(progress, 0.7, 1.0))
+        given = self.boxes, users, others, (loss := np.empty(others.shape))
+        told = part(progress, 0.7, 1.0)
+        fill(self.engine, len(users), _BLOCK, pair_losses, *given, progress=told)
         lengths = self.fs.lengths
         each = loss / (lengths[users][:, None] + lengths[others])
         order = np.argsort(each, axis=1, kind="stable")
         return np.take_along_axis(others, order, axis=1), np.take_along_axis(loss, order, axis=1)
 
-    def grow(self, near: IntArray, progress: Progress | None) -> None:
+    def grow(self, near: IntArray, progress: Progress) -> None:
         """Put everybody into groups except the last users, whose total weight is below k."""
         left, many = np.arange(self.fs.n_users), max(near.shape[1], self.k)
         while self.people.weight[left].sum() >= self.k:
-            if progress is not None:
-                progress(1.0 - len(left) / self.fs.n_users)
+            tell(progress, 1.0 - len(left) / self.fs.n_users)
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
                 some = seeds[first : first + _BLOCK]
                 self.made = grow(self.boxes, near, some, self.people, self.groups, self.made)
-                if progress is not None:
-                    progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
+                tell(progress, 1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
             left = np.flatnonzero(self.groups.of < 0)
             # With k candidates, the first seed always gets a group, so the loop ends.
             near, _ = self.candidates(left, many, None)
@@ -311,17 +285,10 @@ class _Crowding:
             groups.weight[into] += self.people.weight[user]
             groups.of[user] = into
 
-    def better(self, near: IntArray, alike: FloatArray, progress: Progress | None) -> None:
+    def better(self, near: IntArray, alike: FloatArray, progress: Progress) -> None:
         """Exchange users while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
-        steps = Steps(
-            np.zeros(n, np.int64),
-            np.zeros((n, search.steps), np.int32),
-            np.zeros((n, search.steps), np.int32),
-            np.zeros((n, search.steps)),
-            np.zeros((n, search.steps), np.bool_),
-            np.full(n, -1, np.int64),
-        )
+        steps = no_steps(n, search.steps)
         longest = np.full((n, search.longest_ring), -1, np.int64)
         rings = Rings(np.zeros(n), longest, np.empty(n + 1), np.empty(1))
         changed = np.arange(self.made)
@@ -342,44 +309,29 @@ class _Crowding:
 
     def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
         """Carry out the rings that lower the loss; return their number."""
-        made = 0
+        made, state = 0, (self.people, self.groups, steps, rings)
         bound_rings(steps, rings)
-
-        def find(begin: int, end: int) -> None:
-            users, most, people = np.arange(begin, end), self.search.most_steps, self.people
-            find_rings(users, turn, most, people, self.groups, steps, rings)
-
+        n, most = self.fs.n_users, self.search.most_steps
         while True:
-            fill(self.engine, self.fs.n_users, _BLOCK, find)
+            fill(self.engine, n, _BLOCK, find_rings, turn, most, *state)
             order = np.argsort(-rings.gain, kind="stable")
             order = order[rings.gain[order] > 0]
-            more = carry_out(order, turn, self.people, self.groups, steps, rings)
+            more = carry_out(order, turn, *state)
             made += more
             if self.search.exact or not more:
                 return made
 
     def _price(
-        self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
+        self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress
     ) -> None:
         """Price steps into groups changed since a given round, and all steps of users who moved."""
-        groups, n = self.groups, self.fs.n_users
+        engine, boxes, groups, n = self.engine, self.boxes, self.groups, self.fs.n_users
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)
-
-        def priced(begin: int, end: int) -> None:
-            which, slack, people = np.arange(begin, end), self.search.slack, self.people
-            price(self.boxes, near, alike, which, pairs, slack, people, self.cuts, groups)
-
-        def offered(begin: int, end: int) -> None:
-            users = np.arange(begin, end)
-            offer(users, pairs, since, self.people, groups, steps)
-            sharpen(self.boxes, users, self.search.exact, groups, steps)
-
-        fill(self.engine, self.made, _BLOCK, priced, progress=progress)
-        fill(self.engine, n, _BLOCK, offered)
+        given = boxes, near, alike, pairs, self.search.slack, self.people, self.cuts, groups
+        fill(engine, self.made, _BLOCK, price, *given, progress=progress)
+        fill(engine, n, _BLOCK, offer, pairs, since, self.people, groups, steps)
+        fill(engine, n, _BLOCK, sharpen, boxes, self.search.exact, groups, steps)
 
     def _weigh(self, which: IntArray) -> None:
-        def weighed(begin: int, end: int) -> None:
-            weigh(self.boxes, which[begin:end], self.groups, self.cuts)
-
-        fill(self.engine, len(which), _BLOCK, weighed)
+        fill(self.engine, len(which), _BLOCK, weigh, self.boxes, which, self.groups, self.cuts)

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from ..kernels.antenna_clusters import crowds, strips, visited
+from ..kernels.antenna_clusters import crowds, visited
 from ..model.arrays import BY_TIME, FloatArray, IntArray, distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
@@ -261,18 +261,14 @@ def _chosen(fs: FingerprintSet, side: float) -> Origin:
     if side * (1 + _AT_A_LINE) < max(extents):
         return origins[_most_crowded(fs, side, base, shifts)]
     for origin in origins:
-        if all(_in_one(end, side, at) for end, at in zip(ends, origin, strict=True)):
+        cells = (cells_of(np.array(end), side, at) for end, at in zip(ends, origin, strict=True))
+        if all(first == last for first, last in cells):
             return origin
     x, y = (
         at + raw * int(cells_of(np.array([low - (side - extent) / 2]), raw, at)[0])
         for (low, _), extent, at in zip(ends, extents, base, strict=True)
     )
     return x, y
-
-
-def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
-    first, last = cells_of(np.array(ends), side, origin)
-    return bool(first == last)
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
@@ -282,10 +278,12 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
     strips cross. Each user's pieces are found once, and each cell of a grid consists of whole
     pieces.
     """
-    n = len(shifts)
+    n, nothing = len(shifts), np.zeros(fs.n_samples, np.int64)
     column, row, piece = _numbered(
-        strips(fs.x_m, side, base[0] + np.array(shifts), _AT_A_LINE),
-        strips(fs.y_m, side, base[1] + np.array(shifts), _AT_A_LINE),
+        *(
+            sum((cells_of(values, side, at + shift) for shift in shifts), nothing)
+            for values, at in zip((fs.x_m, fs.y_m), base, strict=True)
+        )
     )
     of_user, offsets = visited(piece, fs.offsets, len(column))
     best, most = 0, (0, 1)

@@ -40,8 +40,7 @@ import numpy as np
 from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
 from ..kernels.glove_suppress import MOST_STEPS, Limits, suppress_group
-from ..kernels.kgap_search import NO_EXTRA
-from ..kernels.stretch import Ahead, fingerprint_effort
+from ..kernels.stretch import effort_of_boxes
 from ..measures.kgap import k_gap
 from ..measures.packing import pack, scale_of
 from ..model.arrays import CELL, Codes, IntArray, rows_of
@@ -50,12 +49,11 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .grouping import Group, group_greedily, merged
+from .grouping import Greedy, Group, merged
 from .hiding import Grouped, Run, Settings, Store, published_of
 
 _LEAVING_SHARE, _GROUPING_SHARE = 0.1, 0.97  # of the progress
 _BLOCK = 16
-_UNKNOWN = np.zeros((1, 1), np.float32)
 
 
 def glove(
@@ -146,7 +144,7 @@ def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Pr
     hardest = _hardest(fs, settings, room, engine, part(progress, 0.0, begun))
     kept = np.setdiff1d(np.arange(fs.n_users), hardest)
     grouping = part(progress, begun, _GROUPING_SHARE)
-    groups = group_greedily(fs.subset(kept) if room else fs, k, config, engine, grouping)
+    groups = Greedy(fs.subset(kept) if room else fs, k, config, engine, grouping).groups()
     for group in groups:
         group.members = kept[group.members].tolist()
     last = groups.pop() if groups[-1].left_over else None
@@ -180,15 +178,10 @@ def _merge_into_nearest(
     fs: FingerprintSet, groups: list[Group], last: Group, config: StretchConfig
 ) -> None:
     """Merge the left-over group into the group nearest by effort; ties go to the smaller index."""
-    everyone = [*groups, last]
-    packed = pack(published_of(everyone, fs).fingerprints(), config)._replace(equal=False)
-    scratch = np.empty(int(np.diff(packed.place_offsets).max()))
-    unknown = Ahead(0.0, _UNKNOWN, 1.0, NO_EXTRA, 0)
-    lengths = [len(g.cells) for g in everyone]
+    packed = pack(published_of([*groups, last], fs).fingerprints(), config)
     best, into = np.inf, 0
     for g in range(len(groups)):
-        a, b = (g, len(groups)) if lengths[g] >= lengths[-1] else (len(groups), g)
-        effort = fingerprint_effort(packed, a, b, best, scratch, unknown, unknown)
+        effort = effort_of_boxes(packed, g, len(groups), best)
         if effort < best:
             best, into = effort, g
     a_group, b_group = sorted([groups[into], last], key=lambda group: group.members[0])

@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, fill
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.glove_merge import merge_cells, reshape
 from ..kernels.stretch import Scale
 from ..measures.kgap import k_gap
@@ -46,7 +46,7 @@ from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from .pool import Pool
 
-Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
+Key = tuple[float, int, int, int, int]  # effort, smaller and larger index, owner, partner
 
 _MANY_FIRST = 10  # length of everyone's first list, found by the search for all at once
 _MANY = 6  # length of a later list
@@ -103,21 +103,11 @@ class _Planned:
     seen: int = 0  # groups that had entered the pool when this group was searched
 
 
-def group_greedily(
-    fs: FingerprintSet, k: int, config: StretchConfig, engine: Engine, progress: Progress | None
-) -> list[Group]:
-    """Return GLOVE's groups in order of smallest row number; a left-over group comes last."""
-    return _Greedy(fs, k, config, engine, progress).groups()
+class Greedy:
+    """State of one run of GLOVE's merges."""
 
-
-class _Greedy:
     def __init__(
-        self,
-        fs: FingerprintSet,
-        k: int,
-        config: StretchConfig,
-        engine: Engine,
-        progress: Progress | None,
+        self, fs: FingerprintSet, k: int, config: StretchConfig, engine: Engine, progress: Progress
     ) -> None:
         self.k = k
         self.engine = engine
@@ -143,8 +133,7 @@ class _Greedy:
         if len(start) < 2:
             return
         many = min(_MANY_FIRST, len(start) - 1)
-        equal = all(np.all(d == d[0]) for d in (fs.dx_m, fs.dy_m, fs.dt_min))
-        if equal:
+        if self.pool.n_points:
             progress = part(self.progress, 0.0, _LISTS_SHARE)
             pool = fs if len(start) == fs.n_users else fs.subset(start)
             gaps = k_gap(pool, many + 1, config=config, engine=self.engine, progress=progress)
@@ -156,7 +145,7 @@ class _Greedy:
             block = start[first : first + 256].tolist()
             for u, (ids, efforts, _) in zip(block, self.pool.search(block, many), strict=True):
                 self._list(u, ids.tolist(), efforts.tolist(), many)
-            self._tell(_LISTS_SHARE * min(1.0, (first + 256) / len(start)))
+            tell(self.progress, _LISTS_SHARE * min(1.0, (first + 256) / len(start)))
 
     # --- keys ----------------------------------------------------------------------------------
 
@@ -179,13 +168,8 @@ class _Greedy:
             v = listed.near[at]
             if alive[v] and v not in self.planned:
                 i, j = self.pool.index(u), self.pool.index(v)
-                return (listed.effort[at], min(i, j), max(i, j), u)
+                return (listed.effort[at], min(i, j), max(i, j), u, v)
         return None
-
-    def _partner(self, u: int) -> int:
-        listed = self.lists[u]
-        alive = self.pool.alive
-        return next(v for v in listed.near[listed.head :] if alive[v] and v not in self.planned)
 
     def _push(self, u: int) -> None:
         key = self._key(u)
@@ -199,28 +183,26 @@ class _Greedy:
 
     def _top(self) -> Key | None:
         """Return the smallest pair; None if there is none, or if a used-up list comes first."""
-        while self.used_up and not self._free(self.used_up[0][1]):
-            heapq.heappop(self.used_up)
         while self.pairs:
+            while self.used_up and not self._free(self.used_up[0][1]):
+                heapq.heappop(self.used_up)
             key = self.pairs[0]
             u = key[3]
-            if self._free(u):
-                if self.used_up and self.used_up[0][0] <= key[0]:
-                    return None
-                if self._key(u) == key:
-                    return key
+            free = self._free(u)
+            if free and self.used_up and self.used_up[0][0] <= key[0]:
+                return None
+            if free and self._key(u) == key:
+                return key
+            heapq.heappop(self.pairs)
+            if free:
                 self.touched.append(u)
-                heapq.heappop(self.pairs)
                 self._push(u)
-                while self.used_up and not self._free(self.used_up[0][1]):
-                    heapq.heappop(self.used_up)
-            else:
-                heapq.heappop(self.pairs)
         return None
 
     # --- the loop ------------------------------------------------------------------------------
 
     def groups(self) -> list[Group]:
+        """Return GLOVE's groups in order of smallest row number; a left-over group comes last."""
         while True:
             plan = self._plan()
             if plan:
@@ -229,7 +211,8 @@ class _Greedy:
                 self._refresh()
             else:
                 break
-            self._tell(_LISTS_SHARE + (0.95 - _LISTS_SHARE) * (1.0 - self.left / self.users))
+            done = 1.0 - self.left / self.users
+            tell(self.progress, _LISTS_SHARE + (0.95 - _LISTS_SHARE) * done)
         return self._made()
 
     def _plan(self) -> list[_Planned]:
@@ -238,8 +221,7 @@ class _Greedy:
         joining = 0
         self.touched.clear()
         while joining < _AHEAD and (key := self._top()) is not None:
-            u = key[3]
-            v = self._partner(u)
+            u, v = key[3:]
             if self.pool.weight(u) + self.pool.weight(v) >= self.k:
                 if not joining:  # no new group can come between, so this is done at once
                     self._finish(u, v)
@@ -281,7 +263,7 @@ class _Greedy:
             if kept is not None:
                 p.cells, p.listed, p.floor, p.seen = kept.cells, kept.listed, kept.floor, kept.seen
             else:
-                p.cells = self._merge(p.u, p.v)[0]
+                p.cells = self._merge(p.u, p.v)
             index = min(pool.index(p.u), pool.index(p.v))
             p.merged = pool.add(p.cells, pool.weight(p.u) + pool.weight(p.v), index)
             if kept is not None:
@@ -312,10 +294,9 @@ class _Greedy:
                 self._finish(p.u, p.v)
                 continue
             assert p.listed is not None
-            slot_of = p.u
             self.lists[p.merged] = p.listed
             if len(p.floor):
-                pool.enter(p.merged, p.floor, slot_of)
+                pool.enter(p.merged, p.floor, p.u)
             pool.alive[p.merged] = True
             pool.leave(p.u)
             pool.leave(p.v)
@@ -365,28 +346,23 @@ class _Greedy:
             if self.pool.alive[u]:
                 self._push(u)
 
-    def _merge(self, u: int, v: int) -> tuple[FloatArray, float, int]:
+    def _merge(self, u: int, v: int) -> FloatArray:
         pool = self.pool
         if pool.index(v) < pool.index(u):
             u, v = v, u
-        a, b = pool.cells(u), pool.cells(v)
-        cells = merged(a, b, pool.weight(u), pool.weight(v), self.scale)
-        return cells, pool.weight(u) + pool.weight(v), pool.index(u)
+        return merged(pool.cells(u), pool.cells(v), pool.weight(u), pool.weight(v), self.scale)
 
     def _made(self) -> list[Group]:
         """Return the finished groups with their cells, which are merged only at this point."""
         pool = self.pool
-        groups: list[Group | None] = [None] * len(self.finished)
-        progress = part(self.progress, 0.95, 1.0)
+        done: list[Group] = []
 
         def make(begin: int, end: int) -> None:
-            for number in range(begin, end):
-                u, v = self.finished[number]
-                cells, weight, _ = self._merge(u, v)
-                groups[number] = Group(sorted(self.members[u] + self.members[v]), cells, weight)
+            for u, v in self.finished[begin:end]:
+                members = sorted(self.members[u] + self.members[v])
+                done.append(Group(members, self._merge(u, v), pool.weight(u) + pool.weight(v)))
 
-        fill(self.engine, len(groups), 64, make, progress=progress)
-        done = [g for g in groups if g is not None]
+        fill(self.engine, len(self.finished), 64, make, progress=part(self.progress, 0.95, 1.0))
         for u in self.alone:
             done.append(Group([u], reshape(pool.cells(u)), pool.weight(u)))
         done.sort(key=lambda g: g.members[0])
@@ -394,12 +370,6 @@ class _Greedy:
             last = Group(sorted(self.members[u]), pool.cells(u), pool.weight(u), left_over=True)
             done.append(last)
         return done
-
-    # --- progress ------------------------------------------------------------------------------
-
-    def _tell(self, share: float) -> None:
-        if self.progress is not None:
-            self.progress(min(1.0, share))
 
 
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:

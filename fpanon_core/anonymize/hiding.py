@@ -253,15 +253,14 @@ class Run:
         A cancelled run ends soon.
         """
         found: dict[int, Part] = {}
-        if self.engine.apart:
-            self._at_once(pieces, each, work, found.__setitem__, progress)
-            return [found[at] for at in range(len(each))]
 
         def hidden(at: int, told: Progress) -> None:
-            some = pieces.subset(each[at])
-            found[at] = _part_of(some, self.grouping(some, self.settings, LocalEngine(1), told))
+            found[at] = hide_shard(pieces.subset(each[at]), self.grouping, self.settings, told)
 
-        beside(self.engine, hidden, work.tolist(), progress)
+        if self.engine.apart:
+            self._at_once(pieces, each, work, found.__setitem__, progress)
+        else:
+            beside(self.engine, hidden, work.tolist(), progress)
         return [found[at] for at in range(len(each))]
 
     def _at_once(
@@ -315,21 +314,13 @@ class Run:
         settings = {name: value for name, value in vars(self.settings).items() if name != "effort"}
         reason = np.array(REASONS, dtype=object)[part.code[gone]]
         suppressed = {"user": user[gone], "sample": gone, "reason": reason}
-        accuracy = {
-            "user": user,
-            "sample": np.arange(fs.n_samples),
-            "group": part.group[user],
-            "space_m": part.space_m,
-            "time_min": part.time_min,
-        }
+        accuracy: dict[str, Any] = {"user": user, "sample": np.arange(fs.n_samples)}
+        accuracy |= {"group": part.group[user], "space_m": part.space_m, "time_min": part.time_min}
+        same = ("group", "published", "phantom_share", "left_over", "left_out")
         result = GloveResult(
-            group=part.group,
-            published=part.published,
+            **{name: getattr(part, name) for name in same},
             suppressed=pd.DataFrame(suppressed),
             accuracy=pd.DataFrame(accuracy, copy=False),
-            phantom_share=part.phantom_share,
-            left_over=part.left_over,
-            left_out=part.left_out,
             digest=fs.digest,
             number=np.array(fs.number),
             weight=np.array(fs.weight),
@@ -440,9 +431,11 @@ def _hide_one(shard: _Shard, grouping: Grouping, settings: Settings) -> Part:
         CANDIDATES.clear()
 
 
-def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Part:
-    """Hide the people of one shard, and return the result."""
-    return _part_of(fs, grouping(fs, settings, LocalEngine(1), None))
+def hide_shard(
+    fs: FingerprintSet, grouping: Grouping, settings: Settings, progress: Progress = None
+) -> Part:
+    """Hide the people of one shard or period with one worker, and return the result."""
+    return _part_of(fs, grouping(fs, settings, LocalEngine(1), progress))
 
 
 # --- parts ---------------------------------------------------------------------------------------

@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from ..engines.local import Engine, fill
 from ..kernels import glove_floors as floors
-from ..kernels.glove_floors import effort_of_boxes
 from ..kernels.glove_search import Query, fill_bounds, nearest_members
-from ..kernels.stretch import Packed
+from ..kernels.stretch import effort_of_boxes
 from ..measures.packing import pack, with_features
 from ..model.arrays import FloatArray, IntArray, SmallFloats
 from ..model.configs import StretchConfig
@@ -61,67 +60,70 @@ class Pool:
         self._engine = engine
         # Two fingerprints of at least k/2 users each make a finished group: nothing goes back.
         grows = len(rows) > 0 and 2 * int(fs.weight[rows].min()) < below
-        packed, self._features = with_features(fs, pack(fs, config))
-        self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
+        packed, features = with_features(fs, pack(fs, config))
         points = packed.equal
-        self._n_points = fs.n_users if points else 0
-        self._packed = packed if points and not grows else packed._replace(equal=False)
+        packed = packed if points and not grows else packed._replace(equal=False)
         self._longest = int(fs.lengths.max())
         self.n = fs.n_users
         self.alive = np.zeros(fs.n_users, bool)
         self.alive[rows] = True
-        self._index = np.arange(fs.n_users)
-        self._largest = np.zeros((fs.n_users, 2), np.float32)
-        self._classes = np.unique(fs.weight).astype(np.float64)
-        if grows:
-            self._classes = np.arange(1.0, below)
-        if self._packed.equal:  # weights do not matter for points
-            self._classes = np.ones(1)
-        self._kind = np.searchsorted(self._classes, fs.weight).astype(np.int32)
-        self._kind[self._kind == len(self._classes)] = 0  # not in the pool
+        classes = np.arange(1.0, below) if grows else np.unique(fs.weight).astype(np.float64)
+        if packed.equal:  # weights do not matter for points
+            classes = np.ones(1)
+        kind = np.searchsorted(classes, fs.weight).astype(np.int32)
+        kind[kind == len(classes)] = 0  # not in the pool
         if points:
-            f = self._features
+            f = features
             share = (f.samples / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
             zero = np.zeros_like(share)
             # Among boxes, the reach is raised by more than the errors of 32-bit differences.
-            reach = zero if self._packed.equal else zero + np.float32(2e-6)
-            self._rows = floors.Rows(f.offsets, f.feature, share, reach, zero)
+            reach = zero if packed.equal else zero + np.float32(2e-6)
+            of_features = floors.Rows(f.offsets, f.feature, share, reach, zero)
         else:  # boxes from the start
             size = 2 * fs.n_samples
             numbers = (np.empty(size, np.float32) for _ in range(3))
             feature = np.empty(size, np.int32)
-            self._rows = floors.Rows(2 * np.asarray(fs.offsets), feature, *numbers)
+            of_features = floors.Rows(2 * np.asarray(fs.offsets), feature, *numbers)
         self._slot = np.full(fs.n_users, -1, np.int64)
-        self._member = np.empty(0, np.int64)
-        self._n_features = len(self._features.cell_x0) + self._features.n_bins
-        self._coarse = np.empty((0, 0, 0, floors.WIDTH), np.uint8)
+        self._n_features = len(features.cell_x0) + features.n_bins
+        self._slots = floors.Slots(
+            packed=packed,
+            features=features,
+            rows=of_features,
+            least=(float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min())),
+            first=np.arange(fs.n_users),
+            largest=np.zeros((fs.n_users, 2), np.float32),
+            kind=kind,
+            weight_of=classes,
+            n_points=fs.n_users if points else 0,
+            member=np.empty(0, np.int64),
+            coarse=np.empty((0, 0, 0, floors.WIDTH), np.uint8),
+        )
         if not points:
-            slots = self._slots_now()
-
-            fill(engine, fs.n_users, 1, lambda u, _: floors.describe(slots, u))
+            fill(engine, fs.n_users, 1, lambda u, _: self.describe(u))
 
     @property
-    def packed(self) -> Packed:
-        """All fingerprints, in the form that the kernels read."""
-        return self._packed
+    def n_points(self) -> int:
+        """Number of fingerprints whose samples all have one extent; merged ones come after them."""
+        return self._slots.n_points
 
     def cells(self, u: int) -> FloatArray:
         """Return one fingerprint's cells: x, y, t, dx, dy, dt."""
-        p = self._packed
+        p = self._slots.packed
         part = slice(p.offsets[u], p.offsets[u + 1])
         return np.column_stack([v[part] for v in (p.x, p.y, p.t, p.dx, p.dy, p.dt)])
 
     def weight(self, u: int) -> float:
         """Return the number of users that a fingerprint stands for."""
-        return float(self._packed.weight[u])
+        return float(self._slots.packed.weight[u])
 
     def index(self, u: int) -> int:
         """Return the smallest row number of a fingerprint's users."""
-        return int(self._index[u])
+        return int(self._slots.first[u])
 
     def effort(self, a: int, b: int) -> float:
         """Return the fingerprint stretch effort of two fingerprints."""
-        return float(effort_of_boxes(self._packed, a, b, np.inf, np.empty(self._longest)))
+        return float(effort_of_boxes(self._slots.packed, a, b, np.inf))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
@@ -129,18 +131,19 @@ class Pool:
         """Add a fingerprint that is not a member yet, and return its number."""
         u, m = self.n, len(cells)
         self._longest = max(self._longest, m)
-        begin = int(self._packed.offsets[u])
-        self._make_room(u + 1, begin + m, int(self._rows.offsets[u]) + 2 * m)
-        p = self._packed
+        begin = int(self._slots.packed.offsets[u])
+        self._make_room(u + 1, begin + m, int(self._slots.rows.offsets[u]) + 2 * m)
+        p = self._slots.packed
         for name, column in zip(("x", "y", "t", "dx", "dy", "dt"), cells.T, strict=True):
             getattr(p, name)[begin : begin + m] = column
         p.offsets[u + 1] = begin + m
         p.weight[u] = weight
-        self._index[u] = index
-        self._kind[u] = np.searchsorted(self._classes, weight)
+        slots = self._slots
+        slots.first[u] = index
+        slots.kind[u] = np.searchsorted(slots.weight_of, weight)
         self.alive[u] = False
         self._slot[u] = -1
-        self._rows.offsets[u + 1] = self._rows.offsets[u] + 2 * m
+        slots.rows.offsets[u + 1] = slots.rows.offsets[u] + 2 * m
         self.n = u + 1
         return u
 
@@ -152,15 +155,15 @@ class Pool:
         """Make an added fingerprint a member, in the slot of one of its parents."""
         slot = int(self._slot[parent])
         self._slot[u], self._slot[parent] = slot, -1
-        self._member[slot] = u
-        floors.keep_coarsely(self._slots_now(), slot, floor)
+        self._slots.member[slot] = u
+        floors.keep_coarsely(self._slots, slot, floor)
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
         """Take fingerprint u out of the pool's members."""
         self.alive[u] = False
         if self._slot[u] >= 0:
-            self._member[self._slot[u]] = -1
+            self._slots.member[self._slot[u]] = -1
 
     # --- searching -----------------------------------------------------------------------------
 
@@ -175,15 +178,15 @@ class Pool:
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):
             self.describe(u)
-        slots = self._slots_now()
-        count, tiles = len(queries), len(self._member) // floors.WIDTH
+        slots = self._slots
+        count, members = len(queries), len(slots.member)
         wanted = np.array(queries, np.int64)
         passed = np.full((count, 2), -1, np.int64)
         passed[: len(parents)] = np.array(parents, np.int64).reshape(-1, 2)
-        floor = np.empty((count, 1 if self._packed.equal else 2, self._n_features), np.float32)
-        own = np.empty((count, 2, len(self._classes), self._n_features), np.float32)
+        floor = np.empty((count, 1 if slots.packed.equal else 2, self._n_features), np.float32)
+        own = np.empty((count, 2, len(slots.weight_of), self._n_features), np.float32)
         by_feature = np.empty((*own.shape[1:], count), np.float32)
-        bound, from_query = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
+        bound, from_query = (np.empty((count, members), np.float32) for _ in range(2))
         out: list[Nearest | None] = [None] * count
 
         def prepare(begin: int, end: int) -> None:
@@ -191,12 +194,9 @@ class Pool:
                 u = queries[task]
                 floors.fill_floor(slots, u, floor[task])
                 own[task] = floor[task, 0]  # for points, this is all
-                if u >= self._n_points:
+                if u >= self.n_points:
                     floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]
-
-        def rule_out(begin: int, end: int) -> None:
-            fill_bounds(slots, wanted, passed, by_feature, begin, end, bound, from_query)
 
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
@@ -207,82 +207,67 @@ class Pool:
             return 1.0
 
         # Longest queries come first: a long one at the end would keep all other cores waiting.
-        lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
-        order = sorted(range(count), key=lambda task: -lengths[task])
+        lengths, tiles = np.diff(slots.packed.offsets)[wanted], members // floors.WIDTH
+        order = np.argsort(-lengths, kind="stable").tolist()
         block = max(_TILES, tiles // (8 * self._engine.workers))
         fill(self._engine, count, _QUERIES, prepare)
-        fill(self._engine, tiles, block, rule_out)
+        given = slots, wanted, passed, by_feature, bound, from_query
+        fill(self._engine, tiles, block, fill_bounds, *given)
         self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 
-    def _slots_now(self) -> floors.Slots:
-        return floors.Slots(
-            packed=self._packed,
-            features=self._features,
-            rows=self._rows,
-            least=self._least,
-            first=self._index,
-            largest=self._largest,
-            kind=self._kind,
-            weight_of=self._classes,
-            n_points=self._n_points,
-            member=self._member,
-            coarse=self._coarse,
-        )
-
     def describe(self, u: int) -> None:
         """Set the features of an added fingerprint; :meth:`search` does this for new queries."""
-        floors.describe(self._slots_now(), u)
+        floors.describe(self._slots, u)
 
     def _close_up(self) -> None:
         """Give the present members slots, longest first, if there are no slots or many are empty.
 
         The first time, the members' floors are computed; later, they are copied.
         """
-        held = self._member[self._member >= 0]
-        if len(self._member) and len(held) >= _CROWDED * len(self._member) - floors.WIDTH:
+        old, old_slot = self._slots, self._slot
+        held, anew = old.member[old.member >= 0], len(old.member) == 0
+        if not anew and len(held) >= _CROWDED * len(old.member) - floors.WIDTH:
             return
-        anew = len(self._member) == 0
-        old_coarse, old_slot = self._coarse, self._slot
         members = np.flatnonzero(self.alive[: self.n]) if anew else held
-        lengths = np.diff(self._packed.offsets)[members]
+        lengths = np.diff(old.packed.offsets)[members]
         members = members[np.argsort(-lengths, kind="stable")]
         tiles = -(-len(members) // floors.WIDTH)
-        tables = 1 if self._packed.equal else 2
-        self._member = np.full(tiles * floors.WIDTH, -1, np.int64)
-        self._member[: len(members)] = members
-        self._coarse = np.zeros((tiles, tables, self._n_features, floors.WIDTH), np.uint8)
+        tables = 1 if old.packed.equal else 2
+        member = np.full(tiles * floors.WIDTH, -1, np.int64)
+        member[: len(members)] = members
+        coarse = np.zeros((tiles, tables, self._n_features, floors.WIDTH), np.uint8)
+        slots = self._slots = old._replace(member=member, coarse=coarse)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
-        slots = self._slots_now()
 
         def lay(tile: int, _: int) -> None:
             floor = np.empty((tables, self._n_features), np.float32)
             for column, u in enumerate(members[tile * floors.WIDTH : (tile + 1) * floors.WIDTH]):
-                old, old_column = divmod(int(old_slot[u]), floors.WIDTH)
                 if anew:
                     floors.fill_floor(slots, u, floor)
                     floors.keep_coarsely(slots, tile * floors.WIDTH + column, floor)
                 else:
-                    self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
+                    at, old_column = divmod(int(old_slot[u]), floors.WIDTH)
+                    coarse[tile, :, :, column] = old.coarse[at, :, :, old_column]
 
         fill(self._engine, tiles, 1, lay)
 
     # --- storage -------------------------------------------------------------------------------
 
     def _make_room(self, fingerprints: int, samples: int, rows: int) -> None:
-        p, r = self._packed, self._rows
+        slots, p, r = self._slots, self._slots.packed, self._slots.rows
         if fingerprints > len(p.weight):
             many = 2 * fingerprints
             p = p._replace(offsets=_grown(p.offsets, many + 1), weight=_grown(p.weight, many))
             r = r._replace(offsets=_grown(r.offsets, many + 1))
-            for name in ("_index", "_slot", "_kind", "_largest", "alive"):
-                setattr(self, name, _grown(getattr(self, name), many))
+            slots = _longer(slots, ("first", "largest", "kind"), many)
+            self._slot, self.alive = _grown(self._slot, many), _grown(self.alive, many)
         if samples > len(p.t):
             p = _longer(p, ("t", "x", "y", "dt", "dx", "dy"), 2 * samples)
         if rows > len(r.feature):
             r = _longer(r, ("feature", "share", "reach", "half"), 2 * rows)
-        self._packed, self._rows = p, r
+        self._slots = slots._replace(packed=p, rows=r)
 
 
 def _longer(arrays: Any, names: tuple[str, ...], size: int) -> Any:

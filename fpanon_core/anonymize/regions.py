@@ -65,17 +65,11 @@ class RegionMap(PlaceMap):
         Lower corner of each site's cell, in metres.
     site_region : int64 ndarray (n_sites,)
         Region of each site.
-    names : tuple of str, length n_regions
-        Names of the regions in the antenna table; empty for clusters.
-    widened : int
-        Number of rectangles widened beyond their members so that no two share a lower corner.
     """
 
     site_x_m: FloatArray
     site_y_m: FloatArray
     site_region: IntArray
-    names: tuple[str, ...]
-    widened: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +90,7 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     Rectangles of different regions may overlap, and two may even have the same lower corner, which
     identifies a bin. Then the region that comes first (by number of the cluster, or by name) keeps
     the corner. The other rectangles are widened to the west, by whole raw cells, to the first free
-    corner. A widened rectangle still covers its region, and all rectangles differ; ``widened``
-    counts the widened rectangles.
+    corner. A widened rectangle still covers its region, and all rectangles differ.
 
     Raises
     ------
@@ -116,9 +109,8 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     ([0, 0, 1], [200.0, 100.0])
     """
     sites = _sites_of_table(fs, fs.antennas) if fs.antennas is not None else _sites_of_samples(fs)
-    names: list[str] = []
     if isinstance(space, Regions):
-        region, names = _named(fs, space, sites)
+        region = _named(fs, space, sites)
     else:
         region = _clustered(space.size, seed, sites)
     mine = region[sites.of_sample]
@@ -132,15 +124,9 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
             (np.maximum, sites.y + sites.dy, fs.y_m + fs.dy_m),
         )
     )
-    order, rank, laid = _laid_out((left, bottom, right, top), mine, fs.granularity_m)
-    return RegionMap(
-        **laid,
-        site_x_m=sites.x,
-        site_y_m=sites.y,
-        site_region=np.where(known, rank[region], -1),
-        names=tuple(names[j] for j in order) if names else (),
-        widened=int((laid["x_m"] != left[order]).sum()),
-    )
+    _, rank, laid = _laid_out((left, bottom, right, top), mine, fs.granularity_m)
+    of_site = np.where(known, rank[region], -1)
+    return RegionMap(**laid, site_x_m=sites.x, site_y_m=sites.y, site_region=of_site)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +170,8 @@ def _clustered(size: int, seed: int, sites: _Sites) -> IntArray:
     return cluster_antennas(x, y, size, seed=seed)
 
 
-def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray, list[str]]:
-    """Return the region of each site, −1 if it has no name, and the names."""
+def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> IntArray:
+    """Return the region of each site, in order of their names; −1 if it has no name."""
     if fs.antennas is None:
         raise ConfigError(
             f"The profile's {space} need an antenna table with that column; read the data with "
@@ -204,7 +190,7 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
             f"The antenna table has no {space.column!r} for {len(lost)} of the antennas that the "
             "data name; fill in the column, or choose another column."
         )
-    return region, [name for name in names.tolist() if name]
+    return region
 
 
 def _extreme(

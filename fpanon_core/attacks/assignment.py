@@ -17,13 +17,13 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped,
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
+from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
 from ..kernels.network_simplex import (
     Costs,
     any_below,
     cheapest_flow,
     cost_of,
-    distances,
     extremes,
     in_table,
     row_of,
@@ -82,14 +82,14 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
             some = np.unique(listed)
             spare = int(demand[some].sum()) - needed
             if spare > 0:
-                cost = np.vstack([distances(begin, end[some]), np.zeros(len(some))])
+                cost = np.vstack([cdist(begin, end[some]), np.zeros(len(some))])
                 flows, price = _solve(in_table(cost), np.append(supply, spare), demand[some])
                 slack = _TOLERANCE * float(cost.max())
                 if price is not None and (price[:-1] - price[-1] <= apart[:, -1] + slack).all():
                     source, sink, many = _within(flows, sources, len(some))
                     return source, some[sink], many
             near *= 4
-    cost = distances(begin, end)
+    cost = cdist(begin, end)
     if short < 0:
         cost, supply = np.vstack([cost, np.zeros(sinks)]), np.append(supply, -short)
     elif short > 0:

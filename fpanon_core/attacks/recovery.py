@@ -45,10 +45,11 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part, tell
-from ..kernels.network_simplex import Frequencies, at_places, by_places, distances
+from ..kernels.network_simplex import Frequencies, at_places, by_places
 from ..kernels.recovery_links import link_nearest, save_common
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, rows_of
@@ -276,7 +277,7 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
     sources, sinks = np.flatnonzero(supply), np.flatnonzero(demand)
     left, wanted = supply[sources], demand[sinks]
     if threshold_m > 0:
-        apart = distances(points[sources], points[sinks])
+        apart = cdist(points[sources], points[sinks])
         i, j = np.nonzero(apart <= threshold_m)
         nearest = np.argsort(apart[i, j], kind="stable")
         i, j = i[nearest], j[nearest]

@@ -18,6 +18,7 @@ then runs one function for both. So the numbers are drawn at random.
 
 import atexit
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -29,11 +30,6 @@ from typing import Any
 
 import numba
 from numba.core import bytecode, caching
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 _HERE = Path(__file__).parent
 
@@ -91,8 +87,7 @@ def _turn(folder: str, writes: bool) -> Iterator[None]:
         yield
         return
     try:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX if writes else fcntl.LOCK_SH)
+        fcntl.flock(lock, fcntl.LOCK_EX if writes else fcntl.LOCK_SH)
         yield
     finally:
         os.close(lock)  # this also releases the lock

@@ -281,14 +281,16 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 
 
 @njit(nogil=True, cache=True)
-def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
+def pair_losses(
+    begin: int, end: int, boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray
+) -> None:
     """Set ``out[i, j]`` to the smallest loss of the group of ``users[i]`` and ``others[i, j]``.
 
-    The entry is infinity where ``others[i, j]`` is −1.
+    The rows i are ``begin … end − 1``. The entry is infinity where ``others[i, j]`` is −1.
     """
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
-    for row in range(len(users)):
+    for row in range(begin, end):
         for column in range(others.shape[1]):
             pair[0], pair[1] = users[row], others[row, column]
             out[row, column] = np.inf
@@ -306,22 +308,17 @@ def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
     bench = bench_for(boxes, count)
     n = lay_out(boxes, members, count, bench)
     least_loss(bench, n, count, np.inf)
-    blocks = 0
-    j = n
+    cells, held = np.empty((n, 6)), np.empty(n, np.int64)
+    b = j = n  # the last block is written first, to the last row
     while j > 0:
-        blocks += 1
-        j = bench.begin[j]
-    cells = np.empty((blocks, 6))
-    held = np.empty(blocks, np.int64)
-    j = n
-    for b in range(blocks - 1, -1, -1):
+        b -= 1
         i = bench.begin[j]
         for side in range(3):
             cells[b, side] = bench.box[i:j, 2 * side].min()
             cells[b, 3 + side] = -bench.box[i:j, 2 * side + 1].min() - cells[b, side]
         held[b] = j - i
         j = i
-    return cells, held
+    return cells[b:].copy(), held[b:].copy()
 
 
 # --- The blocks of a group within limits on side and span, at a price for each sample left out.

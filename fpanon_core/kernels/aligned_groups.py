@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 from .aligned_blocks import Boxes, bench_for, lay_out, lay_out_with, least_loss
 
 OUT = -2
@@ -77,11 +77,18 @@ class Steps(NamedTuple):
     """
 
     used: IntArray
-    group: IntArray
-    partner: IntArray
+    group: SmallInts
+    partner: SmallInts
     cost: FloatArray
     exact: BoolArray  # whether the cost is exact; otherwise the true cost may be lower
     moved: IntArray  # the last round in which the user went to another group
+
+
+def no_steps(n: int, room: int) -> Steps:
+    """Return room for so many steps of each of ``n`` users, none of which is used."""
+    group, partner = np.zeros((2, n, room), np.int32)
+    cost, exact = np.zeros((n, room)), np.zeros((n, room), np.bool_)
+    return Steps(np.zeros(n, np.int64), group, partner, cost, exact, np.full(n, -1))
 
 
 @njit(nogil=True, cache=True)
@@ -149,7 +156,8 @@ def bound_rings(steps: Steps, rings: Rings) -> None:
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray,
+    begin: int,
+    end: int,
     turn: int,
     most_steps: int,
     people: People,
@@ -159,9 +167,10 @@ def find_rings(
 ) -> None:
     """Find, for each user, the ring of exchanges that begins with them and has the largest gain.
 
-    A ring with a gain has a beginning from which all partial sums are gains, so only such
-    beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
-    because the steps are priced for the groups as they were before the turn.
+    The users are ``begin … end − 1``. A ring with a gain has a beginning from which all partial
+    sums are gains, so only such beginnings are followed. The groups of a ring are distinct. None
+    has changed in this ``turn``, because the steps are priced for the groups as they were before
+    the turn.
 
     A ring may be open if the first group can spare its member: the last user then joins a group
     without replacing anybody. A ring that begins or ends with a user who is left out may also be
@@ -176,7 +185,7 @@ def find_rings(
     at = np.empty(longest, np.int64)
     who = np.empty(longest + 1, np.int64)
     total = np.empty(longest + 1)
-    for a in users:
+    for a in range(begin, end):
         gain[a] = 0.0
         ring[a, :] = -1
         own = groups.of[a]

@@ -82,12 +82,9 @@ class Sums(NamedTuple):
 @njit(nogil=True, cache=True)
 def _atoms_for(many: int, stretches: int) -> Atoms:
     """Allocate ``many`` sets of atoms; ``box[m]``, ``samples[m]`` and so on belong to set m."""
-    return Atoms(
-        np.empty((many, stretches, 6)),
-        np.empty((many, stretches), np.int64),
-        np.empty((many, stretches + 1), np.bool_),
-        np.empty((many, stretches + 1), np.int64),
-    )
+    box, samples = np.empty((many, stretches, 6)), np.empty((many, stretches), np.int64)
+    cuts = many, stretches + 1
+    return Atoms(box, samples, np.empty(cuts, np.bool_), np.empty(cuts, np.int64))
 
 
 @njit(nogil=True, cache=True)
@@ -103,14 +100,14 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
-    """Set the losses of the groups ``which``, with and without each member, and their cuts."""
+def weigh(begin: int, end: int, boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
+    """Set the losses of groups ``which[begin:end]``, also without each member, and their cuts."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
     room = cuts.moment.shape[1]
     moment = np.empty((widest + 1) * room)
-    for g in which:
+    for g in which[begin:end]:
         size = groups.size[g]
         n = lay_out(boxes, groups.members[g], size, bench)
         groups.loss[g] = least_loss(bench, n, size, np.inf)
@@ -303,17 +300,18 @@ def _loss_at_cuts(
 
 @njit(nogil=True, cache=True)
 def price(
+    begin: int,
+    end: int,
     boxes: Boxes,
     near: IntArray,
     alike: FloatArray,
-    which: IntArray,
     pairs: Pairs,
     slack: float,
     people: People,
     cuts: Cuts,
     groups: Groups,
 ) -> None:
-    """Set the costs of the steps into the groups ``which``.
+    """Set the costs of the steps into the groups ``begin … end − 1``.
 
     A cost stays infinite unless it is below ``slack`` times what the user's own group saves without
     the user. If the user replaces one of two members, the loss is taken from ``alike`` (parallel to
@@ -333,7 +331,7 @@ def price(
     # Lower bound on the loss, after each cut, of the members who stay: the loss of their best
     # blocks of all samples, minus the loss of their best blocks before the cut.
     rest = np.empty((widest + 1, room + 1))
-    for g in which:
+    for g in range(begin, end):
         size, used, moment = groups.size[g], cuts.used[g], cuts.moment[g]
         stretches = used + 1
         if pairs.begin[g] == pairs.begin[g + 1]:
@@ -392,15 +390,15 @@ def price(
 
 @njit(nogil=True, cache=True)
 def offer(
-    users: IntArray, pairs: Pairs, since: int, people: People, groups: Groups, steps: Steps
+    begin: int, end: int, pairs: Pairs, since: int, people: People, groups: Groups, steps: Steps
 ) -> None:
-    """Set the steps of ``users``: steps priced now, and earlier steps that are still valid.
+    """Set the steps of users ``begin … end − 1``: those priced now, and earlier ones still valid.
 
     The cheapest steps are kept, as many as fit. Leaving a user out is a step, too, if its cost
     ``worth`` (the value of publishing the user) is above 0 and below what the user's group saves.
     """
     room, worth, saved = steps.cost.shape[1], people.worth, people.saved
-    for a in users:
+    for a in range(begin, end):
         own = groups.of[a]
         if own == -1:  # the user is in no group that could gain
             steps.used[a] = 0
@@ -437,12 +435,15 @@ def offer(
 
 
 @njit(nogil=True, cache=True)
-def sharpen(boxes: Boxes, users: IntArray, many: int, groups: Groups, steps: Steps) -> None:
-    """Set the exact costs of each user's ``many`` cheapest steps, and sort the steps by cost."""
+def sharpen(begin: int, end: int, boxes: Boxes, many: int, groups: Groups, steps: Steps) -> None:
+    """Set the exact costs of the ``many`` cheapest steps of each user ``begin … end − 1``.
+
+    The steps are then sorted by cost again.
+    """
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
-    for a in users:
+    for a in range(begin, end):
         used = steps.used[a]
         new = False
         for e in range(min(used, many)):

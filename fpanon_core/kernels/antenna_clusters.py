@@ -62,20 +62,6 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
 
 
 @njit(nogil=True, cache=True)
-def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
-    """Return, for each value, Σ over the origins of ⌊(value − origin)/side + trifle⌋.
-
-    The sum grows by 1 at each line of the grids with these origins, so it numbers the strips
-    between the lines.
-    """
-    out = np.zeros(len(values), np.int64)
-    for i in range(len(values)):
-        for origin in origins:
-            out[i] += int(np.floor((values[i] - origin) / side + trifle))
-    return out
-
-
-@njit(nogil=True, cache=True)
 def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     """Return the distinct cells of each user, and where each user's cells begin.
 
@@ -101,7 +87,7 @@ def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, 
 def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
     """Return Σ n² and Σ n over cells with n people each; whole numbers, so that ties are exact.
 
-    A piece is where a strip in x crosses a strip in y (:func:`strips`). ``cell`` is the number,
+    A piece is where a strip in x crosses a strip in y. ``cell`` is the number,
     from 0, of the cell that holds each piece. User u was in the pieces
     ``piece[offsets[u]:offsets[u+1]]`` and represents ``weight[u]`` people.
     """

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from .bisection import first_from
 
 
 class Traces(NamedTuple):
@@ -108,21 +109,6 @@ def _kl(e: int, size: int, d: int, n: int) -> float:
     return max(0.0, kl / (size * n))
 
 
-@njit(nogil=True, cache=True)
-def _first_from(low: int, begin: int, end: int, bins: SmallInts) -> int:
-    """Return the first row in ``begin … end−1`` whose bin is ``low`` or more, else ``end``.
-
-    The bins in these rows ascend.
-    """
-    while begin < end:
-        half = (begin + end) // 2
-        if bins[half] < low:
-            begin = half + 1
-        else:
-            end = half
-    return begin
-
-
 @njit(nogil=True, cache=True, error_model="numpy")
 def disclose(
     low: int,
@@ -148,7 +134,7 @@ def disclose(
         for m in range(starts[i], starts[i + 1]):
             u = members[m]
             last = offsets[u] + lengths[u]
-            s = offsets[u] if low == 0 else _first_from(low, offsets[u], last, bins)
+            s = offsets[u] if low == 0 else first_from(bins, low, offsets[u], last)
             while s < last and bins[s] < high:
                 b = bins[s] - low
                 if counts[b] == 0:

@@ -41,12 +41,10 @@ Floors and sums have 32 bits, and the floors stored for members have 8 bits, bec
 limits the speed. Bounds are lowered by more than the possible error. A member is skipped only if
 its bound exceeds the last effort of a full list.
 
-**Wide boxes.** :func:`effort_of_boxes` computes the stretch effort of fingerprints whose boxes are
-wide compared with the thresholds.
-
-The result equals that of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time
-and stops when time alone costs too much. Between wide boxes, that function would stop late or
-never. Here, all pairs of samples are computed, in a loop that the compiler vectorizes.
+**Wide boxes.** The sweep of :func:`.stretch.effort_of_boxes` outwards in time stops when time alone
+costs too much. Between boxes that are wide compared with the thresholds, it would stop late or
+never. So :func:`smallest_cost` computes all pairs of samples, in a loop that the compiler
+vectorizes.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 from .kgap_search import Features
 from .kgap_search import fill_floor as fill_floor_of_points
-from .stretch import ROUND, STEPS, Packed
+from .stretch import STEPS, Packed
 
 WIDTH = 128  # members of a tile: a row of its floors stays within a few cache lines
 
@@ -233,38 +231,6 @@ def describe(slots: Slots, u: int) -> None:
 def _raised(effort: float, size: float) -> float:
     """Return the effort, raised by more than the possible 32-bit errors of effort and size."""
     return effort * (1.0 + 1e-6) + size * 2e-6 + 2e-6
-
-
-@njit(nogil=True, cache=True)
-def effort_of_boxes(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
-    """Return the rounded effort Δ_ab between boxes; infinity if it must exceed ``limit``.
-
-    ``costs`` is scratch, as long as the longest fingerprint.
-    """
-    length = packed.offsets[a + 1] - packed.offsets[a]
-    size = packed.offsets[b + 1] - packed.offsets[b]
-    if size > length:
-        a, b = b, a
-    if size != length:
-        effort = _directed_plainly(packed, a, b, limit, costs)
-    else:
-        effort = _directed_plainly(packed, a, b, 2.0 * limit, costs)
-        if effort < np.inf:
-            back = _directed_plainly(packed, b, a, 2.0 * limit - effort, costs)
-            effort = (effort + back) / 2.0
-    return np.rint(effort * ROUND) / ROUND
-
-
-@njit(nogil=True, cache=True)
-def _directed_plainly(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
-    a0, a1 = packed.offsets[a], packed.offsets[a + 1]
-    stop = limit * (a1 - a0)
-    total = 0.0
-    for i in range(a0, a1):
-        total += smallest_cost(packed, i, b, packed.weight[a], packed.weight[b], costs)
-        if total > stop:
-            return np.inf
-    return total / (a1 - a0)
 
 
 @njit(nogil=True, cache=True)

@@ -30,49 +30,30 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
 
     Fingerprint a is not shorter than b. If both are equally long, a has the smaller index.
     """
-    group = np.full(len(b), -1, np.int64)  # the merged cell that each cell of b is part of
-    joined = np.empty(len(a), np.int64)
+    low, high = b[:, :3].copy(), b[:, :3] + b[:, 3:]
+    joined = np.zeros(len(b), np.bool_)
     for i in range(len(a)):
-        joined[i] = _nearest(a[i], b, len(b), na, nb, scale)
-        group[joined[i]] = 0
-    count = 0
-    for j in range(len(b)):
-        if group[j] == 0:
-            group[j] = count
-            count += 1
-    low = np.empty((count, 3))
-    high = np.empty((count, 3))
-    for j in range(len(b)):
-        if group[j] >= 0:
-            for axis in range(3):
-                low[group[j], axis] = b[j, axis]
-                high[group[j], axis] = b[j, axis] + b[j, axis + 3]
-    for i in range(len(a)):
-        _widen(low, high, group[joined[i]], a[i])
-    merged = in_order(_cells_between(low, high))
-    if count < len(b):
-        for m in range(count):
-            for axis in range(3):
-                low[m, axis] = merged[m, axis]
-                high[m, axis] = merged[m, axis] + merged[m, axis + 3]
-        for j in range(len(b)):
-            if group[j] < 0:
-                # Efforts are to the cells as step 1 left them: ``merged`` is not changed here.
-                _widen(low, high, _nearest(b[j], merged, count, nb, na + nb, scale), b[j])
+        j = _nearest(a[i], b, na, nb, scale)
+        joined[j] = True
+        _widen(low, high, j, a[i])
+    merged = in_order(_cells_between(low[joined], high[joined]))
+    if len(merged) < len(b):
+        low, high = merged[:, :3].copy(), merged[:, :3] + merged[:, 3:]
+        for left in np.flatnonzero(~joined):
+            # Efforts are to the cells as step 1 left them: ``merged`` is not changed here.
+            _widen(low, high, _nearest(b[left], merged, nb, na + nb, scale), b[left])
         merged = _cells_between(low, high)
     return reshape(merged)
 
 
 @njit(nogil=True, cache=True)
-def _nearest(
-    cell: FloatArray, others: FloatArray, count: int, na: float, nb: float, scale: Scale
-) -> int:
+def _nearest(cell: FloatArray, others: FloatArray, na: float, nb: float, scale: Scale) -> int:
     """Return the row of ``others`` with the smallest δ to the cell; of equals, the first."""
     wa = na / (na + nb)
     wb = 1.0 - wa
     best = np.inf
     at = 0
-    for j in range(count):
+    for j in range(len(others)):
         wait = stretch_1d(cell[2], cell[5], others[j, 2], others[j, 5], wa, wb)
         effort = scale.w_time * min(wait / scale.max_time, 1.0)
         if effort > best:
@@ -105,22 +86,10 @@ def _cells_between(low: FloatArray, high: FloatArray) -> FloatArray:
 @njit(nogil=True, cache=True)
 def in_order(cells: FloatArray) -> FloatArray:
     """Return the cells sorted by start, then x, then y, then extents."""
-    order = np.argsort(cells[:, 2], kind="mergesort")
-    out = cells[order]
-    keys = (2, 0, 1, 5, 3, 4)
-    for i in range(1, len(out)):  # few cells share a start; insertion sorts these
-        at = i
-        while at > 0 and out[at - 1, 2] == out[at, 2]:
-            less = False
-            for key in keys:
-                if out[at, key] != out[at - 1, key]:
-                    less = out[at, key] < out[at - 1, key]
-                    break
-            if not less:
-                break
-            for c in range(6):
-                out[at, c], out[at - 1, c] = out[at - 1, c], out[at, c]
-            at -= 1
+    out = cells[np.argsort(cells[:, 2], kind="mergesort")]
+    if (out[1:, 2] == out[:-1, 2]).any():
+        for key in (4, 3, 5, 1, 0, 2):  # the last sort decides first
+            out = out[np.argsort(out[:, key], kind="mergesort")]
     return out
 
 

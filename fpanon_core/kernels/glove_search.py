@@ -65,12 +65,12 @@ def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatA
 
 @njit(nogil=True, cache=True)
 def fill_bounds(
+    first: int,
+    last: int,
     slots: Slots,
     queries: IntArray,
     parents: IntArray,
     own: SmallFloats,
-    first: int,
-    last: int,
     bound: SmallFloats,
     from_query: SmallFloats,
 ) -> None:
@@ -87,13 +87,8 @@ def fill_bounds(
     count = len(queries)
     offsets, weight = slots.packed.offsets, slots.packed.weight
     member, kind = slots.member, slots.kind
-    feature, share, reach, half = (
-        slots.rows.feature,
-        slots.rows.share,
-        slots.rows.reach,
-        slots.rows.half,
-    )
-    row_offsets, coarse, largest = slots.rows.offsets, slots.coarse, slots.largest
+    row_offsets, feature, share, reach, half = slots.rows
+    coarse, largest = slots.coarse, slots.largest
     points, n_points = slots.packed.equal, slots.n_points
     n_cells = len(slots.features.cell_x0)
     caps = (np.float32(slots.packed.scale.w_space), np.float32(slots.packed.scale.w_time))

@@ -39,13 +39,6 @@ class Held(NamedTuple):
     weight: FloatArray
 
 
-class Best(NamedTuple):
-    """The best box so far, and the number of samples it holds."""
-
-    size: IntArray  # (1,)
-    box: FloatArray  # (6,) lower t, x, y, then upper
-
-
 @njit(nogil=True, cache=True)
 def suppress_group(
     cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
@@ -182,29 +175,30 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
     alone = np.empty(n, np.bool_)
     for i in range(n):
         alone[i] = not exceeded(low[i], high[i], limits)
-    starts, sizes = _windows(low, high, alone, max_time)
-    best = Best(np.zeros(1, np.int64), np.full(6, np.inf))
+    sizes = _windows(low, high, alone, max_time)
+    best = np.full(7, np.inf)  # lower t, x, y of the best box, upper ones, and its samples
+    best[6] = 0.0
     steps = 0
     inside = np.empty(n, np.int64)
     for w in np.argsort(-sizes, kind="mergesort"):
-        if sizes[w] == 0 or sizes[w] < best.size[0] or steps > limits.steps:
+        if sizes[w] == 0 or sizes[w] < best[6] or steps > limits.steps:
             break
         m = 0
-        t0 = low[starts[w], 2]
-        for i in range(starts[w], n):
+        t0 = low[w, 2]
+        for i in range(w, n):
             if low[i, 2] - t0 > max_time:
                 break
             if alone[i] and high[i, 2] - t0 <= max_time:
                 inside[m] = i
                 m += 1
         steps = _in_window(held, limits, inside[:m], best, steps + m)
-    if best.size[0] == 0:
+    if best[6] == 0:
         return False
     for i in range(n):
         kept[i] = alone[i]
         for axis in range(3):
             at = (axis + 1) % 3  # boxes are t, x, y
-            if low[i, axis] < best.box[at] or high[i, axis] > best.box[3 + at]:
+            if low[i, axis] < best[at] or high[i, axis] > best[3 + at]:
                 kept[i] = False
     if steps > limits.steps:
         # Add, earliest first, samples that still fit, so that the box could hold no other sample.
@@ -218,10 +212,8 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _windows(
-    low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
-) -> tuple[IntArray, IntArray]:
-    """Return the sample that begins each window, and the number of samples wholly in the window.
+def _windows(low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float) -> IntArray:
+    """Return the number of samples wholly in the window that begins with each sample.
 
     A window is a span of time, as long as the limit allows. Only samples within the limits count.
     The number is 0 if the first sample exceeds a limit, or if earlier windows hold all samples of
@@ -244,11 +236,11 @@ def _windows(
                 latest = max(latest, high[j, 2])
         if not new:
             sizes[i] = 0
-    return np.arange(n), sizes
+    return sizes
 
 
 @njit(nogil=True, cache=True)
-def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: int) -> int:
+def _in_window(held: Held, limits: Limits, inside: IntArray, best: FloatArray, steps: int) -> int:
     """Search the samples of one window for a better box; return the total number of steps."""
     low, high, owner, weight = held.low, held.high, held.owner, held.weight
     max_space, k = limits.space, limits.k
@@ -272,7 +264,7 @@ def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: 
                 chosen[i] = west[i] >= x0 and east[i] <= x1
                 size += chosen[i]
             steps += 4 * m
-            if size < best.size[0] or size == 0:
+            if size < best[6] or size == 0:
                 break  # a narrower box holds no more
             # From south to north, find the chosen samples in each box of one width.
             taken[:] = False
@@ -305,7 +297,7 @@ def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: 
                             users += weight[u]
                         of_user[u] += 1
                     add += 1
-                if size == 0 or size < best.size[0] or users < k:
+                if size == 0 or size < best[6] or users < k:
                     continue
                 box = np.full(6, np.inf)
                 box[3:] = -np.inf
@@ -315,9 +307,9 @@ def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: 
                             to = (axis + 1) % 3
                             box[to] = min(box[to], low[inside[i], axis])
                             box[3 + to] = max(box[3 + to], high[inside[i], axis])
-                if size > best.size[0] or _is_before(box, best.box):
-                    best.size[0] = size
-                    best.box[:] = box
+                if size > best[6] or _is_before(box, best[:6]):
+                    best[6] = size
+                    best[:6] = box
             if everything or steps > limits.steps:
                 return steps
     return steps

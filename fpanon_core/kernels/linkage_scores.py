@@ -90,20 +90,16 @@ class _Room(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _room(n: int) -> _Room:
-    return _Room(
-        np.zeros((2, n)),
-        np.empty(n, np.int32),
-        np.zeros((2, n)),
-        np.zeros(n, np.int32),
-        np.empty(n, np.int32),
-        np.zeros(2),
-    )
+    density, gain, absent = np.zeros((2, n)), np.zeros((2, n)), np.zeros(2)
+    near, hits, touched = np.empty(n, np.int32), np.zeros(n, np.int32), np.empty(n, np.int32)
+    return _Room(density, near, gain, hits, touched, absent)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _bucket(at: float, base: float, size: float, many: int) -> int:
-    """Return a corner's bucket along one axis; −1 before the first, ``many`` after the last."""
-    return int(min(float(many), max(-1.0, math.floor((at - base) / size))))
+def _buckets(low: float, high: float, base: float, size: float, many: int) -> tuple[int, int]:
+    """Return the first and last bucket along one axis for corners from ``low`` to ``high``."""
+    first, last = math.floor((low - base) / size), math.floor((high - base) / size)
+    return int(min(float(many), max(0.0, first))), int(min(many - 1.0, max(-1.0, last)))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -141,15 +137,12 @@ def fit_point(
         nx, ny, nt = shelf.many[board]
         i0, i1, j0, j1 = 0, nx - 1, 0, ny - 1
         if same_place:
-            i0 = max(0, _bucket(point[0] - 2 * CLOSE, base[0], size[0], nx))
-            i1 = min(nx - 1, _bucket(point[0] + 2 * CLOSE, base[0], size[0], nx))
-            j0 = max(0, _bucket(point[1] - 2 * CLOSE, base[1], size[1], ny))
-            j1 = min(ny - 1, _bucket(point[1] + 2 * CLOSE, base[1], size[1], ny))
+            left, low = point[0], point[1]
+            i0, i1 = _buckets(left - 2 * CLOSE, left + 2 * CLOSE, base[0], size[0], nx)
+            j0, j1 = _buckets(low - 2 * CLOSE, low + 2 * CLOSE, base[1], size[1], ny)
         elif not anywhere:
-            i0 = max(0, _bucket(x - far - widest[0], base[0], size[0], nx))
-            i1 = min(nx - 1, _bucket(x + far, base[0], size[0], nx))
-            j0 = max(0, _bucket(y - far - widest[1], base[1], size[1], ny))
-            j1 = min(ny - 1, _bucket(y + far, base[1], size[1], ny))
+            i0, i1 = _buckets(x - far - widest[0], x + far, base[0], size[0], nx)
+            j0, j1 = _buckets(y - far - widest[1], y + far, base[1], size[1], ny)
         for i in range(i0, i1 + 1):
             left = base[0] + i * size[0]
             across = gap(x, left - CLOSE, left + size[0] + widest[0])
@@ -163,12 +156,11 @@ def fit_point(
                     continue
                 k0, k1 = 0, nt - 1
                 if same_time:
-                    k0 = max(0, _bucket(point[2] - 2 * CLOSE, base[2], size[2], nt))
-                    k1 = min(nt - 1, _bucket(point[2] + 2 * CLOSE, base[2], size[2], nt))
+                    begin = point[2]
+                    k0, k1 = _buckets(begin - 2 * CLOSE, begin + 2 * CLOSE, base[2], size[2], nt)
                 elif not anytime:
                     late = reach_of(way.time, way.time_min, nats) + CLOSE
-                    k0 = max(0, _bucket(t - late - widest[2], base[2], size[2], nt))
-                    k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))
+                    k0, k1 = _buckets(t - late - widest[2], t + late, base[2], size[2], nt)
                 row = shelf.first[board] + (i * ny + j) * nt
                 # Buckets that follow one another in time are adjacent in the list.
                 first, one = starts[row + k0], 0.0

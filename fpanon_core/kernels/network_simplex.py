@@ -65,21 +65,6 @@ class Tree(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the Euclidean distances from each point of one set to each point of another.
-
-    The shapes are (n, 2), (m, 2) and, for the result, (n, m).
-    """
-    apart = np.empty((len(begin), len(end)))
-    x, y = end[:, 0].copy(), end[:, 1].copy()
-    for i in range(len(begin)):
-        for j in range(len(end)):
-            dx, dy = begin[i, 0] - x[j], begin[i, 1] - y[j]
-            apart[i, j] = np.sqrt(dx * dx + dy * dy)
-    return apart
-
-
-@njit(nogil=True, cache=True)
 def cheapest_flow(
     costs: Costs, supply: IntArray, demand: IntArray, greatest: float, most_pivots: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
@@ -156,9 +141,10 @@ def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, Floa
 @njit(nogil=True, cache=True)
 def _marked(costs: Costs, tree: Tree, source: int, sinks: int) -> FloatArray:
     """Return the costs of a source, with marks on arcs in the tree so that they never enter."""
-    if is_held(costs, source):
-        return row_of(costs, source)
+    held = costs.held[0] == _ALL or costs.held[0] == source
     row = row_of(costs, source)
+    if held:  # with its marks
+        return row
     if tree.arc[source] != _NONE:
         row[tree.arc[source] % sinks] = _IN_TREE
     sink = tree.child[source]
@@ -395,12 +381,6 @@ def row_of(costs: Costs, source: int) -> FloatArray:
         for j in range(len(room)):
             room[j] = costs.apart[source] + costs.sink_apart[j] - room[j]
     return room
-
-
-@njit(nogil=True, cache=True)
-def is_held(costs: Costs, source: int) -> bool:
-    """Return whether the row of a source is held, with its marks."""
-    return costs.held[0] == _ALL or costs.held[0] == source
 
 
 @njit(nogil=True, cache=True)

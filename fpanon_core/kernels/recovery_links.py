@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallInts
+from .bisection import first_from
 from .network_simplex import Frequencies
 
 
@@ -83,17 +84,12 @@ def count_shared(
     found by bisection: a table of where each place begins would be as large as the counts.
     """
     for s in range(places.shape[1]):  # slot by slot, so that a slot's data stay in the cache
+        here = at[s]
         for i in range(begin, end):
             p = places[i, s]
             if p >= 0:
-                k, above = 0, at.shape[1]
-                while k < above:
-                    middle = (k + above) // 2
-                    if at[s, middle] < p:
-                        k = middle + 1
-                    else:
-                        above = middle
-                while k < at.shape[1] and at[s, k] == p:
+                k = first_from(here, p, 0, len(here))
+                while k < len(here) and here[k] == p:
                     shared[i, users[s, k]] += 1
                     k += 1
 

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
+from .bisection import first_from
 
 
 @njit(nogil=True, cache=True)
@@ -31,19 +32,13 @@ def presence_of_records(
     the person and the cell overlap by more than ``slack`` in x, y and time. It also counts if the
     sample's lower corner lies in the cell; the function then sets ``covered`` for the sample.
     """
-    pairs = 0
+    start, pairs = samples[:, 4], 0
     for r in range(len(person)):
         first, last = offsets[person[r]], offsets[person[r] + 1]
         for c in range(begins[r], begins[r] + lengths[r]):
             x0, x1, y0, y1, t0, t1 = cells[c]
             # The first sample that may reach beyond the cell's start.
-            low, high = first, last
-            while low < high:
-                half = (low + high) // 2
-                if samples[half, 4] + longest <= t0:
-                    low = half + 1
-                else:
-                    high = half
+            low = first_from(start, t0 - longest, first, last)
             found = False
             for s in range(low, last):
                 if samples[s, 4] >= t1 - slack:

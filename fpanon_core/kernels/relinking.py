@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallInts
+from .bisection import first_from
 
 ANY_HOUR = 0.5
 """Share of a sample's mass that counts for the place at any hour."""
@@ -88,19 +89,6 @@ def _meet(a: FloatArray, b: FloatArray, hours_a: int, hours_b: int) -> float:
     return across * up / areas * (ANY_HOUR + (1 - ANY_HOUR) * common)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _first_at(corners: FloatArray, x: float) -> int:
-    """Return the first bin that begins at x or after it."""
-    low, high = 0, len(corners)
-    while low < high:
-        middle = (low + high) // 2
-        if corners[middle, 0] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @njit(nogil=True, cache=True)
 def usual_density(
     begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
@@ -109,10 +97,11 @@ def usual_density(
 
     The mean is over the people of ``side``; ``corners`` and ``hours`` describe the bins.
     """
+    west = side.corners[:, 0]
     for i in range(begin, end):
         total = 0.0
-        at = _first_at(side.corners, corners[i, 0] - side.widest)
-        while at < len(side.corners) and side.corners[at, 0] < corners[i, 2]:
+        at = first_from(west, corners[i, 0] - side.widest, 0, len(west))
+        while at < len(west) and west[at] < corners[i, 2]:
             total += side.share[at] * _meet(corners[i], side.corners[at], hours[i], side.hours[at])
             at += 1
         out[i] = total
@@ -143,6 +132,7 @@ def likest(
     0 and are not listed.
     """
     offsets, bins, mass = records
+    west = other.corners[:, 0]
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
     score = np.zeros(len(weight))
     near, met = np.empty(len(weight), np.int32), np.empty(len(there), np.int32)
@@ -153,8 +143,8 @@ def likest(
             b = bins[j]
             box, hours = mine.corners[b], mine.hours[b]
             n_near = 0
-            at = _first_at(other.corners, box[0] - other.widest)
-            while at < len(other.corners) and other.corners[at, 0] < box[2]:
+            at = first_from(west, box[0] - other.widest, 0, len(west))
+            while at < len(west) and west[at] < box[2]:
                 density = _meet(box, other.corners[at], hours, other.hours[at])
                 if density > 0.0:
                     if there[at] == 0.0:

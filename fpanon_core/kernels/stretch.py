@@ -89,7 +89,17 @@ def fingerprint_effort(
     """
     if packed.equal:
         return effort_of_points(packed, a, b, limit, nearest, to_b, to_a)
-    if packed.offsets[b + 1] - packed.offsets[b] < packed.offsets[a + 1] - packed.offsets[a]:
+    return effort_of_boxes(packed, a, b, limit)
+
+
+@njit(nogil=True, cache=True)
+def effort_of_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
+    """Return Δ_ab of two fingerprints of any extents, rounded; infinity if above ``limit``."""
+    length = packed.offsets[a + 1] - packed.offsets[a]
+    size = packed.offsets[b + 1] - packed.offsets[b]
+    if length < size:
+        a, b = b, a
+    if length != size:
         effort = _directed_boxes(packed, a, b, limit)
     else:
         effort = _directed_boxes(packed, a, b, 2.0 * limit)

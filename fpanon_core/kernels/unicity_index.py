@@ -14,6 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from ..model.arrays import BoolArray, IntArray, SmallInts
+from .bisection import first_from
 
 Bits = npt.NDArray[np.uint64]
 
@@ -184,13 +185,7 @@ def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: 
             low = high + 1
             high += step
             step *= 2
-        high = min(high, end)
-        while low < high:
-            half = (low + high) // 2
-            if users[half] < wanted:
-                low = half + 1
-            else:
-                high = half
+        low = first_from(users, wanted, low, min(high, end))
         if low == end:
             break
         if users[low] == wanted:
@@ -198,19 +193,6 @@ def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: 
             kept += 1
             low += 1
     return kept
-
-
-@njit(nogil=True, cache=True)
-def _longest_start(begin: int, end: int, some: IntArray, index: Index) -> int:
-    """Return the length of the longest list from which :func:`_class_of` starts."""
-    offsets, number, starts = index.offsets, index.number, index.starts
-    longest = 0
-    for i in range(begin, end):
-        shortest = starts[-1]
-        for j in range(offsets[some[i]], offsets[some[i] + 1]):
-            shortest = min(shortest, starts[number[j] + 1] - starts[number[j]])
-        longest = max(longest, shortest)
-    return longest
 
 
 @njit(nogil=True, cache=True)
@@ -241,7 +223,7 @@ def class_sums(
     With weights as values, the sum is |E|. Sums are written to ``sums[:, begin:end]``.
     """
     offsets, number, starts, users = index
-    common = np.empty(_longest_start(begin, end, some, index), np.int32)
+    common = np.empty(values.shape[1], np.int32)
     for i in range(begin, end):
         known = number[offsets[some[i]] : offsets[some[i] + 1]]
         count = _class_of(known, starts, users, common)
@@ -269,7 +251,7 @@ def class_members(
     ``members[member_starts[i]:member_starts[i + 1]]``, which must have exactly that length.
     """
     offsets, number, starts, users = index
-    common = np.empty(_longest_start(begin, end, some, index), np.int32)
+    common = np.empty(n_users, np.int32)
     for i in range(begin, end):
         known = number[offsets[some[i]] : offsets[some[i] + 1]]
         count = _class_of(known, starts, users, common)
@@ -302,11 +284,7 @@ def points_to_unique(
     last point taken. Both are set for the targets ``begin … end−1``.
     """
     offsets, number, starts, users = index
-    longest = 0
-    for i in range(begin, end):
-        b = number[offsets[i]]
-        longest = max(longest, starts[b + 1] - starts[b])
-    common = np.empty(longest, np.int32)
+    common = np.empty(len(weight), np.int32)
     for i in range(begin, end):
         count, total = 0, 0
         points[i] = 0

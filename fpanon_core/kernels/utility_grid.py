@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray
+from .bisection import first_from
 
 _DAY, _HOUR = 1440.0, 60.0
 _ROOM = 1 << 20  # shares of places kept: 16 MB
@@ -77,18 +78,6 @@ def _share(begin: float, end: float, square: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _from(keys: IntArray, key: int, at: int, end: int) -> int:
-    """Return the first position in ``at`` … ``end`` whose key is not below ``key``."""
-    while at < end:
-        middle = (at + end) // 2
-        if keys[middle] < key:
-            at = middle + 1
-        else:
-            end = middle
-    return at
-
-
-@njit(nogil=True, cache=True)
 def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, float]:
     """Fill in the used areas of place p and its share in each; return their number and the rest.
 
@@ -108,15 +97,15 @@ def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, fl
     squares = float(last - first) * float(top - bottom)
     bottom, top = max(bottom, 0), min(top, rows)
     if bottom < top:
-        at = _from(laid.keys, max(first, 0) * rows + bottom, 0, len(laid.keys))
+        at = first_from(laid.keys, max(first, 0) * rows + bottom, 0, len(laid.keys))
         while at < len(laid.keys):
             column, row = laid.keys[at] // rows, laid.keys[at] % rows
             if column >= last:
                 break
             if row < bottom:
-                at = _from(laid.keys, column * rows + bottom, at, len(laid.keys))
+                at = first_from(laid.keys, column * rows + bottom, at, len(laid.keys))
             elif row >= top:
-                at = _from(laid.keys, (column + 1) * rows + bottom, at, len(laid.keys))
+                at = first_from(laid.keys, (column + 1) * rows + bottom, at, len(laid.keys))
             else:
                 area[many] = at
                 share[many] = _share(left, right, column) * _share(low, high, row)
@@ -269,7 +258,7 @@ def match_trips(
                     out[at] += share * reached[target[at]]
                 continue
             for j in range(first[b], last[b]):
-                at = _from(target, area[j], begin, end)
+                at = first_from(target, area[j], begin, end)
                 if at < end and target[at] == area[j]:
                     out[at] += share * part[j]
         for j in range(first[b], last[b]):

@@ -18,7 +18,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import noise_in_space
+from ..anonymize.carrying import noise_of
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import (
     Homes,
@@ -150,7 +150,7 @@ def homes_found(
             f"Nobody in the release was recorded on at least {nights} night{'s' * (nights > 1)} "
             f"(22:00 to 6:00); choose {'fewer nights, or ' * (nights > 1)}data for more days."
         )
-    noise = noise_in_space(origin.option)
+    noise = noise_of(origin.option, "space")
     guessed = guesses(original, release.published, asked, noise, **work)
     off = {attacker: asked.off(guess) for attacker, guess in guessed.items()}
     everybodys = asked.off(np.array([[asked.known.x_m, asked.known.y_m]]))
@@ -427,7 +427,7 @@ def guesses_of(
     if len(records) == 0:
         return np.empty((0, 2))
     origin, some = release.origin, _only(release.published, records)
-    noise = noise_in_space(origin.option)
+    noise = noise_of(origin.option, "space")
     if noise.variance > 0:
         said = fullest_circle(origin.original, some, noise, engine=engine)
     else:

@@ -20,7 +20,7 @@ from typing import Any, Unpack
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import noise_in_space, noise_in_time
+from ..anonymize.carrying import noise_of
 from ..anonymize.chain import release
 from ..attacks import relinking as attack
 from ..attacks.assignment import Flows
@@ -401,7 +401,7 @@ class Copies:
         who = person[piece] * most + nth
         order = np.lexsort((who, period[piece]))
         number, seen = pd.factorize(record[piece][order])
-        noise = noise_in_space(option), noise_in_time(option)
+        noise = noise_of(option, "space"), noise_of(option, "time")
         moves, ends = attack.moves_of(fs, *noise)
         bins, traces = attack.traced(fs, ends, *noise)
         chosen = traces.rows(np.asarray(seen))

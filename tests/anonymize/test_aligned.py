@@ -1,5 +1,6 @@
 """Aligned publishing against every segmentation, by hand, and what must always hold."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.release import verify_release
 from tests.oracles import aligned as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, of_cells
+from tests.support.refusals import check_refused
 
 LIMITS = [
     {"max_side_m": 1_500.0, "max_span_min": 60.0},
@@ -106,36 +108,25 @@ def check(fs, result, k):
     assert verdict.passed, verdict.violations
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
-    crowds(max_users=40),
+    st.one_of(crowds(max_users=40), boxes(max_users=20, max_samples=8)),
     st.sampled_from([2, 3, 5]),
     st.sampled_from([{}, {}, *LIMITS]),
     st.sampled_from(["merge", "suppress"]),
     st.sampled_from(["quick", "default", "thorough"]),
 )
 def test_what_must_hold(fs, k, limits, leftover, effort):
-    k = min(k, fs.n_users)
+    """Also of cells of any extent and weight."""
+    k = min(k, int(fs.weight.sum()))
     result = fp.aligned(fs, k, leftover=leftover, effort=effort, **limits)
     check(fs, result, k)
     if leftover == "merge" and not limits:
         assert (result.group >= 0).all()
     sizes = np.bincount(result.group[result.group >= 0])
     assert (sizes <= 2 * k - 1).all()
-    if result.published.n_groups:
+    if result.published.n_groups and (fs.weight == 1).all():
         assert not fp.k_gap(result.expanded(), k).values.any()
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    boxes(max_users=20, max_samples=8),
-    st.sampled_from([2, 3, 5]),
-    st.sampled_from([{}, *LIMITS]),
-    st.sampled_from(["merge", "suppress"]),
-)
-def test_what_must_hold_of_cells_of_any_extent_and_weight(fs, k, limits, leftover):
-    k = min(k, int(fs.weight.sum()))
-    check(fs, fp.aligned(fs, k, leftover=leftover, **limits), k)
 
 
 @settings(max_examples=15, deadline=None)
@@ -343,21 +334,18 @@ def test_nobody_is_left_out_where_that_gains_nothing():
 
 def test_says_what_is_wrong():
     fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 300, 0], [0, 0, 0], [0, 3, 483])
-    for wrong, text in (
-        ({"k": 4}, "k = 4"),
-        ({"max_side_m": 50.0}, "finer than the data"),
-        ({"max_span_min": -1.0}, "max_span_min"),
-        ({"leftover": "lose"}, "leftover"),
-        ({"effort": "none"}, "effort"),
-        ({"leave_out": 0.11}, "leave_out"),
-        ({"leave_out": -0.1}, "leave_out"),
-        ({"leave_out": 0.1, "groups": [0, 0, 0]}, "leave_out"),
-        ({"groups": [0, 0]}, "shape"),
-        ({"groups": [0, 0, -1]}, "without a group"),
-        ({"groups": [0, 0, 1]}, "fewer than k"),
-    ):
-        with pytest.raises((fp.ConfigError, fp.InfeasibleError), match=text):
-            fp.aligned(fs, **wrong)
+    hide, given_ = partial(fp.aligned, fs), partial(fp.aligned, groups=[0, 0, 0])
+    check_refused(hide, "NAME", max_span_min=[-1.0], leftover=["lose"], effort=["none"])
+    check_refused(hide, "NAME", leave_out=[0.11, -0.1])
+    check_refused(hide, "finer than the data", max_side_m=[50.0])
+    check_refused(
+        hide, "shape|without a group|fewer than k", groups=[[0, 0], [0, 0, -1], [0, 0, 1]]
+    )
+    check_refused(partial(given_, fs), "NAME", leave_out=[0.1], shards=[2])
+    with pytest.raises(fp.ConfigError, match="each period has its own groups"):
+        given_(fp.into_periods(fs, 1))
+    with pytest.raises(fp.InfeasibleError, match="k = 4"):
+        hide(4)
     with pytest.raises(fp.SchemaError, match="space_m"):
         fp.mean_loss(fs.to_frame())
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from tests.support.fingerprint_sets import events
+from tests.support.fingerprint_sets import check_bins, events
 
 
 def profile(metres, minutes):
@@ -36,16 +36,7 @@ def test_by_hand():
 @given(events(), st.sampled_from([100, 200, 1000]), st.sampled_from([1, 60, 480]))
 def test_set_counts_and_nesting(fs, metres, minutes):
     out = fp.generalize(fs, profile(metres, minutes))
-    for u in range(fs.n_users):
-        mine = {
-            (x // metres, y // metres, t // minutes)
-            for x, y, t in zip(
-                *(getattr(fs, c)[fs.rows_of(u)] for c in ("x_m", "y_m", "t_min")), strict=True
-            )
-        }
-        assert out.lengths[u] == len(mine)
-        assert out.count[out.rows_of(u)].sum() == fs.count[fs.rows_of(u)].sum()
-        assert (np.diff(out.t_min[out.rows_of(u)]) >= 0).all()
+    check_bins(fs, out, fs.x_m // metres * metres, fs.y_m // metres * metres, minutes)
     wide = profile(metres * 5, minutes * 3)
     assert fp.generalize(out, wide).digest == fp.generalize(fs, wide).digest
 

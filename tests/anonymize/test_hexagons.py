@@ -14,7 +14,8 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.regions import hexagon_map
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.projection import equal_area_around
-from tests.support.fingerprint_sets import events
+from tests.support.fingerprint_sets import check_bins, events
+from tests.support.refusals import check_refused
 
 DAKAR, FIJI, TROMSØ = (14.7, -17.4), (-17.0, 179.9), (69.6, 18.9)
 CENTRES = st.sampled_from([DAKAR, FIJI, TROMSØ])
@@ -45,23 +46,8 @@ def test_bins_are_those_of_h3(fs, centre, resolution, minutes):
     assert len({*zip(found.x_m, found.y_m, strict=True)}) == len(found.cell) == len(set(own))
     out = generalize(fs, GeneralizationProfile(Hexagons(resolution), minutes))
     assert out.granularity_m == fs.granularity_m
-    corners = dict(
-        zip(
-            own,
-            zip(found.x_m[found.sample_region], found.y_m[found.sample_region], strict=True),
-            strict=True,
-        )
-    )
-    for u in range(fs.n_users):
-        mine = fs.rows_of(u)
-        bins = {
-            (t // minutes * minutes, *corners[cell])
-            for cell, t in zip(own[mine], fs.t_min[mine], strict=True)
-        }
-        new = out.rows_of(u)
-        published = list(zip(out.t_min[new], out.x_m[new], out.y_m[new], strict=True))
-        assert published == sorted(bins)
-        assert out.count[new].sum() == fs.count[mine].sum()
+    of = found.sample_region
+    check_bins(fs, out, found.x_m[of], found.y_m[of], minutes)
 
 
 @settings(deadline=None, max_examples=40)
@@ -122,15 +108,11 @@ def test_faults():
     with pytest.raises(ConfigError, match="came in metres without a projection"):
         generalize(fs, eight)
     fs = at(fs, DAKAR)
-    with pytest.raises(ConfigError, match="finer than the data"):
-        generalize(fs, GeneralizationProfile(Hexagons(11), 60))
-    with pytest.raises(ConfigError, match="finer than the data"):
-        generalize(fs, GeneralizationProfile(Hexagons(8), 0.5))
-    clusters = generalize(fs, GeneralizationProfile(AntennaClusters(2), 60))
-    with pytest.raises(ConfigError, match="rectangles of several sizes"):
-        generalize(clusters, eight)
-    with pytest.raises(ConfigError, match="rectangles of several sizes"):
-        generalize(generalize(fs, eight), GeneralizationProfile(Grid(5_000), 60))
-    for wrong in (-1, 16, 7.5, "8", True):
-        with pytest.raises(ConfigError, match="whole number from 0 to 15"):
-            Hexagons(wrong)
+    for finer in (GeneralizationProfile(Hexagons(11), 60), GeneralizationProfile(Hexagons(8), 0.5)):
+        with pytest.raises(ConfigError, match="finer than the data"):
+            generalize(fs, finer)
+    clusters = GeneralizationProfile(AntennaClusters(2), 60)
+    for first, then in ((clusters, eight), (eight, GeneralizationProfile(Grid(5_000), 60))):
+        with pytest.raises(ConfigError, match="rectangles of several sizes"):
+            generalize(generalize(fs, first), then)
+    check_refused(Hexagons, "whole number from 0 to 15", resolution=[-1, 16, 7.5, "8", True])

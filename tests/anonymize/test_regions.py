@@ -12,7 +12,7 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.regions import region_map
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.support.fingerprint_sets import events
+from tests.support.fingerprint_sets import check_bins, events
 
 HOUR = 60
 
@@ -47,7 +47,7 @@ def test_named_regions_by_hand():
     assert out.count.tolist() == [1, 2, 1]
     assert (out.granularity_m, out.granularity_min) == (100, 60)
     assert out.antennas is table
-    assert region_map(fs, Regions("district")).names == ("South", "North")
+    assert region_map(fs, Regions("district")).sample_region.tolist() == [1, 1, 0, 1]
 
 
 def test_regions_with_the_same_lower_corner_stay_apart():
@@ -58,11 +58,10 @@ def test_regions_with_the_same_lower_corner_stay_apart():
     table = towers([(0, 100, "A"), (100, 0, "A"), (0, 0, "B"), (-100, 0, "C")])
     fs = visits((0, 100), (100, 0), (0, 0), (-100, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert regions.names == ("B", "C", "A")
+    assert regions.sample_region.tolist() == [2, 2, 0, 1]  # of A, A, B and C
     assert regions.x_m.tolist() == [-200, -100, 0]
     assert regions.dx_m.tolist() == [300, 100, 200]
     assert regions.dy_m.tolist() == [100, 100, 200]
-    assert regions.widened == 1
     out = generalize(fs, GeneralizationProfile(Regions("district"), 1))
     assert (k_gap(out, 2).values == 0).tolist() == [True, True, False, False]
 
@@ -75,7 +74,7 @@ def test_events_with_positions_of_their_own_go_to_the_nearest_antenna():
     table = towers([(0, 0, "West"), (1000, 0, "East")])
     fs = visits((400, 0), (500, 0), (600, 0), (1000, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert [regions.names[r] for r in regions.sample_region] == ["West", "West", "East", "East"]
+    assert regions.sample_region.tolist() == [0, 0, 1, 1]
     assert regions.x_m.tolist() == [0, 600]
     assert regions.dx_m.tolist() == [600, 500]
 
@@ -85,7 +84,8 @@ def test_antennas_in_one_cell_are_one_place():
     table = towers([(0, 0, ""), (50, 0, "A"), (60, 0, "B"), (500, 0, "B")])
     fs = visits((0, 0), (500, 0), antennas=table)
     regions = region_map(fs, Regions("district"))
-    assert [regions.names[r] for r in regions.sample_region] == ["A", "B"]
+    assert regions.dx_m.tolist() == [100, 100]
+    assert regions.sample_region.tolist() == [0, 1]
     assert len(region_map(fs, AntennaClusters(1)).x_m) == 2
     with pytest.raises(InfeasibleError, match="at most 2, the number of distinct places"):
         region_map(fs, AntennaClusters(3))
@@ -124,35 +124,28 @@ def test_bins_are_equal_only_in_the_same_cluster_and_window(fs, size, minutes, s
     assert (regions.y_m[of] <= fs.y_m).all()
     assert (fs.x_m + fs.dx_m <= (regions.x_m + regions.dx_m)[of]).all()
     assert (fs.y_m + fs.dy_m <= (regions.y_m + regions.dy_m)[of]).all()
-    for u in range(fs.n_users):
-        mine = fs.rows_of(u)
-        bins = set(zip(of[mine].tolist(), (fs.t_min[mine] // minutes).tolist(), strict=True))
-        new = out.rows_of(u)
-        corners = list(zip(out.t_min[new], out.x_m[new], out.y_m[new], strict=True))
-        assert corners == sorted(set(corners))
-        assert len(corners) == len(bins)
-        assert out.count[new].sum() == fs.count[mine].sum()
+    check_bins(fs, out, regions.x_m[of], regions.y_m[of], minutes)
 
 
 def test_faults():
-    district = GeneralizationProfile(Regions("district"), HOUR)
-    clusters = GeneralizationProfile(AntennaClusters(2), HOUR)
+    district, clusters = (
+        GeneralizationProfile(space, HOUR) for space in (Regions("district"), AntennaClusters(2))
+    )
     plain = visits((0, 0), (500, 0), (900, 0))
-    with pytest.raises(ConfigError, match="need an antenna table"):
-        generalize(plain, district)
-    with pytest.raises(InfeasibleError, match="at most 3, the number of distinct places"):
-        generalize(plain, GeneralizationProfile(AntennaClusters(4), HOUR))
-    with pytest.raises(ConfigError, match="finer than the data"):
-        generalize(plain, GeneralizationProfile(AntennaClusters(2), 0.5))
     table = towers([(0, 0, "A"), (500, 0, ""), (900, 0, "")])
     known = replace(plain, antennas=table)
-    with pytest.raises(ConfigError, match="no 'district' for 2 of the antennas that the data name"):
-        generalize(known, district)
+    wide = GeneralizationProfile(Grid(200), HOUR)
+    for fs, profile, text in (
+        (plain, district, "need an antenna table"),
+        (plain, GeneralizationProfile(AntennaClusters(2), 0.5), "finer than the data"),
+        (known, district, "no 'district' for 2 of the antennas that the data name"),
+        (known, GeneralizationProfile(Regions("zip"), HOUR), "no column 'zip'; it has 'district'"),
+        (generalize(known, wide), clusters, "generalized already"),
+        (generalize(known, clusters), clusters, "generalized already"),
+        (generalize(plain, clusters), wide, "rectangles of several sizes"),
+    ):
+        with pytest.raises(ConfigError, match=text):
+            generalize(fs, profile)
+    with pytest.raises(InfeasibleError, match="at most 3, the number of distinct places"):
+        generalize(plain, GeneralizationProfile(AntennaClusters(4), HOUR))
     assert generalize(known.subset([0]), district).n_samples == 1  # not needed, not missed
-    with pytest.raises(ConfigError, match="no column 'zip'; it has 'district'"):
-        generalize(known, GeneralizationProfile(Regions("zip"), HOUR))
-    for coarse in (GeneralizationProfile(Grid(200), HOUR), clusters):
-        with pytest.raises(ConfigError, match="generalized already"):
-            generalize(generalize(known, coarse), clusters)
-    with pytest.raises(ConfigError, match="rectangles of several sizes"):
-        generalize(generalize(plain, clusters), GeneralizationProfile(Grid(5000), HOUR))

@@ -6,7 +6,7 @@ Each row has a call's processor time, over all cores, beside its seconds by the 
 from functools import partial
 
 import fpanon_core as fp
-from tests.benchmarks.measured import peak_gb, people, timed
+from tests.benchmarks.measured import costs, people
 
 BINS = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
 LINKED = {
@@ -32,24 +32,20 @@ def _linked(n_users, name):
     fp.home_found(small, made)
     fp.expected_error(small, made)
     made = fp.release(fs, LINKED[name], seed=0)
-    before = peak_gb()
-    found, link_s, link_cpu = timed(fp.link, fs, made)
-    homes, home_s, _ = timed(fp.home_found, fs, made, nights=3)
-    error, error_s, _ = timed(fp.expected_error, fs, made)
+    found, linking = costs(fp.link, fs, made)
+    homes, finding = costs(fp.home_found, fs, made, nights=3)
+    error, guessing = costs(fp.expected_error, fs, made)
     return {
         "users": fs.n_users,
         "samples a user": round(fs.n_samples / fs.n_users, 1),
         "targets": found.n_present,
-        "link, s": round(link_s, 2),
-        "link, processor s": round(link_cpu, 2),
+        "link": linking,
         "first": round(found.first, 3),
         **found.by_attacker.set_index("attacker")["first"].round(3).to_dict(),
-        "homes, s": round(home_s, 2),
+        "homes": finding,
         "home within 1 km": round(float(homes["found"][1]), 3),
-        "error, s": round(error_s, 2),
+        "error": guessing,
         "error, m": round(error.metres),
-        "peak before, GB": before,
-        "peak, GB": peak_gb(),
     }
 
 
@@ -58,20 +54,15 @@ def _relinked(n_users, name, candidates=512):
     small, fs = people(100), people(n_users)
     fp.relink_periods(fp.release(small, RELINKED[name], seed=0))  # compiles
     made = fp.release(fs, RELINKED[name], seed=0)
-    before = peak_gb()
-    found, took, cpu = timed(fp.relink_periods, made, candidates=candidates)
-    return {
+    found, took = costs(fp.relink_periods, made, candidates=candidates)
+    return took | {
         "users": fs.n_users,
         "records": made.n_users,
         "candidates": candidates,
-        "s": round(took, 1),
-        "processor s": round(cpu, 1),
         "share": round(found.share, 4),
         "chance": round(found.chance, 5),
         "chained": round(found.chained, 3),
         "by chance": round(found.chained_chance, 3),
-        "peak before, GB": before,
-        "peak, GB": peak_gb(),
     }
 
 

@@ -1,13 +1,12 @@
 """A question's time and memory as estimated, beside what it took; three sizes of data.
 
-Each runs in a child process of its own, as in the dashboard, that has compiled before; memory is
-what the child holds of its own at its peak, seen every 5 ms.
+Each runs in a child process of its own, as in the dashboard, that has compiled before.
 """
 
+from dataclasses import replace
 from functools import partial
 
 from fpanon_core import AddNoise, LocalEngine
-from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import (
     anonymizability,
@@ -27,7 +26,7 @@ from fpanon_core.studies import (
     unicity,
 )
 from fpanon_core.studies.estimates import estimate, seconds_of
-from tests.benchmarks.measured import most_bytes, people
+from tests.benchmarks.measured import in_child, people
 
 SIZES = (2_000, 8_000, 32_000)
 
@@ -61,27 +60,14 @@ CALLS = {
 def _one(call, n_users):
     small, fs = people(120), people(n_users)
     module, config = CALLS[call](fs)
-    expected_s = seconds_of(module.study, fs, config, engine=LocalEngine())
-    needs = estimate(module.study, fs, config, engine=LocalEngine()).needs_bytes
-    runner = ProcessRunner()
-    try:
-        warm = runner.submit(module.study, small, CALLS[call](small)[1], label="compile")
-        most_bytes(runner, warm)
-        job = runner.submit(module.study, fs, config, label="measure")
-        most = most_bytes(runner, job)
-        took, status = job.elapsed_s, job.status
-    finally:
-        runner.close()
-    return {
-        "people": n_users,
-        "samples": fs.n_samples,
-        "seconds estimated": None if expected_s is None else round(expected_s, 1),
-        "seconds": round(took, 1),
-        "MB estimated": None if needs is None else round(needs / 1e6),
-        "MB": round(most / 1e6),
-        "bytes a sample": round((most - 180e6) / fs.n_samples),
-        "ended": status,
-    }
+    told = replace(
+        estimate(module.study, fs, config, engine=LocalEngine()),
+        seconds=seconds_of(module.study, fs, config, engine=LocalEngine()),
+    )
+    warm = module.study, small, CALLS[call](small)[1]
+    figures = in_child(told, warm, (module.study, fs, config))
+    each = round((figures["MB"] - 180) * 1e6 / fs.n_samples)
+    return figures | {"people": n_users, "samples": fs.n_samples, "bytes a sample": each}
 
 
 CASES = {f"estimate_{call}_{n}": partial(_one, call, n) for call in CALLS for n in SIZES}

@@ -12,7 +12,7 @@ from fpanon_core import (
     trade_grid,
 )
 from fpanon_core.studies import releases
-from tests.benchmarks.measured import machine, people, shipped, timed
+from tests.benchmarks.measured import costs, people, shipped, timed
 
 
 def _preset():
@@ -32,17 +32,14 @@ def _people(n_users):
 
 def _figures(fs, options):
     releases.forget()  # or the releases made to warm up would not be made again
-    table, whole_s, cpu_s = timed(explore_options, fs, options)
-    return {
+    table, took = costs(explore_options, fs, options)
+    return took | {
         "users": fs.n_users,
         "samples": fs.n_samples,
         "options": len(options),
-        "whole, s": round(whole_s, 2),
-        "processor, s": round(cpu_s, 2),
         "longest option, s": round(max(result.seconds for result in table.results), 2),
         "on the front": int(table.front.sum()),
         "failed": sum(result.fault is not None for result in table.results),
-        **machine(),
     }
 
 

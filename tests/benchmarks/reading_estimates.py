@@ -1,8 +1,8 @@
-"""A reading's rows and memory as estimated, beside what it took; three sizes of each kind.
+"""A reading's time and memory as estimated, beside what it took; three sizes of each kind.
 
 Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide).
-Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into
-the folder that FPANON_PARTS names, or the system's for temporary files.
+Read in a child process as in the dashboard. Written into the folder that FPANON_PARTS names, or the
+system's for temporary files. Also ``read_cdr`` of a large CSV against pandas' plain ``read_csv``.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fpanon_core.engines.process import ProcessRunner
+from fpanon_core import read_cdr
 from fpanon_core.studies import reading
 from fpanon_core.studies.reading import Reading, Source, estimate_reading
-from tests.benchmarks.measured import most_bytes
+from tests.benchmarks.measured import costs, in_child
 
 _A_PART = 1_000_000
 _HOW = Reading(timezone="UTC")
@@ -62,7 +62,8 @@ def _write(frame, path):
 def _file(form, shape, n, place):
     _write(_events(shape, n), path := place / f"events.{form}")
     source = Source(path.name, file=(path.name, path))
-    return estimate_reading(source), *_measured(reading.read, source, _HOW)
+    told = estimate_reading(source)
+    return told, in_child(told, (reading.read, source, _HOW))
 
 
 def _parts(form, shape, n, place):
@@ -70,7 +71,8 @@ def _parts(form, shape, n, place):
     for i in range(n // _A_PART):
         _write(_events(shape, _A_PART, seed=i), folder / f"{i:03d}.{form}")
     source = Source("parts", file=("parts", folder))
-    return estimate_reading(source), *_measured(keep, source, place / "kept")
+    told = estimate_reading(source)
+    return told, in_child(told, (keep, source, place / "kept"))
 
 
 def keep(source, place, *, progress=None):
@@ -78,27 +80,19 @@ def keep(source, place, *, progress=None):
     return reading.read(source, _HOW, keep=place, progress=progress)[0].n_samples
 
 
-def _measured(work, *arguments):
-    runner = ProcessRunner()
-    try:
-        job = runner.submit(work, *arguments, label="measure")
-        most = most_bytes(runner, job)
-        assert job.status == "done", job.error
-        return job.elapsed_s, most
-    finally:
-        runner.close()
-
-
 def _case(read, form, shape, n):
     with tempfile.TemporaryDirectory(dir=os.environ.get("FPANON_PARTS")) as place:
-        told, took, most = read(form, shape, n, Path(place))
-    return {
-        "rows": n,
-        "rows estimated": told.rows,
-        "seconds": round(took, 1),
-        "MB estimated": round(told.needs_bytes / 1e6),
-        "MB": round(most / 1e6),
-    }
+        told, figures = read(form, shape, n, Path(place))
+    return figures | {"rows": n, "rows estimated": told.rows}
+
+
+def _beside_pandas(n):
+    with tempfile.TemporaryDirectory() as folder:
+        _write(_events("long", n), path := Path(folder, "events.csv"))
+        (fs, report), ours = costs(read_cdr, path)
+        _, theirs = costs(pd.read_csv, path)
+    ratio = round(ours["s"] / theirs["s"], 2)
+    return {"rows": report.rows_read, "samples": fs.n_samples, "ratio": ratio} | ours
 
 
 _SIZES = {
@@ -108,15 +102,22 @@ _SIZES = {
     "jsonl": (60_000, 300_000, 900_000),
     "xlsx": (20_000, 60_000, 300_000),
 }
-CASES = {
-    f"read_{form}_{shape}_{n}": partial(_case, _file, form, shape, n)
-    for form, sizes in _SIZES.items()
-    for shape in ("narrow", "long", "wide")
-    for n in sizes
-    if shape == "narrow" or n != sizes[-1]
-} | {
-    f"read_parts_{form}_{shape}_{n}": partial(_case, _parts, form, shape, n)
-    for form in ("csv", "parquet")
-    for shape in ("narrow", "long")
-    for n in (2_000_000, 8_000_000, 24_000_000)
-}
+CASES = (
+    {
+        f"read_{form}_{shape}_{n}": partial(_case, _file, form, shape, n)
+        for form, sizes in _SIZES.items()
+        for shape in ("narrow", "long", "wide")
+        for n in sizes
+        if shape == "narrow" or n != sizes[-1]
+    }
+    | {
+        f"read_parts_{form}_{shape}_{n}": partial(_case, _parts, form, shape, n)
+        for form in ("csv", "parquet")
+        for shape in ("narrow", "long")
+        for n in (2_000_000, 8_000_000, 24_000_000)
+    }
+    | {
+        "reading_5m": partial(_beside_pandas, 5_000_000),
+        "reading_500k": partial(_beside_pandas, 500_000),
+    }
+)

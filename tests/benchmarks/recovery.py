@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fpanon_core import FingerprintSet, aggregate_counts, recover_trajectories, score_recovery
-from tests.benchmarks.measured import machine, peak_gb, timed
+from tests.benchmarks.measured import costs
 
 _SLOT_MIN = 30.0
 _SLOTS_A_DAY = 48
@@ -58,29 +58,28 @@ def _one(n_users, days, places):
     small, truth = aggregate_counts(_people(20, 5, 2))
     score_recovery(recover_trajectories(small), small, truth)  # compiles
     fs = _apart(n_users, places, days)
-    figures = {"users": n_users, "days": days, "places": places, "GB before": peak_gb()}
-    (counts, truth), counts_s, counts_cpu_s = timed(aggregate_counts, fs)
-    figures["peak memory of the counts, GB"] = peak_gb()
-    recovered, attack_s, attack_cpu_s = timed(recover_trajectories, counts)
-    figures["peak memory then, GB"] = peak_gb()
-    score, score_s, score_cpu_s = timed(score_recovery, recovered, counts, truth)
-    return figures | {
-        "counts, s": round(counts_s, 1),
-        "attack, s": round(attack_s, 1),
-        "score, s": round(score_s, 1),
-        "whole, s": round(counts_s + attack_s + score_s, 1),
-        "processor, s": round(counts_cpu_s + attack_cpu_s + score_cpu_s, 1),
-        **machine(),
+    (counts, truth), counting = costs(aggregate_counts, fs)
+    recovered, attack = costs(recover_trajectories, counts)
+    score, scoring = costs(score_recovery, recovered, counts, truth)
+    return {
+        "users": n_users,
+        "days": days,
+        "places": places,
+        "counts": counting,
+        "attack": attack,
+        "score": scoring,
         "accuracy": " ".join(f"{a:.3f}" for a in score.accuracy_by_step),
         "at random": " ".join(f"{a:.3f}" for a in score.baseline_by_step),
-        "peak memory, GB": peak_gb(),
     }
 
 
 CASES = {
-    "recovery_1300": partial(_one, 1_300, 15, 100),
-    "recovery_2600": partial(_one, 2_600, 15, 100),
-    "recovery_5000": partial(_one, 5_000, 7, 500),
-    "recovery_10000": partial(_one, 10_000, 7, 500),
-    "recovery_100000": partial(_one, 100_000, 7, 500),
+    f"recovery_{n}": partial(_one, n, days, places)
+    for n, days, places in (
+        (1_300, 15, 100),
+        (2_600, 15, 100),
+        (5_000, 7, 500),
+        (10_000, 7, 500),
+        (100_000, 7, 500),
+    )
 }

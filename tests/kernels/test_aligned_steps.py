@@ -11,17 +11,12 @@ from fpanon_core.kernels.aligned_groups import (
     Groups,
     People,
     Rings,
-    Steps,
     bound_rings,
     find_rings,
+    no_steps,
 )
 from fpanon_core.kernels.aligned_steps import (
     Cuts,
-    Sums,
-    _atoms_for,
-    _lay,
-    _loss_at_cuts,
-    _nobody,
     gains_by_leaving,
     list_pairs,
     offer,
@@ -35,17 +30,6 @@ from tests.support.fingerprint_sets import boxes, crowds, losses_of
 
 def loss_of(fs, members):
     return losses_of(fs, [members], StretchConfig())[0]
-
-
-def no_steps(n, room):
-    return Steps(
-        np.zeros(n, np.int64),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room), np.int32),
-        np.zeros((n, room)),
-        np.zeros((n, room), np.bool_),
-        np.full(n, -1),
-    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,7 +58,7 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     )
     samples = boxes_of(fs, StretchConfig())
     cuts = Cuts(np.zeros(made, np.int64), np.empty((made, most_cuts)))
-    weigh(samples, np.arange(made), groups, cuts)
+    weigh(0, made, samples, np.arange(made), groups, cuts)
     for g in range(made):
         assert np.isclose(groups.loss[g], loss_of(fs, members[g, :k]))
         assert np.isclose(groups.without[g, 0], loss_of(fs, members[g, 1:k]))
@@ -85,16 +69,21 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     people = People(float(k), np.ones(n), np.zeros(n), np.empty(n), np.zeros(1))
     gains_by_leaving(people, groups)
     pairs = list_pairs(near, -1, groups, steps)
-    price(samples, near, alike, np.arange(made), pairs, 1.5, people, cuts, groups)
-    users = np.arange(n)
-    offer(users, pairs, -1, people, groups, steps)
+    price(0, made, samples, near, alike, pairs, 1e9, people, cuts, groups)
+    cost, limit = pairs.cost[:, : k + 1].copy(), 1.5 * people.saved[pairs.user][:, None]
+    price(0, made, samples, near, alike, pairs, 1.5, people, cuts, groups)
+    # A limit, and what the others lose later, end no search that would succeed.
+    due = np.where(cost < limit, cost, np.inf)
+    clear = ~np.isclose(cost, limit, atol=1e-9)
+    np.testing.assert_array_equal(pairs.cost[:, : k + 1][clear], due[clear])
+    offer(0, n, pairs, -1, people, groups, steps)
     said = [{}, {}]
     for turn in range(2):
-        for a in users:
+        for a in range(n):
             for e in range(steps.used[a]):
                 g, partner = int(steps.group[a, e]), int(steps.partner[a, e])
                 said[turn][a, g, partner] = steps.cost[a, e]
-        sharpen(samples, users, room, groups, steps)
+        sharpen(0, n, samples, room, groups, steps)
     assert said[0].keys() == said[1].keys()
     for (a, g, partner), cost in said[1].items():
         after = [m for m in members[g, :k] if m != partner] + [a]
@@ -123,38 +112,6 @@ def test_a_newcomer_costs_the_same_beside_the_others_best_blocks(fs, times):
     assert every == fs.n_samples
     limit = exact * times
     assert least_loss(bench, every, n, limit) == (exact if exact <= limit else np.inf)
-
-
-@settings(max_examples=60, deadline=None)
-@given(many_or_few(), st.integers(0, 2**31), LIMITS)
-def test_first_prices_are_those_without_a_bound(fs, seed, times):
-    n, samples = fs.n_users, boxes_of(fs, StretchConfig())
-    rng = np.random.default_rng(seed)
-    moments = np.unique(rng.choice(fs.t_min, min(len(fs.t_min), 6)))
-    stretches = len(moments) + 1
-    own, both = _atoms_for(n, stretches), _atoms_for(1, stretches)
-    comer, nobody = _atoms_for(1, stretches), _atoms_for(1, stretches)
-    for user in range(n):
-        _lay(samples, user, moments, len(moments), own, user)
-    _nobody(both, 0, stretches)
-    for user in range(n - 1):
-        for at in range(stretches):
-            both.box[0, at] = np.minimum(both.box[0, at], own.box[user, at])
-        both.samples[0, :stretches] += own.samples[user]
-        both.whole[0, : stretches + 1] &= own.whole[user]
-        both.last[0, : stretches + 1] = np.minimum(both.last[0, : stretches + 1], own.last[user])
-    cut, loss = np.empty((3, stretches + 1), np.int64), np.empty(stretches + 1)
-    joint = np.empty((stretches, 6))
-    sums = Sums(joint, cut[0], loss, cut[1], cut[2], samples.by_space, samples.by_time)
-    zero = np.zeros((1, stretches + 1))
-    _lay(samples, n - 1, moments, len(moments), comer, 0)
-    _nobody(nobody, 0, stretches)
-    exact = _loss_at_cuts(stretches, both, 0, comer, np.inf, zero, sums)
-    alone = _loss_at_cuts(stretches, both, 0, nobody, np.inf, zero, sums)
-    rest = np.where(np.isfinite(loss), np.maximum(0.0, alone - loss), 0.0)[None]
-    limit = exact * times
-    found = _loss_at_cuts(stretches, both, 0, comer, limit, rest, sums)
-    assert found == (exact if exact <= limit else np.inf)
 
 
 @settings(max_examples=80, deadline=None)
@@ -218,5 +175,5 @@ def test_rings_are_the_best_of_all(seed, longest, spare):
             due[a] = best([a], -people.worth[a], closed=False)
     rings = Rings(np.zeros(n), np.full((n, longest), -1), np.empty(n + 1), np.empty(1))
     bound_rings(steps, rings)
-    find_rings(np.arange(n), 0, 1_000_000, people, groups, steps, rings)
+    find_rings(0, n, 0, 1_000_000, people, groups, steps, rings)
     np.testing.assert_allclose(rings.gain, due, atol=1e-8)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
+from fpanon_core.anonymize.carrying import noise_of
 from fpanon_core.attacks.relinking import (
     likenesses,
     links,
@@ -184,7 +184,7 @@ def test_continuity_equals_plain_loops(name):
         made = fp.release(fs, TECHNIQUES[name], seed=seed)
         copies, days = Copies.of(made), sides(made)
         option, hidden = made.origin.option, made.origin.hidden
-        spread = noise_in_space(option).variance, noise_in_time(option).variance
+        spread = noise_of(option, "space").variance, noise_of(option, "time").variance
         noise = dict(zip(("noise_m2", "noise_min2"), spread, strict=True))
         every = made if hidden is None else hidden.published.fingerprints()
         chance = oracle.learnt(as_lists(every), **noise)

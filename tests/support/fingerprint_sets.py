@@ -43,6 +43,16 @@ def as_lists(fs):
     ]
 
 
+def check_bins(fs, out, x, y, minutes):
+    """Of each user one sample for each distinct (window, x, y), in order, with all the events."""
+    bins = list(zip(fs.t_min // minutes * minutes, x, y, strict=True))
+    for u in range(fs.n_users):
+        mine, new = fs.rows_of(u), out.rows_of(u)
+        published = list(zip(out.t_min[new], out.x_m[new], out.y_m[new], strict=True))
+        assert published == sorted(set(bins[mine]))
+        assert out.count[new].sum() == fs.count[mine].sum()
+
+
 @st.composite
 def events(draw, min_users=2, max_users=14, max_samples=60):
     """From a seed: lengths equal or mixed, near or far, minutes or a year, some users copied."""
