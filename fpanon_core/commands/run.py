@@ -5,7 +5,6 @@ The module also has the terminal output: progress, columns of words, figures as 
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any
 
 import pandas as pd
@@ -256,24 +256,20 @@ class Run:
     engine: Engine = field(init=False)
     written: list[str] = field(init=False, default_factory=list)
 
-    def read(
-        self, *also: Path | None, check: Callable[[Path], object] = check_writable, **how: Any
-    ) -> None:
+    def read(self, *also: Path | None, **how: Any) -> None:
         """Read the data, after checking the places of the files to be written.
 
         Parameters
         ----------
         *also : Path
             Other files to be written.
-        check : callable
-            Called with each path; raises an error if the file cannot be written.
         **how
             As for :meth:`.Request.read`.
         """
         self.engine = engine_of(self.workers, self.scheduler)
         for path in (self.out, *also):
             if path is not None:
-                check(path)
+                check_writable(path)
         if self.tables is not None:
             check_folder(self.tables)
         self.fs, self.report = self.wanted.read(**how)
@@ -379,15 +375,11 @@ def check_folder(folder: Path) -> Path:
 def _listed(folder: Path) -> dict[str, tuple[str, str]]:
     """Return the entries of the folder's list for the files that are still there."""
     try:
-        with (folder / LIST).open(encoding="utf-8", newline="") as file:
-            rows = [
-                tuple(map(leaving.restored, row))
-                for row in csv.reader(file)
-                if len(row) == len(_HEAD)
-            ]
-    except (OSError, ValueError, csv.Error):
+        listed = pd.read_csv(folder / LIST, dtype=str, keep_default_na=False)[list(_HEAD)]
+    except (OSError, ValueError, KeyError):
         return {}
-    return {name: (said, why) for name, said, why in rows[1:] if (folder / name).is_file()}
+    rows = listed.map(leaving.restored).itertuples(index=False)
+    return {name: (said, why) for name, said, why in rows if (folder / name).is_file()}
 
 
 # --- on a terminal -------------------------------------------------------------------------------
@@ -425,6 +417,21 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for row in every
     )
+
+
+class _Words(Formatter):
+    """Formatter that writes "none" for a missing number."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        missing = isinstance(value, float) and math.isnan(value)
+        return "none" if missing else str(super().format_field(value, spec))
+
+
+def rows_text(rows: pd.DataFrame, shown: Iterable[tuple[str, str]]) -> str:
+    """Return rows as a table of text; ``shown`` has the head and the format of each column."""
+    head, forms = zip(*shown, strict=True)
+    write: Any = _Words().format
+    return table_text(head, [[write(f, **row) for f in forms] for row in rows.to_dict("records")])
 
 
 def said(about: str, **of: Any) -> list[str]:
