@@ -9,6 +9,8 @@ compared byte by byte.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import mmap
 import re
 from collections.abc import Iterable, Iterator
@@ -179,23 +181,27 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """Yield the rows; rewrite the file from them, and compare the two files byte by byte."""
+        """Yield the rows; write the file again from them, and compare the files' digests."""
         file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
         named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
-        again = Rewritten(self._content, self.columns, large, self._faults.original.clock)
-        groups = file.metadata.num_row_groups
+        schema = _as_written(self.columns, large, self._faults.original.clock)
+        again, groups, fits = _Digest(), file.metadata.num_row_groups, True
         if groups > file.metadata.num_rows // _GROUP_ROWS + 1:
             self._tell_odd()
         yield _spelt_out(file.schema_arrow.empty_table(), self._budget)
-        for nth in range(groups):
-            whole = []
-            for batch in file.iter_batches(_PIECE_ROWS, row_groups=[nth]):
-                whole.append(_spelt_out(pa.Table.from_batches([batch]), self._budget))
-                yield whole[-1]
-            again.add(whole or [file.schema_arrow.empty_table()])
-        again.finish()
-        if again.same:
+        with parquet.ParquetWriter(again, schema) as writer:
+            for nth in range(groups):
+                whole = []
+                for batch in file.iter_batches(_PIECE_ROWS, row_groups=[nth]):
+                    whole.append(_spelt_out(pa.Table.from_batches([batch]), self._budget))
+                    yield whole[-1]
+                try:
+                    tables = whole or [file.schema_arrow.empty_table()]
+                    writer.write_table(pa.concat_tables(tables).cast(schema).combine_chunks())
+                except (pa.ArrowException, ValueError):
+                    fits = False
+        if fits and again.of.digest() == hashlib.sha256(self._content).digest():
             return
         by = str(file.metadata.created_by)
         if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
@@ -332,65 +338,28 @@ def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
-class Rewritten:
-    """A Parquet file that is rewritten piece by piece for comparison, without being stored.
+class _Digest(io.RawIOBase):
+    """File that keeps only the digest of what is written to it."""
 
-    Parameters
-    ----------
-    content : Buffer
-        The file's bytes.
-    columns : list of str
-        Names of the columns of a release.
-    large : bool
-        Whether the file's texts are Arrow's large strings; pandas decides which kind is written.
-    clock : LocalClock or None
-        Clock of the original.
+    def __init__(self) -> None:
+        self.of = hashlib.sha256()
 
-    Attributes
-    ----------
-    same : bool
-        Whether the bytes written so far equal the beginning of the file; after :meth:`finish`,
-        whether all bytes are equal.
-    """
-
-    def __init__(
-        self, content: pa.Buffer, columns: list[str], large: bool, clock: LocalClock | None
-    ) -> None:
-        time = pa.float64() if clock is None else pa.timestamp("us", clock.timezone)
-        text = pa.large_string() if large else pa.string()
-        kinds = {"pseudonym": text, "group": pa.int64(), "start": time, "end": time}
-        self._schema = pa.schema([(name, kinds.get(name, pa.float64())) for name in columns])
-        self._content, self._at = memoryview(content).cast("B"), 0
-        self.same, self.closed = True, False
-        self._writer = parquet.ParquetWriter(self, self._schema)
-
-    def add(self, tables: list[pa.Table]) -> None:
-        """Write the tables as one piece; if they do not fit the columns, the files differ."""
-        if not self.same:
-            return
-        try:
-            table = pa.concat_tables(tables).cast(self._schema).combine_chunks()
-        except (pa.ArrowException, ValueError):
-            self.same = False
-            return
-        self._writer.write_table(table)
+    def writable(self) -> bool:
+        """Return that this file can be written to."""
+        return True
 
     def write(self, some: Any) -> int:
-        """Compare bytes with the next bytes of the file; return how many were given."""
-        some = memoryview(some).cast("B")
-        if self.same:
-            self.same = self._content[self._at : self._at + len(some)] == some
-            self._at += len(some)
-        return len(some)
+        """Add bytes to the digest; return how many."""
+        self.of.update(some)
+        return len(memoryview(some).cast("B"))
 
-    def flush(self) -> None:
-        """Do nothing, because nothing is buffered."""
 
-    def close(self) -> None:
-        """Mark the stream as closed; Arrow calls this method."""
-        self.closed = True
+def _as_written(names: list[str], large: bool, clock: LocalClock | None) -> pa.Schema:
+    """Return the types of a release's columns; ``large`` if its texts are Arrow's large strings.
 
-    def finish(self) -> None:
-        """Write the end of the file, and check that the compared file has no further bytes."""
-        self._writer.close()
-        self.same &= self._at == len(self._content)
+    Pandas decides which kind of string is written.
+    """
+    time = pa.float64() if clock is None else pa.timestamp("us", clock.timezone)
+    text = pa.large_string() if large else pa.string()
+    kinds = {"pseudonym": text, "group": pa.int64(), "start": time, "end": time}
+    return pa.schema([(name, kinds.get(name, pa.float64())) for name in names])

@@ -10,6 +10,7 @@ import hashlib
 import math
 import re
 from collections import Counter
+from itertools import product
 
 import numpy as np
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
@@ -31,11 +32,11 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     names = records.pseudonym
     running = set(fs.pseudonyms)
     odd = sum(_PSEUDONYM.fullmatch(name) is None for name in names)
-    if odd:
-        faults.add("pseudonym", f"Pseudonyms that are not 16 random letters and digits: {odd}.")
-    for name in names:
-        if name in ids or name in running or not name:
-            faults.add("pseudonym", "A pseudonym equals an id or a running number in the original.")
+    text = f"Pseudonyms that are not 16 random letters and digits: {odd}."
+    faults.check(odd == 0, "pseudonym", text)
+    same = sum(name in ids or name in running or not name for name in names)
+    text = "A pseudonym equals an id or a running number in the original."
+    faults.add("pseudonym", text, times=same)
     # Shorter ids occur in random names by chance, more often than once in a million releases.
     places = len(names) * max((len(name) for name in names), default=0) * len(ids)
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))
@@ -50,12 +51,11 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
         for n in by_length
         if len(code) >= n and code[:n] in bare
     }
-    for _ in range(sum(bare[code] for code in coded)):
-        faults.add("pseudonym", "A pseudonym is computed from an id of the original.")
-    for name in names:
-        for length in lengths:
-            if any(name[at : at + length] in ids for at in range(len(name) - length + 1)):
-                faults.add("pseudonym", "A pseudonym contains an id of the original.")
+    text = "A pseudonym is computed from an id of the original."
+    faults.add("pseudonym", text, times=sum(bare[code] for code in coded))
+    for name, length in product(names, lengths):
+        held = any(name[at : at + length] in ids for at in range(len(name) - length + 1))
+        faults.check(not held, "pseudonym", "A pseudonym contains an id of the original.")
 
 
 def _codes(user_id: str) -> list[str]:
