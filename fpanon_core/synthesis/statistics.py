@@ -15,7 +15,7 @@ import numpy as np
 
 from ..aggregates.contributions import summed
 from ..aggregates.smoothing import RINGS_KM, Noise, neighbours
-from ..attacks.private import with_noise
+from ..attacks.mitigations import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..kernels.person_statistics import Bins, add_statistics
