@@ -153,8 +153,11 @@ def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
             f"{own} holds the options, and --out {out} would write over it; give --out another "
             "name."
         )
-    choice = utility_choice(_weights(wish.utility))
-    return Recipe(tuple(options_in(own)), knowledge, wish.risk, choice, limits)
+    weights: Any = wish.utility
+    if "=" in weights:
+        weights = _numbers(weights, "--utility", "a list of weights", "flows=2,density=1")
+    of = tuple(options_in(own)), knowledge, wish.risk, utility_choice(weights)
+    return Recipe(*of, limits)
 
 
 def _limit(risk: str, limit: float | None) -> float:
@@ -186,15 +189,14 @@ def _distinct(options: list[ReleaseOption]) -> list[ReleaseOption]:
     return list({option.steps: option for option in reversed(options)}.values())[::-1]
 
 
-def _weights(text: str) -> str | dict[str, float]:
-    if "=" not in text:
-        return text
+def _numbers(text: str, option: str, what: str, example: str) -> dict[str, float]:
+    """Return the number of each name in a text such as ``"flows=2,density=1"``."""
     try:
         pairs = [part.split("=") for part in text.split(",")]
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError:
         raise ConfigError(
-            f"--utility {text!r} is not a list of weights; give, for example, flows=2,density=1."
+            f"{option} {text!r} is not {what}; give, for example, {example}."
         ) from None
 
 
@@ -400,11 +402,14 @@ def report(
     exploration = Exploration.from_dict(read_json(options))
     if known is not None:
         exploration = _by_recipe(exploration, known)
-    limits = Limits({**exploration.limits.of, **_limits(limit or [])})
+    stated = dict(exploration.limits.of)
+    for text in limit or ():
+        stated |= _numbers(text, "--limit", "a threshold", "home=0.1")
     given = {name: text for name, text in asdict(decided).items() if text is not None}
     decision = replace(Decision() if known is None else known.decision, **given)
     today = date.today().isoformat()
-    made = reports.report(replace(exploration, limits=limits), decision, made_on=today)
+    exploration = replace(exploration, limits=Limits(stated))
+    made = reports.report(exploration, decision, made_on=today)
     write_bytes(reports.page(made).encode(), out)
     write_json(made.recipe.to_dict(), beside)
     for each in made.verdict:
@@ -454,17 +459,3 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
     warn_of_recipe(recipe, exploration.table.digest)
     table = exploration.table.with_choice(recipe.risk, recipe.utility)
     return replace(exploration, table=table, limits=recipe.limits, recipient=recipe.recipient)
-
-
-def _limits(texts: list[str]) -> dict[str, float | None]:
-    """Return the thresholds by measure, as ``--limit`` states them."""
-    found: dict[str, float | None] = {}
-    for text in texts:
-        name, _, number = text.partition("=")
-        try:
-            found[name.strip()] = float(number)
-        except ValueError:
-            raise ConfigError(
-                f"--limit {text!r} is not a threshold; give, for example, home=0.1."
-            ) from None
-    return found

@@ -39,29 +39,19 @@ class Leaving:
         Write the release to a .zip, or to a new folder. The release holds data, a one-page README
         and a description of every column, and is verified as written.
     key : Path or None
-        File for the pseudonym key, outside the release.
+        Write the id behind each pseudonym to this file, outside the release (.csv). Not for
+        release: call it KEY_not_for_release.csv.
     left_out : Path or None
-        File for the list of left-out samples, outside the release.
+        Write which samples are left out (.csv): id, number among all samples by person and time,
+        counted from 0 (not a line number in the file), and reason. Not for release: call it
+        LEFT_OUT_not_for_release.csv.
     data_format : str
         Format of the release's data.
     """
 
     out: Path | None = None
-    key: Annotated[
-        Path | None,
-        asked(
-            help="Write the id behind each pseudonym to this file, outside the release (.csv). Not "
-            f"for release: call it {publishing.KEY_NAME}."
-        ),
-    ] = None
-    left_out: Annotated[
-        Path | None,
-        asked(
-            help="Write which samples are left out (.csv): id, number among all samples by person "
-            "and time, counted from 0 (not a line number in the file), and reason. Not for "
-            f"release: call it {publishing.LEFT_OUT_NAME}."
-        ),
-    ] = None
+    key: Path | None = None
+    left_out: Path | None = None
     data_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv"
 
     def check(self) -> None:

@@ -42,11 +42,6 @@ from ..tables.names import ROLES
 from ..tables.writing import check_writable, write_table
 from .from_config import asked
 
-_SOURCE = asked(
-    help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest "
-    "--keep. Only ingest --keep reads a folder of parts.",
-    argument=True,
-)
 _SHIPPED = ", ".join(each.key for each in SAMPLES)
 _SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIPPED}.")
 _POSITIONS = asked(
@@ -63,7 +58,8 @@ class Request:
     Attributes
     ----------
     source : Path or None
-        File or folder to read; None with ``sample_key``.
+        CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest
+        --keep. Only ingest --keep reads a folder of parts.
     sample_key : str or None
         Key of a shipped data set; None with ``source``.
     user : str or None
@@ -103,7 +99,7 @@ class Request:
         (not recorded day and night alike, as machines are), or a minimum number of samples.
     """
 
-    source: Annotated[Path | None, _SOURCE] = None
+    source: Annotated[Path | None, asked(argument=True)] = None
     sample_key: Annotated[str | None, _SAMPLE] = None
     user: str | None = None
     time: str | None = None

@@ -88,8 +88,8 @@ class DataFile:
         except Damaged:
             return
         self.sound = named == columns
-        if not self.sound:
-            faults.add("columns", "The columns of the data file are not those of a release.")
+        text = "The columns of the data file are not those of a release."
+        faults.check(self.sound, "columns", text)
 
     def _open_packed(self) -> list[str]:
         file = parquet.ParquetFile(pa.BufferReader(self._content))
@@ -137,9 +137,8 @@ class DataFile:
                 piece = self._piece(table)
             yield piece
         for wrong in self._wrong.values():
-            if wrong:
-                text = f"Times whose offset does not fit the original's time zone: {wrong}."
-                self._faults.add("clock", text)
+            text = f"Times whose offset does not fit the original's time zone: {wrong}."
+            self._faults.check(wrong == 0, "clock", text)
 
     @contextmanager
     def _told(self, text: str) -> Iterator[None]:
@@ -291,8 +290,8 @@ def read_records(file: DataFile, faults: Faults) -> Records | None:
                 return None
     except Damaged:
         return None
-    if gathering.backwards:
-        faults.add("order of rows", "The rows of a record are not in order of time.")
+    text = "The rows of a record are not in order of time."
+    faults.check(not gathering.backwards, "order of rows", text)
     return gathering.records()
 
 

@@ -91,8 +91,8 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
         elif len(members[name]) > most:
             faults.add("members", f"{name} is longer than in any release.")
             members[name] = members[name][:most]
-    for _ in members.keys() - {*_MOST, *DATA}:
-        faults.add("members", "The release holds a file that does not belong in a release.")
+    text = "The release holds a file that does not belong in a release."
+    faults.add("members", text, times=len(members.keys() - {*_MOST, *DATA}))
     found = [name for name in DATA if name in members]
     if len(found) != 1:
         faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
@@ -161,12 +161,12 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
             Budget(len(content)).check_bytes(beside)
             members = {info.filename: _unpacked(archive, info) for info in listed}
             names = [info.filename for info in listed]
-            if names != sorted(members, key=lambda name: (name != README, name)):
-                text = "The files in the zip file are in the wrong order, or one is there twice."
-                faults.add("members", text)
-            if not is_tight(content, listed, zipfile.ZIP_DEFLATED):
-                text = "The zip file holds a time, a comment, or other bytes that no release has."
-                faults.add("members", text)
+            ordered = names == sorted(members, key=lambda name: (name != README, name))
+            text = "The files in the zip file are in the wrong order, or one is there twice."
+            faults.check(ordered, "members", text)
+            tight = is_tight(content, listed, zipfile.ZIP_DEFLATED)
+            text = "The zip file holds a time, a comment, or other bytes that no release has."
+            faults.check(tight, "members", text)
     except _DAMAGED_ZIP:
         faults.add("members", "The file is damaged, or is not a zip file.")
     return members

@@ -111,9 +111,8 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
             else:
                 pairs.append((what, _means(records.kind, after, n_classes), mean_before, within))
         for what, after, ranks, strata in pairs:
-            if _ordered(after, ranks, strata):
-                text = f"The {what} follow the order of the original's {of}."
-                faults.add("order", text)
+            text = f"The {what} follow the order of the original's {of}."
+            faults.check(not _ordered(after, ranks, strata), "order", text)
 
 
 def _ranks_of_texts(texts: TextArray) -> FloatArray:
@@ -165,9 +164,8 @@ def _check_links(
         for what, value in (("pseudonyms", named), ("records", np.arange(len(named)) * 1.0)):
             found[what] = value[a], value[b], step[both]
     for what, (before, after, strata) in found.items():
-        if _ordered(before, after, strata):
-            text = f"The {what} of two periods follow each other: they link a person's records."
-            faults.add("order", text)
+        text = f"The {what} of two periods follow each other: they link a person's records."
+        faults.check(not _ordered(before, after, strata), "order", text)
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
