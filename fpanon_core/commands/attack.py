@@ -100,13 +100,12 @@ def _linked(run: Run, config: Config) -> Linked:
     return linked
 
 
+_NOT_FIGURES = {"per_pair", "method", "period_days", "config", "digest"}
+
+
 def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
     settings = {name: value for name, value in asdict(result.config).items() if name != "option"}
-    relinked = None
-    if isinstance(linked, relinking.Result):
-        left_out = ("per_pair", "method", "period_days", "config", "digest", "by_attacker")
-        relinked = {n: value for n, value in asdict(linked.found).items() if n not in left_out}
-        relinked["by_attacker"] = linked.found.by_attacker
+    found = vars(linked.found) if isinstance(linked, relinking.Result) else None
     return {
         "method": result.method,
         "option": result.option.to_dict(),
@@ -116,7 +115,7 @@ def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
         "config": settings,
         "digest": keyed(result.digest),
         "attack": result.to_frame(),
-        "relinked": relinked,
+        "relinked": found and {n: v for n, v in found.items() if n not in _NOT_FIGURES},
     }
 
 
