@@ -215,12 +215,9 @@ def verify(
             if crowd is None
             else f"The release promises groups of {crowd}, and this promise is checked."
         )
-    typer.echo(str(found))
-    violations = list(dict.fromkeys(found.violations["text"].tolist()))
-    for text in violations[:_MOST_TOLD]:
-        typer.echo(f"  {text}")
-    if len(violations) > _MOST_TOLD:
-        typer.echo(f"  and {len(violations) - _MOST_TOLD:,} more")
+    texts = found.violations["text"].unique().tolist()
+    more = [f"and {len(texts) - _MOST_TOLD:,} more"] if len(texts) > _MOST_TOLD else []
+    typer.echo("\n  ".join([str(found), *texts[:_MOST_TOLD], *more]))
     if not found.passed:
         raise typer.Exit(1)
 
@@ -296,10 +293,11 @@ def cross(
 
 
 def _crowds(found: Crossing) -> str:
+    forms = {
+        "smallest group": "{0.smallest:,}",
+        "unique records": "{0.alone:,} ({0.alone_share:.1%})",
+        "re-identification risk, mean": "{0.naming:.1%}",
+    }
     crowds = (found.first, found.second, found.together)
-    rows = [
-        ["smallest group", *(f"{crowd.smallest:,}" for crowd in crowds)],
-        ["unique records", *(f"{crowd.alone:,} ({crowd.alone_share:.1%})" for crowd in crowds)],
-        ["re-identification risk, mean", *(f"{crowd.naming:.1%}" for crowd in crowds)],
-    ]
+    rows = [[of, *map(form.format, crowds)] for of, form in forms.items()]
     return table_text(["of the people in both", "first", "second", "together"], rows)
