@@ -287,8 +287,8 @@ def ranks(
         Ranks by name of the attacker, as in :data:`ATTACKERS`.
     """
     odds = published.n_people * (1 - mechanism.share) / mechanism.share
-    given, work = (published, points, mechanism), {"engine": engine, "progress": progress}
-    out = np.concatenate([_unranked(0), *_by_target(_ranked, *given, own, odds, **work)])
+    given, work = (published, points, mechanism, own, odds), (engine, progress)
+    out = np.concatenate([_unranked(0), *_by_target(_ranked, *given, work=work)])
     found = {}
     for number, name in enumerate(ATTACKERS):
         better, level, posterior, taken, fitting, fits = out[:, number].T
@@ -307,25 +307,25 @@ def suspects(
 ) -> Suspects:
     """Return, for each target, the records that the named attacker finds likeliest."""
     number, most = ATTACKERS.index(attacker), min(_LEADING, len(published.weight))
-    given, work = (published, points, mechanism), {"engine": engine, "progress": progress}
-    found = [_nobody(0, most), *_by_target(_leading, *given, number, most, **work)]
+    given, work = (published, points, mechanism, number, most), (engine, progress)
+    found: Any = [_nobody(0, most), *_by_target(_leading, *given, work=work)]
     return Suspects(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _by_target(
-    work: Callable[..., Any],
+    search: Callable[..., Any],
     published: Published,
     points: KnownPoints,
     mechanism: Mechanism,
     *given: Any,
-    engine: Engine,
-    progress: Progress,
+    work: tuple[Engine, Progress],
 ) -> list[Any]:
-    """Return what ``work`` finds for each block of targets, in order."""
+    """Return what ``search`` finds for each block of targets, in order."""
+    engine, progress = work
     shared = _shelved(published, points, mechanism), points.offsets, published.weight
     blocks = stretches(points.n_targets, _TARGETS_A_BLOCK, engine)
     found: list[Any] = [None] * len(blocks)
-    engine.map(work, blocks, (*shared, *given), found.__setitem__, progress=progress)
+    engine.map(search, blocks, (*shared, *given), found.__setitem__, progress=progress)
     return found
 
 
@@ -339,7 +339,7 @@ def _ranked(
 ) -> FloatArray:
     out = _unranked(len(offsets) - 1)
     rank_targets(*block, offsets, shelved, own, odds, weight, out)
-    return out[slice(*block)]
+    return out[slice(*block)].copy()
 
 
 def _unranked(n: int) -> FloatArray:
@@ -356,7 +356,7 @@ def _leading(
 ) -> Suspects:
     out = _nobody(len(offsets) - 1, most)
     leading_records(*block, offsets, shelved, weight, attacker, _LEAST, out)
-    some: Any = (values[slice(*block)] for values in out)
+    some: Any = (values[slice(*block)].copy() for values in out)  # views would keep the whole
     return Suspects(*some)
 
 

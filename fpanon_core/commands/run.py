@@ -418,9 +418,9 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 class _Words(Formatter):
     """Formatter that writes "none" for a missing number."""
 
-    def format_field(self, value: Any, spec: str) -> str:
+    def format_field(self, value: Any, format_spec: str) -> str:
         missing = isinstance(value, float) and math.isnan(value)
-        return "none" if missing else str(super().format_field(value, spec))
+        return "none" if missing else str(super().format_field(value, format_spec))
 
 
 def rows_text(rows: pd.DataFrame, shown: Iterable[tuple[str, str]]) -> str:

@@ -64,9 +64,11 @@ Pairs = IntArray
 
 def _fewest(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: int) -> IntArray:
     """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
-    return np.concatenate(
-        list(_over(fs, wanted, lambda _, *some: fewest_misses(*some, claim.arrays, most)))
-    )
+
+    def fewest(_: int, a: int, b: int, some: People) -> IntArray:
+        return fewest_misses(a, b, some, claim.arrays, most)
+
+    return np.concatenate(list(_over(fs, wanted, fewest)))
 
 
 def _within(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: IntArray) -> Pairs:
