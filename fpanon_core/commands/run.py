@@ -9,7 +9,6 @@ import json
 import math
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -210,7 +209,6 @@ class Request:
 LIST = "FILES.csv"
 _HEAD = ("file", "may_leave", "why")
 _MANY_USERS = 5_000  # below this, a run ends before anyone could read its estimate
-_REDRAW_S = 0.2
 
 
 @dataclass
@@ -387,19 +385,8 @@ def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    drawn = 0.0
-
-    def show(share: float) -> None:
-        nonlocal drawn
-        now = time.monotonic()
-        if now - drawn >= _REDRAW_S:
-            drawn = now
-            typer.echo(f"\r{what}: {share:4.0%}", nl=False, err=True)
-
-    try:
-        yield show
-    finally:
-        typer.echo("\r" + " " * (len(what) + 8) + "\r", nl=False, err=True)
+    with typer.progressbar(length=100, label=what, show_eta=False, file=sys.stderr) as bar:
+        yield lambda share: bar.update(round(100 * share) - bar.pos)
 
 
 def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
