@@ -65,8 +65,10 @@ Pairs = IntArray
 def _fewest(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: int) -> IntArray:
     """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
 
+    classes = claim.arrays
+
     def fewest(_: int, a: int, b: int, some: People) -> IntArray:
-        return fewest_misses(a, b, some, claim.arrays, most)
+        return fewest_misses(a, b, some, classes, most)
 
     return np.concatenate(list(_over(fs, wanted, fewest)))
 
