@@ -64,7 +64,6 @@ Pairs = IntArray
 
 def _fewest(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: int) -> IntArray:
     """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
-
     classes = claim.arrays
 
     def fewest(_: int, a: int, b: int, some: People) -> IntArray:
