@@ -10,9 +10,14 @@ from .anonymize.generalize import generalize, resolve
 from .anonymize.glove import glove
 from .anonymize.periods import into_periods
 from .attacks.aggregation import aggregate_counts
-from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
-from .attacks.private import dp_counts, privacy_guarantee
-from .attacks.recovery import entropy, recover_trajectories
+from .attacks.mitigations import (
+    coarsen,
+    dp_counts,
+    noise_at_frequent,
+    privacy_guarantee,
+    suppress_small,
+)
+from .attacks.recovery import recover_trajectories
 from .attacks.scoring import score_recovery
 from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
@@ -206,7 +211,6 @@ __all__ = [
     "dominating",
     "dp_counts",
     "draw_knowledge",
-    "entropy",
     "expected_error",
     "explore_options",
     "find_release",

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from ..attacks.private import with_noise
+from ..attacks.mitigations import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
 from ..engines.work import Work, nth_of, working

@@ -142,17 +142,18 @@ def counted_people(
     filled_in: bool = True,
 ) -> CountedPeople:
     """Count people as :func:`aggregate_counts` does; also return which points were recorded."""
-    where = _located(fs, slot_min, frame, filled_in)
-    people, slots = int(fs.weight.sum()), len(where.starts)
+    (user, slot, place), corners, times = _located(fs, slot_min, frame, filled_in)
+    slot_min, starts, wall = times
+    people, slots = int(fs.weight.sum()), len(starts)
     if people * slots > _MOST_CELLS:
         raise InfeasibleError(
             f"{people:,} people in {slots:,} slots are too many for memory; choose longer "
             "slots or fewer people."
         )
     truth = np.full((fs.n_users, slots), UNKNOWN, np.int32)
-    truth[where.user, where.slot] = where.place
+    truth[user, slot] = place
     recorded = truth != UNKNOWN
-    x_m, y_m, dx_m, dy_m = where.corners
+    x_m, y_m, dx_m, dy_m = corners
     if filled_in:
         centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
         tree, seen = cKDTree(centres), np.flatnonzero(recorded.any(axis=1))
@@ -169,9 +170,9 @@ def counted_people(
         y_m=y_m,
         dx_m=dx_m,
         dy_m=dy_m,
-        slot_start_min=where.starts,
-        slot_min=where.slot_min,
-        wall_start_min=where.wall,
+        slot_start_min=starts,
+        slot_min=slot_min,
+        wall_start_min=wall,
         digest=fs.digest,
         frame=frame,
         filled_in=filled_in,
@@ -217,31 +218,23 @@ _CLOSE_MIN = 1e-9
 _SAMPLES_AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class _Located:
-    """Each user's place in every slot with a sample; rows by user, then by slot.
-
-    ``corners`` are x, y, dx, dy of the places, metres. ``starts`` are the starts of the slots, in
-    elapsed minutes since the epoch of the frame or, without a frame, of the data. ``wall`` has the
-    same times on the wall clock.
-    """
-
-    slot_min: float
-    user: IntArray
-    slot: IntArray
-    place: IntArray
-    corners: tuple[FloatArray, ...]
-    starts: FloatArray
-    wall: FloatArray
-
-
 def _located(
     fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
-) -> _Located:
+) -> tuple[list[IntArray], tuple[FloatArray, ...], tuple[float, FloatArray, FloatArray]]:
     """Return each user's place in each slot; see :func:`fpanon_core.aggregate_counts`.
 
     If gaps are filled in, a sample that spans several slots is divided among them by time.
     If not, it belongs to the slot in which it begins, so that it changes no other slot.
+
+    Returns
+    -------
+    list of int64 ndarray
+        User, slot and place, in order of users, then slots.
+    tuple of float64 ndarray
+        x, y, dx, dy of the places, metres.
+    float, float64 ndarray, float64 ndarray
+        Length of the slots in minutes. Their starts, in elapsed minutes since the epoch of the
+        frame or, without a frame, of the data; and on the wall clock.
     """
     slot_min = check_slot(slot_min) if frame is None else frame.slot_min
     cell, corners = cells_of(fs)
@@ -270,8 +263,8 @@ def _located(
         ahead = (to <= edges[0]) if filled_in else (from_ < edges[0])
         kept = (at >= 0) & ~ahead & (from_ < edges[-1])
         found.append(_most_frequent(user[kept], at[kept], from_[kept], to[kept], edges))
-    user, slot, at = (np.concatenate(column) for column in zip(*found, strict=True))
-    return _Located(slot_min, user, slot, at, corners, starts, wall)
+    located = [np.concatenate(column) for column in zip(*found, strict=True)]
+    return located, corners, (slot_min, starts, wall)
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:

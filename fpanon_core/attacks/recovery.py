@@ -52,8 +52,8 @@ from ..engines.progress import Progress, part, tell
 from ..kernels.network_simplex import Frequencies, at_places, by_places
 from ..kernels.recovery_links import link_nearest, save_common
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
-from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, rows_of
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.arrays import FloatArray, IntArray, SmallInts, distinct_rows, offsets_of, rows_of
+from ..model.errors import InfeasibleError
 from .assignment import Flows, Pairs, most_saving, transport_all, transport_near
 
 _LINKING_SHARE = 0.5  # of the progress
@@ -242,7 +242,9 @@ def next_places(
     now_at, was_at = np.divmod(key, len(xy))
     moved = xy[now_at] - xy[was_at]
     place = np.flatnonzero(records)
-    points, point = _distinct_points(np.concatenate([xy[now_at] + moved, xy[place]]))
+    every = np.concatenate([xy[now_at] + moved, xy[place]])
+    first, point = distinct_rows(*every.T)
+    points = every[first]
     source, sink = point[: len(key)][state], point[len(key) :]
     supply = np.bincount(source, minlength=len(points))
     demand = np.bincount(sink, records[place], len(points)).astype(np.int64)
@@ -252,17 +254,6 @@ def next_places(
     target = _leave(order, supply, flows)
     apart = np.hypot(*(points[flows[0]] - points[flows[1]]).T)
     return _arrive(last, target, place, sink, records), float(apart @ flows[2])
-
-
-def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the distinct points, by x, then by y, and each given point's position among these."""
-    order = np.lexsort((xy[:, 1], xy[:, 0]))
-    some = xy[order]
-    new = np.ones(len(xy), bool)
-    new[1:] = (some[1:] != some[:-1]).any(axis=1)
-    of = np.empty(len(xy), np.int64)
-    of[order] = np.cumsum(new) - 1
-    return some[new], of
 
 
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
@@ -297,11 +288,10 @@ def _leave(order: IntArray, supply: IntArray, flows: Flows) -> IntArray:
     """
     begin, end, many = flows
     by_point = np.argsort(begin, kind="stable")
-    goal = np.repeat(end[by_point], many[by_point])
     sent = np.bincount(begin, many, len(supply)).astype(np.int64)
-    nth = np.arange(len(goal)) - np.repeat(offsets_of(sent)[:-1], sent)
     target = np.full(len(order), -1, np.int64)
-    target[order[np.repeat(offsets_of(supply)[:-1], sent) + nth]] = goal
+    leaving = order[rows_of(offsets_of(supply)[:-1], sent)]
+    target[leaving] = np.repeat(end[by_point], many[by_point])
     return target
 
 
@@ -328,26 +318,6 @@ def _arrive(
 # pairs of people. It is also used if there are too many pairs with a common place to keep.
 _GROUPS_SHARE = 0.04
 _MOST_PAIRS = 2**22
-
-
-def entropy(frequencies: npt.ArrayLike) -> float:
-    """Return the entropy in bits (Xu et al. 2017, eq. 3), from frequencies of any total.
-
-    Raises
-    ------
-    ConfigError
-        A frequency is negative, infinite or NaN, or none is above 0.
-
-    Examples
-    --------
-    >>> entropy([2, 2]), entropy([5, 0])
-    (1.0, 0.0)
-    """
-    f = np.asarray(frequencies, np.float64)
-    if f.size == 0 or not np.isfinite(f).all() or f.min() < 0 or f.sum() == 0:
-        raise ConfigError("Frequencies must not be negative, and at least one must be above 0.")
-    share = f[f > 0] / f.sum()
-    return float(abs(-(share * np.log2(share)).sum()))  # turns −0.0 into 0.0
 
 
 def link_days(
@@ -449,7 +419,8 @@ def _apart(
     where h(a) is the entropy of a and 1−a. Each term includes half of h(a).
     """
     share = lengths[0] / sum(lengths)
-    both = entropy([share, 1 - share]) / 2
+    ends = np.array([share, 1 - share])
+    both = float(-(ends * np.log2(ends)).sum()) / 2
     of_u, of_v = _entropies(u, lengths[0]), _entropies(v, lengths[1])
     return (share - 0.5) * of_u + both, (0.5 - share) * of_v + both
 

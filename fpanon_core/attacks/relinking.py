@@ -388,12 +388,11 @@ def _drawn(
         shuffled = rng.permutation(len(member))
         shuffled = shuffled[np.argsort(member[shuffled], kind="stable")]
         begin = offsets_of(np.bincount(member))[:-1]
-        order = np.argsort(group, kind="stable")
-        before = np.cumsum(many[order]) - many[order]  # over all flows; below, within the group
-        _, at, which = np.unique(group[order], return_index=True, return_inverse=True)
-        start = np.empty(len(group), np.int64)
-        start[order] = begin[group[order]] + before - before[at][which]
-        ends.append(shuffled[rows_of(start, many)])
+        each = np.repeat(group, many)
+        sent = np.bincount(each, minlength=len(begin))
+        drawn = np.empty(len(each), np.int64)
+        drawn[np.argsort(each, kind="stable")] = shuffled[rows_of(begin, sent)]
+        ends.append(drawn)
     return ends[0], ends[1]
 
 

@@ -14,6 +14,7 @@ Source: docs/science.md, “An attacker who knows the truth”.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -103,27 +104,20 @@ class Published(Closed):
         return int(self.weight.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
-    """Published samples sorted into buckets, and the known points to compare with them."""
-
-    shelved: Shelved
-
-    @classmethod
-    def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
-        """Prepare the search for the published samples that known points may have become."""
-        cells, record, share = _rows(published, mechanism)
-        low = cells[:, :3].min(axis=0)
-        extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
-        if mechanism.timeless:
-            extent[2] = 1.0
-        anywhere = 1 / float(np.prod(extent))
-        chances = points.same_place, points.place_share, points.same_time, points.time_share
-        known = np.column_stack([*points.arrays().values(), *chances])
-        way = _way(cells, known, mechanism, FLOOR * anywhere)
-        each = np.bincount(record, minlength=len(published.weight)) * published.weight
-        even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
-        return cls(Shelved(_shelf(cells, record, share, way, known), way, known, even))
+def _shelved(published: Published, points: KnownPoints, mechanism: Mechanism) -> Shelved:
+    """Sort the published samples that known points may have become; add points and method."""
+    cells, record, share = _rows(published, mechanism)
+    low = cells[:, :3].min(axis=0)
+    extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
+    if mechanism.timeless:
+        extent[2] = 1.0
+    anywhere = 1 / float(np.prod(extent))
+    chances = points.same_place, points.place_share, points.same_time, points.time_share
+    known = np.column_stack([*points.arrays().values(), *chances])
+    way = _way(cells, known, mechanism, FLOOR * anywhere)
+    each = np.bincount(record, minlength=len(published.weight)) * published.weight
+    even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
+    return Shelved(_shelf(cells, record, share, way, known), way, known, even)
 
 
 def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, SmallInts, FloatArray]:
@@ -292,34 +286,14 @@ def ranks(
     dict of str to Ranks
         Ranks by name of the attacker, as in :data:`ATTACKERS`.
     """
-    search = Search.of(published, points, mechanism)
     odds = published.n_people * (1 - mechanism.share) / mechanism.share
-    out = np.zeros((points.n_targets, len(ATTACKERS), 6))
-    blocks = stretches(len(out), _TARGETS_A_BLOCK, engine)
-
-    def take(nth: int, found: FloatArray) -> None:
-        out[slice(*blocks[nth])] = found
-
-    given = search, points.offsets, own, odds, published.weight
-    engine.map(_ranked, blocks, given, take, progress=progress)
+    given, work = (published, points, mechanism, own, odds), (engine, progress)
+    out = np.concatenate([_unranked(0), *_by_target(_ranked, *given, work=work)])
     found = {}
     for number, name in enumerate(ATTACKERS):
         better, level, posterior, taken, fitting, fits = out[:, number].T
         found[name] = Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
     return found
-
-
-def _ranked(
-    block: tuple[int, int],
-    search: Search,
-    offsets: IntArray,
-    own: IntArray,
-    odds: float,
-    weight: IntArray,
-) -> FloatArray:
-    out = np.zeros((len(offsets) - 1, len(ATTACKERS), 6))
-    rank_targets(*block, offsets, search.shelved, own, odds, weight, out)
-    return out[slice(*block)]
 
 
 def suspects(
@@ -332,38 +306,63 @@ def suspects(
     progress: Progress = None,
 ) -> Suspects:
     """Return, for each target, the records that the named attacker finds likeliest."""
-    search = Search.of(published, points, mechanism)
-    n, most = points.n_targets, min(_LEADING, len(published.weight))
-    out = _nobody(n, most)
-    blocks = stretches(n, _TARGETS_A_BLOCK, engine)
-
-    def take(nth: int, found: Suspects) -> None:
-        both: Any = zip(out, found, strict=True)
-        for values, some in both:
-            values[slice(*blocks[nth])] = some
-
-    given = search, points.offsets, published.weight, ATTACKERS.index(attacker), most
-    engine.map(_leading, blocks, given, take, progress=progress)
-    return out
+    number, most = ATTACKERS.index(attacker), min(_LEADING, len(published.weight))
+    given, work = (published, points, mechanism, number, most), (engine, progress)
+    found: Any = [_nobody(0, most), *_by_target(_leading, *given, work=work)]
+    return Suspects(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _nobody(n: int, most: int) -> Suspects:
-    of_records = np.zeros((n, most), np.int32), np.zeros((n, most))
-    return Suspects(*of_records, np.zeros(n, np.int64), np.zeros(n))
+def _by_target(
+    search: Callable[..., Any],
+    published: Published,
+    points: KnownPoints,
+    mechanism: Mechanism,
+    *given: Any,
+    work: tuple[Engine, Progress],
+) -> list[Any]:
+    """Return what ``search`` finds for each block of targets, in order."""
+    engine, progress = work
+    shared = _shelved(published, points, mechanism), points.offsets, published.weight
+    blocks = stretches(points.n_targets, _TARGETS_A_BLOCK, engine)
+    found: list[Any] = [None] * len(blocks)
+    engine.map(search, blocks, (*shared, *given), found.__setitem__, progress=progress)
+    return found
+
+
+def _ranked(
+    block: tuple[int, int],
+    shelved: Shelved,
+    offsets: IntArray,
+    weight: IntArray,
+    own: IntArray,
+    odds: float,
+) -> FloatArray:
+    out = _unranked(len(offsets) - 1)
+    rank_targets(*block, offsets, shelved, own, odds, weight, out)
+    return out[slice(*block)].copy()
+
+
+def _unranked(n: int) -> FloatArray:
+    return np.zeros((n, len(ATTACKERS), 6))
 
 
 def _leading(
     block: tuple[int, int],
-    search: Search,
+    shelved: Shelved,
     offsets: IntArray,
     weight: IntArray,
     attacker: int,
     most: int,
 ) -> Suspects:
     out = _nobody(len(offsets) - 1, most)
-    leading_records(*block, offsets, search.shelved, weight, attacker, _LEAST, out)
-    some: Any = (values[slice(*block)] for values in out)
+    leading_records(*block, offsets, shelved, weight, attacker, _LEAST, out)
+    some: Any = (values[slice(*block)].copy() for values in out)  # views would keep the whole
     return Suspects(*some)
+
+
+def _nobody(n: int, most: int) -> Suspects:
+    of_records = np.zeros((n, most), np.int32), np.zeros((n, most))
+    return Suspects(*of_records, np.zeros(n, np.int64), np.zeros(n))
 
 
 def best_placed(
@@ -385,7 +384,7 @@ def best_placed(
         Row numbers of the published samples; −1 if no sample is above the floor. Ties go to the
         first sample.
     """
-    search = Search.of(published, points, mechanism).shelved
+    search = _shelved(published, points, mechanism)
     cells = np.column_stack([published.cells[name] for name in CELL])
     out = np.full((len(records), len(search.points)), -1, np.int64)
     best_samples(records, published.offsets, cells, search.points, search.way, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import pandas as pd
 
 from ..io.publishing import DATA_PACKAGE
-from ..model.aggregates import RecoveryScore
 from ..model.composition import ATTACKERS as RELINKERS
 from ..model.composition import RelinkConfig
 from ..model.errors import ConfigError, InfeasibleError
@@ -21,15 +20,13 @@ from ..model.periods import days_text
 from ..studies import recovery, recovery_factors, recovery_mitigations, relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..studies.recovery import STEPS
-from ..tables.writing import check_writable, write_json
 from .from_config import STRATEGY, Fields, asked, command
 from .releases import OPTION, OPTIONS, named, options_in
-from .run import Run, plain, said, table_text
+from .run import Run, rows_text, said, table_text
 
 # What the re-linking attack finds, or why it cannot be run.
 Linked = relinking.Result | str
 
-_FOUND = "Findings before and after the release"
 _UNIFORM = replace(STRATEGY, default="uniform")
 _ASKED: Fields = {"option": None, "within_m": None, "strategy": _UNIFORM}
 
@@ -52,7 +49,7 @@ def attack(
     Parameters
     ----------
     out : Path or None
-        Write one row per measure (.csv, .parquet), or everything (.json).
+        Write one row per measure (.csv, .parquet); --json prints everything.
     seed : int
         Seed of the draws of targets, points and errors, and of the release.
     blur_m : float
@@ -62,29 +59,16 @@ def attack(
     """
     own = options_in(options_file)
     _check_original(run.wanted.source)
-    run.read(check=_check_place)
+    run.read()
     config = replace(config, option=named(option, own, run.fs))
     run.estimate(study, config)
     result: Result = run.ask("attack", study, config)
     linked = None
     if result.period_days is not None:
         linked = _linked(run, config)
-    figures = _figures(result, linked)
-    if run.out is not None and run.out.suffix.lower() == ".json":
-        write_json(plain(figures), run.out)
-        run.written.append(f"{_FOUND} written to {run.out}.")
-    else:
-        run.write(result.to_frame(), run.out, _FOUND)
+    run.write(result.to_frame(), run.out, "Findings before and after the release")
     run.write_tables(result, linked if isinstance(linked, relinking.Result) else None)
-    run.end(figures, _table(result), " ".join(words(result, linked)))
-
-
-def _check_place(out: Path) -> None:
-    """Raise ConfigError if the output cannot be written to."""
-    everything = out.suffix.lower() == ".json"
-    check_writable(out.with_suffix(".csv") if everything else out)
-    if everything and out.is_dir():
-        raise ConfigError("The output has the name of a folder; give --out another name.")
+    run.end(_figures(result, linked), _table(result), " ".join(words(result, linked)))
 
 
 def _check_original(source: Path | None) -> None:
@@ -93,12 +77,9 @@ def _check_original(source: Path | None) -> None:
         return
     beside = source / DATA_PACKAGE if source.is_dir() else source.with_name(DATA_PACKAGE)
     found = source.exists() and beside.exists()
-    if zipfile.is_zipfile(source):
-        try:
-            with zipfile.ZipFile(source) as archive:
-                found = DATA_PACKAGE in archive.namelist()
-        except (OSError, zipfile.BadZipFile, NotImplementedError):
-            found = False  # the reader of the file will say what is wrong
+    other = suppress(OSError, zipfile.BadZipFile, NotImplementedError)
+    with other, zipfile.ZipFile(source) as held:  # of other files, the reader says what is wrong
+        found = DATA_PACKAGE in held.namelist()
     if found:
         raise ConfigError(
             "This is already a release. It does not say whose records it holds, so nobody can "
@@ -119,13 +100,12 @@ def _linked(run: Run, config: Config) -> Linked:
     return linked
 
 
+_NOT_FIGURES = {"per_pair", "method", "period_days", "config", "digest"}
+
+
 def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
     settings = {name: value for name, value in asdict(result.config).items() if name != "option"}
-    relinked = None
-    if isinstance(linked, relinking.Result):
-        left_out = ("per_pair", "method", "period_days", "config", "digest", "by_attacker")
-        relinked = {n: value for n, value in asdict(linked.found).items() if n not in left_out}
-        relinked["by_attacker"] = linked.found.by_attacker
+    found = vars(linked.found) if isinstance(linked, relinking.Result) else None
     return {
         "method": result.method,
         "option": result.option.to_dict(),
@@ -135,7 +115,7 @@ def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
         "config": settings,
         "digest": keyed(result.digest),
         "attack": result.to_frame(),
-        "relinked": relinked,
+        "relinked": found and {n: v for n, v in found.items() if n not in _NOT_FIGURES},
     }
 
 
@@ -146,7 +126,7 @@ def _table(result: Result) -> str:
     head = ["", "as it is", "95% interval", "released", "95% interval", "guessing", "tested"]
     rows = [
         [
-            str(row["measure"]),
+            row["measure"],
             *_estimate(row, "before", row["before_asked"]),
             *_estimate(row, "after", row["asked"]),
             "" if math.isnan(row["guessing"]) else _value(row["guessing"], row["unit"]),
@@ -262,68 +242,63 @@ def recover(
         figures,
         f"Counts of {n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} slots "
         f"of {counts.slot_min:g} min; the attack sees nothing else.",
-        _score_text(found.score),
+        _score_text(found),
         "" if varied is None else _factors_text(varied.levels),
         "" if tried is None else _mitigations_text(tried.table),
     )
 
 
-def _share(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:,.1%}"
+_AT_RANDOM = "at random"
+_STEPS = (
+    ("after", "{step}"),
+    ("recorded points", "{recorded_accuracy:,.1%}"),
+    (_AT_RANDOM, "{recorded_at_random:,.1%}"),
+    ("all points", "{accuracy:,.1%}"),
+    (_AT_RANDOM, "{at_random:,.1%}"),
+)
+_FACTORS = (
+    ("factor", "{told}"),
+    *((step, f"{{{name}:,.1%}}") for name, step in STEPS.items()),
+    (_AT_RANDOM, "{whole_random:,.1%}"),
+    ("median error", "{error_median_m:,.0f} m"),
+)
+_MITIGATIONS = (
+    ("mitigation", "{told}"),
+    ("recorded points", "{recorded:,.1%}"),
+    (_AT_RANDOM, "{recorded_random:,.1%}"),
+    ("all points", "{whole:,.1%}"),
+    (_AT_RANDOM, "{whole_random:,.1%}"),
+    ("error of a count", "{count_error:,.2f}"),
+    ("of the sum of counts", "{count_error_share:,.1%}"),
+)
+_LEVELS = {"space": "places of {:g} m", "time": "slots of {:g} min", "users": "{:,.0f} people"}
 
 
-def _score_text(score: RecoveryScore) -> str:
+def _score_text(found: recovery.Result) -> str:
     """Return as text the shares recovered after each step and at random, and the uniqueness."""
-    recorded = score.recorded_by_step, score.baseline_recorded_by_step
-    found = zip(*recorded, score.accuracy_by_step, score.baseline_by_step, strict=True)
-    after = zip(STEPS.values(), found, strict=True)
-    rows = [[step, *map(_share, shares)] for step, shares in after]
+    score = found.score
     unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
-    head = ["after", "recorded points", "at random", "all points", "at random"]
     return (
         f"{1 - score.recorded_share:.1%} of the points had to be filled in between records.\n"
-        + table_text(head, rows)
+        + rows_text(found.to_frame(), _STEPS)
         + f"\nError: median {score.error_median_m:,.0f} m, mean {score.error_mean_m:,.0f} m."
         + f"\nRecovered trajectories unique by their most visited places: {unique}."
     )
 
 
 def _factors_text(table: pd.DataFrame) -> str:
-    level: dict[str, Callable[[float], str]] = {
-        "space": lambda metres: f"places of {metres:g} m" if metres else "places as they are",
-        "time": lambda minutes: f"slots of {minutes:g} min",
-        "users": lambda people: f"{people:,.0f} people",
-    }
-    rows = [
-        [
-            level[str(row["factor"])](row["level"]),
-            *(_share(row[column]) for column in (*STEPS, "whole_random")),
-            f"{row['error_median_m']:,.0f} m",
-        ]
-        for row in table.to_dict("records")
+    told = [
+        _LEVELS[factor].format(level) if factor != "space" or level else "places as they are"
+        for factor, level in zip(table["factor"], table["level"], strict=True)
     ]
-    return table_text(["factor", *STEPS.values(), "at random", "median error"], rows)
-
-
-_MITIGATED = ("recorded", "recorded_random", "whole", "whole_random")
+    return rows_text(table.assign(told=told), _FACTORS)
 
 
 def _mitigations_text(table: pd.DataFrame) -> str:
-    rows = [
-        [
-            str(row["mitigation"])
-            + ("" if math.isnan(row["setting"]) else f" ({row['setting']:g})")
-            + (f", {row['unit']}" if row["unit"] else ""),
-            *(_share(row[column]) for column in _MITIGATED),
-            f"{row['count_error']:,.2f}",
-            _share(row["count_error_share"]),
-        ]
-        for row in table.to_dict("records")
-    ]
-    points = ["recorded points", "at random", "all points", "at random"]
-    head = ["mitigation", *points, "error of a count", "of the sum of counts"]
+    setting = table["setting"].map(" ({:g})".format, na_action="ignore").fillna("")
+    unit = table["unit"].where(table["unit"] == "", ", " + table["unit"])
     return (
-        table_text(head, rows)
+        rows_text(table.assign(told=table["mitigation"] + setting + unit), _MITIGATIONS)
         + "\nPrivate counts here have the noise that their ε needs, for places and a "
         "period taken from the data. Such counts show what noise does and promise "
         "nothing. See `fpanon tables`."

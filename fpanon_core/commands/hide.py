@@ -184,8 +184,7 @@ def _costs(result: hiding.Result) -> str:
         ["people not published", f"{s['users_suppressed']:,}"],
         ["samples suppressed", f"{s['suppressed_share']:.1%}"],
         ["false presence", f"{s['phantom_share']:.1%}"],
-        ["spatial span", _spans(s)[0]],
-        ["temporal span", _spans(s)[1]],
+        *map(list, zip(("spatial span", "temporal span"), _spans(s), strict=True)),
         ["mean loss", "nothing published" if math.isnan(loss) else f"{loss:.3f}"],
     ]
     return table_text(["figure", "value"], rows)
@@ -214,13 +213,12 @@ def _compared(found: comparison.Result) -> str:
 
 def _spans(row: Mapping[Any, Any]) -> tuple[str, str]:
     """Return the mean and median spans in space and in time, as text."""
-    return (
-        _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
-        _span(row["mean_time_min"], row["median_time_min"], "min", 0),
+    mean, median, long, usual = (
+        row[f"{of}_{what}"] for what in ("space_m", "time_min") for of in ("mean", "median")
     )
-
-
-def _span(mean: float, median: float, unit: str, digits: int) -> str:
     if math.isnan(mean):
-        return "nothing published"
-    return f"mean {mean:,.{digits}f} {unit}, median {median:,.{digits}f} {unit}"
+        return "nothing published", "nothing published"
+    return (
+        f"mean {mean / 1000:,.2f} km, median {median / 1000:,.2f} km",
+        f"mean {long:,.0f} min, median {usual:,.0f} min",
+    )

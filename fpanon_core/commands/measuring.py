@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
@@ -19,7 +17,7 @@ from ..studies import disclosure as disclosures
 from ..studies import unicity as outsider
 from ..studies.under_profiles import as_read, check_profiles, corners
 from .from_config import PROFILES, STRATEGY, Fields, asked, command
-from .run import Run, table_text
+from .run import Run, rows_text
 
 # --- measure -------------------------------------------------------------------------------------
 
@@ -52,23 +50,22 @@ def measure(config: Annotated[anonymizability.Config, _K_GAP], run: Run) -> None
 
 
 def _k_gaps(summary: pd.DataFrame, config: anonymizability.Config) -> str:
-    rows = [
-        [
-            row["profile"],
-            str(row["k"]),
-            f"{row['share_at_0']:.1%}",
-            *(f"{row[name]:.3f}" for name in ("p25", "median", "p75")),
-            f"{row['mean_capped_distance_m'] / 1000:.2f} km",
-            f"{row['mean_capped_time_min']:.0f} min",
-            f"{row['share_beyond_distance']:.1%}",
-            f"{row['share_beyond_time']:.1%}",
-        ]
-        for row in summary.to_dict("records")
-    ]
     far, late = f"{config.stretch.max_space_m / 1000:g} km", f"{config.stretch.max_time_min:g} min"
-    head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*"]
+    shown = [
+        ("profile", "{profile}"),
+        ("k", "{k}"),
+        ("k-gap 0", "{share_at_0:.1%}"),
+        ("k-gap p25", "{p25:.3f}"),
+        ("median", "{median:.3f}"),
+        ("p75", "{p75:.3f}"),
+        ("distance*", "{distance_km:.2f} km"),
+        ("time*", "{mean_capped_time_min:.0f} min"),
+        (f"{far} or more", "{share_beyond_distance:.1%}"),
+        (f"{late} or more", "{share_beyond_time:.1%}"),
+    ]
+    rows = summary.assign(distance_km=summary["mean_capped_distance_m"] / 1000)
     return (
-        f"{table_text([*head, f'{far} or more', f'{late} or more'], rows)}\n"
+        f"{rows_text(rows, shown)}\n"
         f"* means over the matched samples, each counted up to {far} and {late}; the last two "
         "columns give the share of samples at least that far apart."
     )
@@ -156,27 +153,21 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
             "digest": table.attrs["digest"],
             "unicity": table,
         },
-        _unicities(table),
+        rows_text(table, _UNICITIES),
         corners(table),
         f"Guessing finds one in {people:,}.",
     )
 
 
-def _unicities(table: pd.DataFrame) -> str:
-    rows = [
-        [
-            str(row.profile),
-            str(row.p),
-            str(row.out_of),
-            f"{row.value:.1%}",
-            f"{row.low:.1%} … {row.high:.1%}",
-            f"{row.targets:,}",
-            f"{row.too_few:,}",
-        ]
-        for row in table.itertuples()
-    ]
-    head = ["profile", "points", "out of", "unicity", "95% interval", "people", "too few points"]
-    return table_text(head, rows)
+_UNICITIES = (
+    ("profile", "{profile}"),
+    ("points", "{p}"),
+    ("out of", "{out_of}"),
+    ("unicity", "{value:.1%}"),
+    ("95% interval", "{low:.1%} … {high:.1%}"),
+    ("people", "{targets:,}"),
+    ("too few points", "{too_few:,}"),
+)
 
 
 # --- disclosure ----------------------------------------------------------------------------------
@@ -207,7 +198,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
         "KL are 0."
     )
     if len(result.agreement):
-        lines += [_agreement(result.agreement), _MEANS]
+        lines += [rows_text(result.agreement, _AGREEMENT), _MEANS]
     run.end(
         {
             "users": result.n_users,
@@ -228,32 +219,16 @@ _MEANS = (
 
 
 def _disclosed(result: disclosures.Result) -> str:
-    points = result.config.points
-    rows = [
-        [
-            row["profile"],
-            *(f"{row[f'unicity_p{q}']:.1%}" for q in points),
-            *(_with_interval(row, name) for name in ("k", "em", "kl")),
-            *(f"{row[name]:,}" for name in ("bins", "targets", "too_few")),
-        ]
-        for row in result.grid.to_dict("records")
-    ]
-    unicities = [f"unicity, {q} points" for q in points]
-    head = ["profile", *unicities, "k", "EM", "KL, nats", "bins", "people", "too few points"]
-    return table_text(head, rows)
+    shown = [("profile", "{profile}")]
+    shown += [(f"unicity, {q} points", f"{{unicity_p{q}:.1%}}") for q in result.config.points]
+    for head, name in (("k", "k"), ("EM", "em"), ("KL, nats", "kl")):
+        shown.append((head, f"{{{name}:.3g}} ({{{name}_low:.3g}} … {{{name}_high:.3g}})"))
+    shown += [("bins", "{bins:,}"), ("people", "{targets:,}"), ("too few points", "{too_few:,}")]
+    return rows_text(result.grid, shown)
 
 
-def _with_interval(row: Mapping[Any, Any], name: str) -> str:
-    return f"{row[name]:.3g} ({row[f'{name}_low']:.3g} … {row[f'{name}_high']:.3g})"
-
-
-def _agreement(agreement: pd.DataFrame) -> str:
-    rows = [
-        [
-            f"{row['a']} and {row['b']}",
-            "none" if math.isnan(row["tau"]) else f"{row['tau']:.2f}",
-            f"{row['discordant']} of {row['pairs']}",
-        ]
-        for row in agreement.to_dict("records")
-    ]
-    return table_text(["ranked alike?", "Kendall's tau", "pairs ranked differently"], rows)
+_AGREEMENT = (
+    ("ranked alike?", "{a} and {b}"),
+    ("Kendall's tau", "{tau:.2f}"),
+    ("pairs ranked differently", "{discordant} of {pairs}"),
+)

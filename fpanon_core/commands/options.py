@@ -10,10 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
-from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import PLAIN, RISKS
 from ..model.errors import ConfigError
@@ -23,7 +21,7 @@ from ..studies import report as reports
 from ..studies.count_tables import NO_RECORD
 from ..studies.exploration import Exploration, as_it_is, same_data
 from ..studies.judgement import Limits
-from ..studies.option_result import FIGURES, Asked, OptionResult, utility_choice
+from ..studies.option_result import FIGURES, OptionResult, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
 from ..studies.presets import PRESETS, purpose_areas
@@ -33,11 +31,6 @@ from .from_config import Fields, asked, command
 from .releases import options_in
 from .run import Run, said, table_text
 
-_REJECTS_SHOWN = 20
-_IN_RECIPE = (
-    *("preset", "options_file", "risk", "utility", "questionnaire", "limit"),
-    *("p", "strategy", "users", "seed", "template"),
-)
 _TITLES = {"em": "EM, bins in all", "kl": "KL, nats in all"}
 _USUAL = ", ".join(
     f"{risk.limit:g} for {name}" for name, risk in RISKS.items() if risk.limit is not None
@@ -74,15 +67,11 @@ class Wish:
         picks; home: share of homes found within 1 km by the strongest attacker.
     utility : str
         Purpose that sets the utility, such as transport or epidemics; or weights of your own, as in
-        flows=2,density=1. With --questionnaire, the domain of the answers to use.
-    questionnaire : Path or None
-        Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.
+        flows=2,density=1.
     recipe : Path or None
         JSON file written with a report. It holds the report's options, measures, thresholds,
         knowledge and seed, and gives the same numbers on the same data. It replaces the
         command-line options for these.
-    template : Path or None
-        Write an empty questionnaire on these options (.csv), and stop.
     limit : float or None
         Threshold of the risk; the usual one when None.
     """
@@ -91,10 +80,11 @@ class Wish:
     options_file: Path | None = None
     risk: str = "outsider"
     utility: str = "transport"
-    questionnaire: Path | None = None
     recipe: Path | None = None
-    template: Path | None = None
     limit: float | None = None
+
+
+_STATED = [each for each in (*fields(Wish), *fields(KnowledgeConfig)) if each.name != "recipe"]
 
 
 @command
@@ -124,16 +114,8 @@ def options(
     recipe = known or _recipe(wish, knowledge, run.out)
     presets = [] if known else _presets(wish.preset, recipe.options)
     previous = _previous(run.out)
-    run.read(wish.template)
+    run.read()
     chosen = _distinct([*recipe.options, *(o for name in presets for o in PRESETS[name](run.fs))])
-    if wish.template is not None:
-        write_table([questionnaire_template(chosen)], wish.template)
-        typer.echo(f"An empty questionnaire on {len(chosen)} options written to {wish.template}.")
-        return
-    answers = None
-    if wish.questionnaire is not None:  # the options in the questionnaire are known only now
-        answers = read_questionnaire(wish.questionnaire, options=chosen, domains=DOMAINS)
-        recipe = replace(recipe, utility=utility_choice(Asked(answers, wish.utility)))
     if known is None:
         recipe = replace(recipe, areas=purpose_areas(run.fs, recipe.utility.label))
     else:
@@ -143,12 +125,7 @@ def options(
     most = recipe.limits.limit(recipe.risk)
     limit = math.inf if most is None else most
     grids = (result.grid for result in table.results if result.grid is not None)
-    run.end(
-        _figures(table, limit),
-        "" if answers is None else _rejects(answers),
-        _table(table, limit),
-        corners_text(grids),
-    )
+    run.end(_figures(table, limit), _table(table, limit), corners_text(grids))
 
 
 # --- what is asked -------------------------------------------------------------------------------
@@ -157,7 +134,7 @@ def options(
 def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
     """Return the recipe; raise ConfigError if an option is given that the recipe already states."""
     options = {option.name: option.opts[0] for option in context.command.params}
-    sources = {name: context.get_parameter_source(name) for name in _IN_RECIPE}
+    sources = {each.name: context.get_parameter_source(each.name) for each in _STATED}
     given = [options[n] for n, source in sources.items() if source and source.name != "DEFAULT"]
     if given:
         raise ConfigError(
@@ -176,12 +153,11 @@ def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
             f"{own} holds the options, and --out {out} would write over it; give --out another "
             "name."
         )
-    options = tuple(options_in(own))
-    if wish.questionnaire is None:
-        choice = utility_choice(_weights(wish.utility))
-    else:
-        choice = utility_choice(Asked(read_questionnaire(wish.questionnaire), wish.utility))
-    return Recipe(options, knowledge, wish.risk, choice, limits)
+    weights: Any = wish.utility
+    if "=" in weights:
+        weights = _numbers(weights, "--utility", "a list of weights", "flows=2,density=1")
+    of = tuple(options_in(own)), knowledge, wish.risk, utility_choice(weights)
+    return Recipe(*of, limits)
 
 
 def _limit(risk: str, limit: float | None) -> float:
@@ -213,15 +189,14 @@ def _distinct(options: list[ReleaseOption]) -> list[ReleaseOption]:
     return list({option.steps: option for option in reversed(options)}.values())[::-1]
 
 
-def _weights(text: str) -> str | dict[str, float]:
-    if "=" not in text:
-        return text
+def _numbers(text: str, option: str, what: str, example: str) -> dict[str, float]:
+    """Return the number of each name in a text such as ``"flows=2,density=1"``."""
     try:
         pairs = [part.split("=") for part in text.split(",")]
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError:
         raise ConfigError(
-            f"--utility {text!r} is not a list of weights; give, for example, flows=2,density=1."
+            f"{option} {text!r} is not {what}; give, for example, {example}."
         ) from None
 
 
@@ -288,15 +263,6 @@ def _figures(table: OptionsTable, limit: float) -> dict[str, Any]:
     frame["unsafe"] = table.unsafe(limit)
     figures = {str(name): value for name, value in frame.attrs.items()}
     return figures | {"limit": None if math.isinf(limit) else limit, "options": frame}
-
-
-def _rejects(answers: pd.DataFrame) -> str:
-    rejected = answers.attrs["rejected"]
-    lines = [f"{len(answers):,} answers used, {len(rejected):,} set aside."]
-    lines += [f"  row {row.row}: {row.reason}" for row in rejected[:_REJECTS_SHOWN].itertuples()]
-    if len(rejected) > _REJECTS_SHOWN:
-        lines.append(f"  and {len(rejected) - _REJECTS_SHOWN:,} more")
-    return "\n".join(lines)
 
 
 def _table(table: OptionsTable, limit: float) -> str:
@@ -436,11 +402,14 @@ def report(
     exploration = Exploration.from_dict(read_json(options))
     if known is not None:
         exploration = _by_recipe(exploration, known)
-    limits = Limits({**exploration.limits.of, **_limits(limit or [])})
+    stated = dict(exploration.limits.of)
+    for text in limit or ():
+        stated |= _numbers(text, "--limit", "a threshold", "home=0.1")
     given = {name: text for name, text in asdict(decided).items() if text is not None}
     decision = replace(Decision() if known is None else known.decision, **given)
     today = date.today().isoformat()
-    made = reports.report(replace(exploration, limits=limits), decision, made_on=today)
+    exploration = replace(exploration, limits=Limits(stated))
+    made = reports.report(exploration, decision, made_on=today)
     write_bytes(reports.page(made).encode(), out)
     write_json(made.recipe.to_dict(), beside)
     for each in made.verdict:
@@ -490,17 +459,3 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
     warn_of_recipe(recipe, exploration.table.digest)
     table = exploration.table.with_choice(recipe.risk, recipe.utility)
     return replace(exploration, table=table, limits=recipe.limits, recipient=recipe.recipient)
-
-
-def _limits(texts: list[str]) -> dict[str, float | None]:
-    """Return the thresholds by measure, as ``--limit`` states them."""
-    found: dict[str, float | None] = {}
-    for text in texts:
-        name, _, number = text.partition("=")
-        try:
-            found[name.strip()] = float(number)
-        except ValueError:
-            raise ConfigError(
-                f"--limit {text!r} is not a threshold; give, for example, home=0.1."
-            ) from None
-    return found

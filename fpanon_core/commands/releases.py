@@ -39,29 +39,19 @@ class Leaving:
         Write the release to a .zip, or to a new folder. The release holds data, a one-page README
         and a description of every column, and is verified as written.
     key : Path or None
-        File for the pseudonym key, outside the release.
+        Write the id behind each pseudonym to this file, outside the release (.csv). Not for
+        release: call it KEY_not_for_release.csv.
     left_out : Path or None
-        File for the list of left-out samples, outside the release.
+        Write which samples are left out (.csv): id, number among all samples by person and time,
+        counted from 0 (not a line number in the file), and reason. Not for release: call it
+        LEFT_OUT_not_for_release.csv.
     data_format : str
         Format of the release's data.
     """
 
     out: Path | None = None
-    key: Annotated[
-        Path | None,
-        asked(
-            help="Write the id behind each pseudonym to this file, outside the release (.csv). Not "
-            f"for release: call it {publishing.KEY_NAME}."
-        ),
-    ] = None
-    left_out: Annotated[
-        Path | None,
-        asked(
-            help="Write which samples are left out (.csv): id, number among all samples by person "
-            "and time, counted from 0 (not a line number in the file), and reason. Not for "
-            f"release: call it {publishing.LEFT_OUT_NAME}."
-        ),
-    ] = None
+    key: Path | None = None
+    left_out: Path | None = None
     data_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv"
 
     def check(self) -> None:
@@ -225,12 +215,9 @@ def verify(
             if crowd is None
             else f"The release promises groups of {crowd}, and this promise is checked."
         )
-    typer.echo(str(found))
-    violations = list(dict.fromkeys(found.violations["text"].tolist()))
-    for text in violations[:_MOST_TOLD]:
-        typer.echo(f"  {text}")
-    if len(violations) > _MOST_TOLD:
-        typer.echo(f"  and {len(violations) - _MOST_TOLD:,} more")
+    texts = found.violations["text"].unique().tolist()
+    more = [f"and {len(texts) - _MOST_TOLD:,} more"] if len(texts) > _MOST_TOLD else []
+    typer.echo("\n  ".join([str(found), *texts[:_MOST_TOLD], *more]))
     if not found.passed:
         raise typer.Exit(1)
 
@@ -306,10 +293,11 @@ def cross(
 
 
 def _crowds(found: Crossing) -> str:
+    forms = {
+        "smallest group": "{0.smallest:,}",
+        "unique records": "{0.alone:,} ({0.alone_share:.1%})",
+        "re-identification risk, mean": "{0.naming:.1%}",
+    }
     crowds = (found.first, found.second, found.together)
-    rows = [
-        ["smallest group", *(f"{crowd.smallest:,}" for crowd in crowds)],
-        ["unique records", *(f"{crowd.alone:,} ({crowd.alone_share:.1%})" for crowd in crowds)],
-        ["re-identification risk, mean", *(f"{crowd.naming:.1%}" for crowd in crowds)],
-    ]
+    rows = [[of, *map(form.format, crowds)] for of, form in forms.items()]
     return table_text(["of the people in both", "first", "second", "together"], rows)

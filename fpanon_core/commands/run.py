@@ -5,17 +5,16 @@ The module also has the terminal output: progress, columns of words, figures as 
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any
 
 import pandas as pd
@@ -41,11 +40,6 @@ from ..tables.names import ROLES
 from ..tables.writing import check_writable, write_table
 from .from_config import asked
 
-_SOURCE = asked(
-    help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest "
-    "--keep. Only ingest --keep reads a folder of parts.",
-    argument=True,
-)
 _SHIPPED = ", ".join(each.key for each in SAMPLES)
 _SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIPPED}.")
 _POSITIONS = asked(
@@ -62,7 +56,8 @@ class Request:
     Attributes
     ----------
     source : Path or None
-        File or folder to read; None with ``sample_key``.
+        CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest
+        --keep. Only ingest --keep reads a folder of parts.
     sample_key : str or None
         Key of a shipped data set; None with ``source``.
     user : str or None
@@ -102,7 +97,7 @@ class Request:
         (not recorded day and night alike, as machines are), or a minimum number of samples.
     """
 
-    source: Annotated[Path | None, _SOURCE] = None
+    source: Annotated[Path | None, asked(argument=True)] = None
     sample_key: Annotated[str | None, _SAMPLE] = None
     user: str | None = None
     time: str | None = None
@@ -213,7 +208,6 @@ class Request:
 LIST = "FILES.csv"
 _HEAD = ("file", "may_leave", "why")
 _MANY_USERS = 5_000  # below this, a run ends before anyone could read its estimate
-_REDRAW_S = 0.2
 
 
 @dataclass
@@ -255,24 +249,20 @@ class Run:
     engine: Engine = field(init=False)
     written: list[str] = field(init=False, default_factory=list)
 
-    def read(
-        self, *also: Path | None, check: Callable[[Path], object] = check_writable, **how: Any
-    ) -> None:
+    def read(self, *also: Path | None, **how: Any) -> None:
         """Read the data, after checking the places of the files to be written.
 
         Parameters
         ----------
         *also : Path
             Other files to be written.
-        check : callable
-            Called with each path; raises an error if the file cannot be written.
         **how
             As for :meth:`.Request.read`.
         """
         self.engine = engine_of(self.workers, self.scheduler)
         for path in (self.out, *also):
             if path is not None:
-                check(path)
+                check_writable(path)
         if self.tables is not None:
             check_folder(self.tables)
         self.fs, self.report = self.wanted.read(**how)
@@ -377,15 +367,11 @@ def check_folder(folder: Path) -> Path:
 def _listed(folder: Path) -> dict[str, tuple[str, str]]:
     """Return the entries of the folder's list for the files that are still there."""
     try:
-        with (folder / LIST).open(encoding="utf-8", newline="") as file:
-            rows = [
-                tuple(map(leaving.restored, row))
-                for row in csv.reader(file)
-                if len(row) == len(_HEAD)
-            ]
-    except (OSError, ValueError, csv.Error):
+        listed = pd.read_csv(folder / LIST, dtype=str, keep_default_na=False)[list(_HEAD)]
+    except (OSError, ValueError, KeyError):
         return {}
-    return {name: (said, why) for name, said, why in rows[1:] if (folder / name).is_file()}
+    rows = listed.map(leaving.restored).itertuples(index=False)
+    return {name: (said, why) for name, said, why in rows if (folder / name).is_file()}
 
 
 # --- on a terminal -------------------------------------------------------------------------------
@@ -397,19 +383,8 @@ def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    drawn = 0.0
-
-    def show(share: float) -> None:
-        nonlocal drawn
-        now = time.monotonic()
-        if now - drawn >= _REDRAW_S:
-            drawn = now
-            typer.echo(f"\r{what}: {share:4.0%}", nl=False, err=True)
-
-    try:
-        yield show
-    finally:
-        typer.echo("\r" + " " * (len(what) + 8) + "\r", nl=False, err=True)
+    with typer.progressbar(length=100, label=what, show_eta=False, file=sys.stderr) as bar:
+        yield lambda share: bar.update(round(100 * share) - bar.pos)
 
 
 def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -423,6 +398,21 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for row in every
     )
+
+
+class _Words(Formatter):
+    """Formatter that writes "none" for a missing number."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        missing = isinstance(value, float) and math.isnan(value)
+        return "none" if missing else str(super().format_field(value, format_spec))
+
+
+def rows_text(rows: pd.DataFrame, shown: Iterable[tuple[str, str]]) -> str:
+    """Return rows as a table of text; ``shown`` has the head and the format of each column."""
+    head, forms = zip(*shown, strict=True)
+    write: Any = _Words().format
+    return table_text(head, [[write(f, **row) for f in forms] for row in rows.to_dict("records")])
 
 
 def said(about: str, **of: Any) -> list[str]:

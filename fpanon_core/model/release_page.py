@@ -130,11 +130,6 @@ def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
     return _ONE_PARAGRAPH.sub(" ", page.render(said))
 
 
-def sections(page: str) -> dict[str, str]:
-    """Return the sections of a page by heading; text before the first heading is under "title"."""
-    return {part.partition("\n")[0]: part for part in f"title\n{page}".split("\n\n## ")}
-
-
 def _said(what: str, facts: ReleaseFacts) -> str:
     """Return a sentence or two from ``release_words.jinja``."""
     text: str = getattr(_templates().get_template("release_words.jinja").module, what)(facts)

@@ -18,8 +18,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..attacks.aggregation import CountedPeople, aggregate_counts, counted_people
-from ..attacks.mitigations import coarsen, noise_at_frequent, squares_of, suppress_small
-from ..attacks.private import sensitivity_of, studied_noise
+from ..attacks.mitigations import (
+    coarsen,
+    noise_at_frequent,
+    sensitivity_of,
+    squares_of,
+    studied_noise,
+    suppress_small,
+)
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import ABOVE_0, AT_LEAST_1, NOT_BELOW_0, number
 from ..model.errors import ConfigError, InfeasibleError

@@ -23,7 +23,7 @@ import numpy as np
 from ..aggregates.contributions import table_frame
 from ..aggregates.usefulness import places_of
 from ..attacks.aggregation import minutes_after
-from ..attacks.private import with_noise
+from ..attacks.mitigations import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress, part, tell
 from ..engines.work import Work, part_of, working

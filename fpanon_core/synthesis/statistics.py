@@ -16,7 +16,7 @@ import numpy as np
 
 from ..aggregates.contributions import summed
 from ..aggregates.smoothing import RINGS_KM, Noise, neighbours
-from ..attacks.private import with_noise
+from ..attacks.mitigations import with_noise
 from ..engines.work import Work
 from ..kernels.person_statistics import Bins, add_statistics
 from ..kernels.table_sums import UNIT, Seen

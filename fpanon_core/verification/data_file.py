@@ -9,10 +9,13 @@ compared byte by byte.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import mmap
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,12 +47,13 @@ class Damaged(Exception):
     """Signal that the data file is not a table of a release; a fault has been added."""
 
 
+@dataclass
 class DataFile:
     """The table in a data file, read piece by piece.
 
     Times are in UTC, or in minutes if the original has no clock.
 
-    Parameters
+    Attributes
     ----------
     name : str
         ``data.csv`` or ``data.parquet``.
@@ -57,47 +61,28 @@ class DataFile:
     columns : list of str
         Required columns, in this order.
     faults : Faults
-
-    Attributes
-    ----------
-    sound : bool
-        Whether the file is a table of a release; if not, a fault has been added.
-    columns : list of str
-        Column names.
-
-    Raises
-    ------
-    SchemaError
-        The decoded file would be far larger than the file, or it has too many columns.
     """
 
-    def __init__(
-        self, name: str, content: bytes | mmap.mmap, columns: list[str], faults: Faults
-    ) -> None:
-        self._content, self._faults = pa.py_buffer(content), faults
-        self._budget = Budget(len(content), MAX_RELEASE_BYTES)
-        self._packed = name.endswith(".parquet")
-        self._wrong = dict.fromkeys(_TIMES, 0)
-        self._odd = False
-        self.columns, self.sound = columns, False
-        try:
-            with self._told(_DAMAGED):
-                named = self._open_packed() if self._packed else self._open_text(content)
-        except Damaged:
-            return
-        self.sound = named == columns
-        if not self.sound:
-            faults.add("columns", "The columns of the data file are not those of a release.")
+    name: str
+    content: bytes | mmap.mmap
+    columns: list[str]
+    faults: Faults
+    _odd: bool = False
+    _wrong: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_TIMES, 0))
 
-    def _open_packed(self) -> list[str]:
-        file = parquet.ParquetFile(pa.BufferReader(self._content))
-        _check_size(file.metadata, self._budget)
-        return list(file.schema_arrow.names)
+    def __post_init__(self) -> None:
+        self._bytes = pa.py_buffer(self.content)
+        self._budget = Budget(len(self.content), MAX_RELEASE_BYTES)
+        self._packed = self.name.endswith(".parquet")
 
-    def _open_text(self, content: bytes | mmap.mmap) -> list[str]:
+    def _named(self) -> list[str]:
         """Return the column names; check that a text file holds nothing besides its rows."""
-        begin = bytes(content[:_LONGEST_HEAD]).split(b"\n", 1)[0]
-        names = begin.decode("utf-8").split(",")
+        if self._packed:
+            file = parquet.ParquetFile(pa.BufferReader(self._bytes))
+            _check_size(file.metadata, self._budget)
+            return list(file.schema_arrow.names)
+        content = self.content
+        names = bytes(content[:_LONGEST_HEAD]).split(b"\n", 1)[0].decode("utf-8").split(",")
         check_columns(len(names))
         if content.find(b'"') >= 0 or content.find(b"\r") >= 0 or content[-1:] != b"\n":
             self._tell_odd()
@@ -111,7 +96,7 @@ class DataFile:
             )
             if self._packed:
                 text = "The data file holds more than its rows, or is not as fpanon writes it."
-            self._faults.add("written otherwise", text)
+            self.faults.add("written otherwise", text)
         self._odd = True
 
     def pieces(self) -> Iterator[pd.DataFrame]:
@@ -120,12 +105,17 @@ class DataFile:
         Raises
         ------
         Damaged
-            The file is damaged; a fault has been added.
+            The file is damaged, or no table of a release; a fault has been added.
         SchemaError
-            The decoded file would be far larger than the file.
+            The decoded file would be far larger than the file, or it has too many columns.
         """
+        with self._told(_DAMAGED):
+            named = self._named()
+        if named != self.columns:
+            text = "The columns of the data file are not those of a release."
+            self.faults.add("columns", text)
+            raise Damaged
         tables = self._tables()
-        self._wrong = dict.fromkeys(_TIMES, 0)
         while True:
             with self._told(_DAMAGED):
                 table = next(tables, None)
@@ -135,9 +125,8 @@ class DataFile:
                 piece = self._piece(table)
             yield piece
         for wrong in self._wrong.values():
-            if wrong:
-                text = f"Times whose offset does not fit the original's time zone: {wrong}."
-                self._faults.add("clock", text)
+            text = f"Times whose offset does not fit the original's time zone: {wrong}."
+            self.faults.check(wrong == 0, "clock", text)
 
     @contextmanager
     def _told(self, text: str) -> Iterator[None]:
@@ -146,7 +135,7 @@ class DataFile:
         except MemoryError:
             raise
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError):
-            self._faults.add("data file", text)
+            self.faults.add("data file", text)
             raise Damaged from None
 
     def _tables(self) -> Iterator[pa.Table]:
@@ -170,7 +159,7 @@ class DataFile:
         )
         cells = csv.ParseOptions(quote_char=False, ignore_empty_lines=False)
         reader = csv.open_csv(
-            pa.BufferReader(self._content), csv.ReadOptions(block_size=_PIECE_BYTES), cells, texts
+            pa.BufferReader(self._bytes), csv.ReadOptions(block_size=_PIECE_BYTES), cells, texts
         )
         if reader.schema.names != self.columns:
             raise ValueError
@@ -179,28 +168,32 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """Yield the rows; rewrite the file from them, and compare the two files byte by byte."""
-        file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
-        named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
+        """Yield the rows; write the file again from them, and compare the files' digests."""
+        file = parquet.ParquetFile(pa.BufferReader(self._bytes), read_dictionary=list(_TEXTS))
+        named = parquet.ParquetFile(pa.BufferReader(self._bytes)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
-        again = Rewritten(self._content, self.columns, large, self._faults.original.clock)
-        groups = file.metadata.num_row_groups
+        schema = _as_written(self.columns, large, self.faults.original.clock)
+        again, groups, fits = _Digest(), file.metadata.num_row_groups, True
         if groups > file.metadata.num_rows // _GROUP_ROWS + 1:
             self._tell_odd()
         yield _spelt_out(file.schema_arrow.empty_table(), self._budget)
-        for nth in range(groups):
-            whole = []
-            for batch in file.iter_batches(_PIECE_ROWS, row_groups=[nth]):
-                whole.append(_spelt_out(pa.Table.from_batches([batch]), self._budget))
-                yield whole[-1]
-            again.add(whole or [file.schema_arrow.empty_table()])
-        again.finish()
-        if again.same:
+        with parquet.ParquetWriter(again, schema) as writer:
+            for nth in range(groups):
+                whole = []
+                for batch in file.iter_batches(_PIECE_ROWS, row_groups=[nth]):
+                    whole.append(_spelt_out(pa.Table.from_batches([batch]), self._budget))
+                    yield whole[-1]
+                try:
+                    tables = whole or [file.schema_arrow.empty_table()]
+                    writer.write_table(pa.concat_tables(tables).cast(schema).combine_chunks())
+                except (pa.ArrowException, ValueError):
+                    fits = False
+        if fits and again.of.digest() == hashlib.sha256(self._bytes).digest():
             return
         by = str(file.metadata.created_by)
         if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
             text = f"Arrow {by.split()[-1]} wrote the data file, but this is Arrow {pa.__version__}"
-            self._faults.add(
+            self.faults.add(
                 "version", f"{text}; verify with that version, or publish the release again."
             )
         else:
@@ -242,7 +235,7 @@ class DataFile:
         ValueError
             A value is not a time.
         """
-        clock = self._faults.original.clock
+        clock = self.faults.original.clock
         if column.null_count:
             raise ValueError
         if clock is None:
@@ -274,8 +267,6 @@ def read_records(file: DataFile, faults: Faults) -> Records | None:
     SchemaError
         The decoded file would be far larger than the file.
     """
-    if not file.sound:
-        return None
     gathering = Gathering(faults)
     try:
         for piece in _whole_records(file.pieces()):
@@ -285,8 +276,8 @@ def read_records(file: DataFile, faults: Faults) -> Records | None:
                 return None
     except Damaged:
         return None
-    if gathering.backwards:
-        faults.add("order of rows", "The rows of a record are not in order of time.")
+    text = "The rows of a record are not in order of time."
+    faults.check(not gathering.backwards, "order of rows", text)
     return gathering.records()
 
 
@@ -332,65 +323,28 @@ def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
-class Rewritten:
-    """A Parquet file that is rewritten piece by piece for comparison, without being stored.
+class _Digest(io.RawIOBase):
+    """File that keeps only the digest of what is written to it."""
 
-    Parameters
-    ----------
-    content : Buffer
-        The file's bytes.
-    columns : list of str
-        Names of the columns of a release.
-    large : bool
-        Whether the file's texts are Arrow's large strings; pandas decides which kind is written.
-    clock : LocalClock or None
-        Clock of the original.
+    def __init__(self) -> None:
+        self.of = hashlib.sha256()
 
-    Attributes
-    ----------
-    same : bool
-        Whether the bytes written so far equal the beginning of the file; after :meth:`finish`,
-        whether all bytes are equal.
-    """
-
-    def __init__(
-        self, content: pa.Buffer, columns: list[str], large: bool, clock: LocalClock | None
-    ) -> None:
-        time = pa.float64() if clock is None else pa.timestamp("us", clock.timezone)
-        text = pa.large_string() if large else pa.string()
-        kinds = {"pseudonym": text, "group": pa.int64(), "start": time, "end": time}
-        self._schema = pa.schema([(name, kinds.get(name, pa.float64())) for name in columns])
-        self._content, self._at = memoryview(content).cast("B"), 0
-        self.same, self.closed = True, False
-        self._writer = parquet.ParquetWriter(self, self._schema)
-
-    def add(self, tables: list[pa.Table]) -> None:
-        """Write the tables as one piece; if they do not fit the columns, the files differ."""
-        if not self.same:
-            return
-        try:
-            table = pa.concat_tables(tables).cast(self._schema).combine_chunks()
-        except (pa.ArrowException, ValueError):
-            self.same = False
-            return
-        self._writer.write_table(table)
+    def writable(self) -> bool:
+        """Return that this file can be written to."""
+        return True
 
     def write(self, some: Any) -> int:
-        """Compare bytes with the next bytes of the file; return how many were given."""
-        some = memoryview(some).cast("B")
-        if self.same:
-            self.same = self._content[self._at : self._at + len(some)] == some
-            self._at += len(some)
-        return len(some)
+        """Add bytes to the digest; return how many."""
+        self.of.update(some)
+        return len(memoryview(some).cast("B"))
 
-    def flush(self) -> None:
-        """Do nothing, because nothing is buffered."""
 
-    def close(self) -> None:
-        """Mark the stream as closed; Arrow calls this method."""
-        self.closed = True
+def _as_written(names: list[str], large: bool, clock: LocalClock | None) -> pa.Schema:
+    """Return the types of a release's columns; ``large`` if its texts are Arrow's large strings.
 
-    def finish(self) -> None:
-        """Write the end of the file, and check that the compared file has no further bytes."""
-        self._writer.close()
-        self.same &= self._at == len(self._content)
+    Pandas decides which kind of string is written.
+    """
+    time = pa.float64() if clock is None else pa.timestamp("us", clock.timezone)
+    text = pa.large_string() if large else pa.string()
+    kinds = {"pseudonym": text, "group": pa.int64(), "start": time, "end": time}
+    return pa.schema([(name, kinds.get(name, pa.float64())) for name in names])

@@ -255,21 +255,23 @@ class Faults:
         )
         return True
 
-    def add(
-        self, kind: str, text: str, *, group: int = -1, user: int = -1, sample: int = -1
-    ) -> None:
-        """Add one fault; ``text`` is a sentence that names no person and no place."""
+    def add(self, kind: str, text: str, *, times: int = 1, **at: int) -> None:
+        """Add a fault ``times`` times; ``text`` is a sentence that names no person and no place.
+
+        ``at`` is the number of a group, user or sample.
+        """
+        group, user, sample = (at.get(name, -1) for name in ("group", "user", "sample"))
         if self.cut is not None and self.cut.sample is not None and self.of_whole:
             user = int(self.cut.person[user]) if user >= 0 else user
             sample = int(self.cut.sample[sample]) if sample >= 0 else sample
-        self._counts[kind] = self._counts.get(kind, 0) + 1
-        if self._counts[kind] <= MOST:
-            self._listed.append((kind, group, user, sample, text))
+        many = self._counts.get(kind, 0) + times
+        if many:
+            self._listed += [(kind, group, user, sample, text)] * min(times, MOST + times - many)
+            self._counts[kind] = many
 
     def check(self, sound: bool | np.bool_, kind: str, text: str) -> None:
         """Add a fault unless ``sound`` is true."""
-        if not sound:
-            self.add(kind, text)
+        self.add(kind, text, times=int(not sound))
 
     def verdict(self) -> Verification:
         """Return the verification, with the number of faults by kind and at most 1,000 of each."""

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
@@ -31,7 +30,6 @@ from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.fingerprints import FingerprintSet
 from .faults import Claim, Faults, bounds_of, stretches
 
-_T = TypeVar("_T")
 _THREADS = len(os.sched_getaffinity(0))
 _MOST_PAIRS = 1_000_000  # pairs of a user and a record; beyond, ties are broken arbitrarily
 
@@ -59,55 +57,45 @@ class Fit:
     kind: IntArray
 
 
-@dataclass
-class _Pairs:
-    """Possible pairs of users and classes: row numbers, and numbers of missed samples."""
-
-    user: IntArray
-    kind: IntArray
-    misses: IntArray
-
-    def of(self, some: BoolArray) -> _Pairs:
-        """Return the pairs for which ``some`` is true."""
-        return _Pairs(self.user[some], self.kind[some], self.misses[some])
-
-    def and_also(self, other: _Pairs) -> _Pairs:
-        """Return these pairs followed by others."""
-        ours, theirs = vars(self).values(), vars(other).values()
-        return _Pairs(*map(np.concatenate, zip(ours, theirs, strict=True)))
+_Work = Callable[[int, int, int, People], IntArray]
+Pairs = IntArray
+"""Possible pairs, (3, n_pairs): numbers of users, of classes, and of missed samples."""
 
 
-class _Search:
-    """Search for possible pairs: users are compared with boxes around classes, then with cells."""
+def _fewest(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: int) -> IntArray:
+    """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
+    classes = claim.arrays
 
-    def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
-        self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
+    def fewest(_: int, a: int, b: int, some: People) -> IntArray:
+        return fewest_misses(a, b, some, classes, most)
 
-    def fewest(self, most: int) -> IntArray:
-        """Return each user's number of missed samples in the best class, up to ``most`` + 1."""
-        found = self._over(lambda _, a, b, some: fewest_misses(a, b, some, self._classes, most))
-        return np.concatenate(list(found))
+    return np.concatenate(list(_over(fs, wanted, fewest)))
 
-    def within(self, most: IntArray) -> _Pairs:
-        """Return pairs of a user and a class that leaves up to ``most[user]`` samples uncovered."""
-        blocks = in_blocks(self._classes.around)
 
-        def pairs(first: int, a: int, b: int, some: People) -> tuple[IntArray, ...]:
-            users = most[first : first + len(some.offsets) - 1]
-            user, *others = classes_within(a, b, some, self._classes, *blocks, users)
-            return user + first, *others
+def _within(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: IntArray) -> Pairs:
+    """Return pairs of a user and a class that leaves up to ``most[user]`` samples uncovered.
 
-        return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
+    Users are compared with boxes around classes, then with cells.
+    """
+    blocks = in_blocks(claim.arrays.around)
 
-    def _over(self, work: Callable[..., _T]) -> Iterator[_T]:
-        """Yield the results of ``work`` over slices of users, in order, using all cores."""
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for users, rows, offsets, samples in stretches(self._fs):
-                n = users.stop - users.start
-                cuts = np.linspace(0, n, min(n, 4 * _THREADS) + 1).astype(np.int64).tolist()
-                some = People(offsets, samples, self._wanted[rows])
-                jobs = [pool.submit(work, users.start, a, b, some) for a, b in pairwise(cuts)]
-                yield from [job.result() for job in jobs]
+    def pairs(first: int, a: int, b: int, some: People) -> Pairs:
+        users = most[first : first + len(some.offsets) - 1]
+        user, *others = classes_within(a, b, some, claim.arrays, *blocks, users)
+        return np.array([user + first, *others])
+
+    return np.hstack(list(_over(fs, wanted, pairs)))
+
+
+def _over(fs: FingerprintSet, wanted: BoolArray, work: _Work) -> Iterator[IntArray]:
+    """Yield the results of ``work`` over slices of users, in order, using all cores."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for users, rows, offsets, samples in stretches(fs):
+            n = users.stop - users.start
+            cuts = np.linspace(0, n, min(n, 4 * _THREADS) + 1).astype(np.int64).tolist()
+            some = People(offsets, samples, wanted[rows])
+            jobs = [pool.submit(work, users.start, a, b, some) for a, b in pairwise(cuts)]
+            yield from [job.result() for job in jobs]
 
 
 def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -155,26 +143,25 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         faults.add("unknown user", text)
         return None
     if listed is not None and spare > 0:
-        for _ in range(spare):
-            text = "A person's samples are not all listed as left out, but no record remains."
-            faults.add("missing user", text)
+        text = "A person's samples are not all listed as left out, but no record remains."
+        faults.add("missing user", text, times=spare)
         return None
     allowed = may_miss if listed is None else 0
     possible = _possible(claim, wanted, allowed, faults)
     if possible is None:
         return None
     most, pairs = possible
-    pairs = pairs.of(must[pairs.user])
+    pairs = pairs[:, must[pairs[0]]]
     sizes = claim.records
     if spare > 0:  # a class for users without a record; it costs all their samples
         gone = np.flatnonzero(fs.lengths <= most)
-        nobodys = _Pairs(gone, np.full(len(gone), claim.n_classes), fs.lengths[gone])
-        pairs, sizes = pairs.and_also(nobodys), np.append(sizes, spare)
+        nobodys = np.array([gone, np.full(len(gone), claim.n_classes), fs.lengths[gone]])
+        pairs, sizes = np.hstack([pairs, nobodys]), np.append(sizes, spare)
     # Of users who fit equally well, none may come first because of the input's order: the release
     # would seem to keep that order.
     place = np.random.default_rng(0).permutation(fs.n_users)
-    mixed = _Pairs(place[pairs.user], pairs.kind, pairs.misses)
-    home = _by_flow(mixed, sizes, fs.n_users, int(must.sum()))
+    (user, kinds, misses), mixed = pairs, place[pairs[0]]
+    home = _by_flow(mixed, kinds, sizes, fs.n_users, int(must.sum()))
     if home is None:
         text = (
             "The published records cannot be assigned to the original people, one to each, so "
@@ -182,8 +169,8 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         )
         faults.add("no assignment", text)
         return None
-    only = len(pairs.user) == int(must.sum())
-    closest = only or int(sizes[pairs.kind].sum()) <= _MOST_PAIRS
+    only = len(user) == int(must.sum())
+    closest = only or int(sizes[kinds].sum()) <= _MOST_PAIRS
     if not closest and allowed:
         text = (
             "Too many people fit too many records to tell which samples are left out; verify with "
@@ -192,11 +179,11 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         faults.add("undecided", text)
         return None
     if closest and not only:
-        kind = np.minimum(pairs.kind, claim.n_classes - 1)
-        met = cells_met(pairs.user, kind, People(fs.offsets, bounds_of(fs), wanted), claim.arrays)
-        met[pairs.kind == claim.n_classes] = 0
-        home = _best(mixed, met, sizes, fs.n_users)
-        missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())
+        kind = np.minimum(kinds, claim.n_classes - 1)
+        met = cells_met(user, kind, People(fs.offsets, bounds_of(fs), wanted), claim.arrays)
+        met[kinds == claim.n_classes] = 0
+        home = _best(mixed, kinds, misses, met, sizes, fs.n_users)
+        missed = int(misses[home[mixed] == kinds].sum())
         if missed > allowed:
             text = (
                 f"Original samples outside the right records: at least {missed}; stated to be left "
@@ -205,27 +192,27 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             faults.add("uncovered sample", text)
             return None
     home[home == claim.n_classes] = -1
-    pairs = pairs.of(pairs.kind < claim.n_classes)
+    user, kinds = user[kinds < claim.n_classes], kinds[kinds < claim.n_classes]
     # If samples may be missed, the assignment that misses fewest need not be the one meeting most.
     most_met = only or (closest and allowed == 0)
-    return Fit(home[place], only, most_met, pairs.user, pairs.kind)
+    return Fit(home[place], only, most_met, user, kinds)
 
 
 def _possible(
     claim: Claim, wanted: BoolArray, allowed: int, faults: Faults
-) -> tuple[IntArray, _Pairs] | None:
+) -> tuple[IntArray, Pairs] | None:
     """Return how many samples each user may miss, and the possible pairs; None if impossible."""
     fs = faults.original
-    search = _Search(claim, fs, wanted)
     if allowed:
-        fewest = search.fewest(allowed)
+        fewest = _fewest(claim, fs, wanted, allowed)
     else:
-        none_missed = search.within(np.zeros(fs.n_users, np.int64))
+        none_missed = _within(claim, fs, wanted, np.zeros(fs.n_users, np.int64))
         fewest = np.bincount(fs.sample_user[wanted], minlength=fs.n_users).clip(0, 1)
-        fewest[none_missed.user] = 0
+        fewest[none_missed[0]] = 0
     loose = allowed - int(fewest.sum())
     if loose >= 0:
-        return fewest + loose, search.within(fewest + loose) if allowed else none_missed
+        most = fewest + loose
+        return most, _within(claim, fs, wanted, most) if allowed else none_missed
     if allowed:
         text = (
             "Original samples outside every record that may be their person's: at least "
@@ -241,16 +228,18 @@ def _possible(
     return None
 
 
-def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
+def _by_flow(
+    user: IntArray, kind: IntArray, sizes: IntArray, n_users: int, needed: int
+) -> IntArray | None:
     """Assign each user a class, none more often than it has records; return None if impossible."""
     n_classes = len(sizes)
-    users = np.unique(pairs.user)
+    users = np.unique(user)
     if len(users) < needed:
         return None
     source, sink = n_users + n_classes, n_users + n_classes + 1
-    rows = np.concatenate([np.full(len(users), source), pairs.user, n_users + np.arange(n_classes)])
-    columns = np.concatenate([users, n_users + pairs.kind, np.full(n_classes, sink)])
-    room = np.concatenate([np.ones(len(users) + len(pairs.user), np.int64), sizes])
+    rows = np.concatenate([np.full(len(users), source), user, n_users + np.arange(n_classes)])
+    columns = np.concatenate([users, n_users + kind, np.full(n_classes, sink)])
+    room = np.concatenate([np.ones(len(users) + len(user), np.int64), sizes])
     graph = csr_array((room.astype(np.int32), (rows, columns)), shape=(sink + 1, sink + 1))
     graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     found = maximum_flow(graph, source, sink)
@@ -263,18 +252,20 @@ def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntAr
     return home
 
 
-def _best(pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int) -> IntArray:
+def _best(
+    user: IntArray, kind: IntArray, misses: IntArray, met: IntArray, sizes: IntArray, n_users: int
+) -> IntArray:
     """Return the assignment with the fewest missed samples and then the most cells met.
 
     A cell is met if it holds a sample of the person to whom its record is assigned. So a release is
     not refused merely because people are assigned each other's records.
     """
-    copies = sizes[pairs.kind]
+    copies = sizes[kind]
     slot = offsets_of(sizes)
-    columns = rows_of(slot[pairs.kind], copies)
+    columns = rows_of(slot[kind], copies)
     most = float(met.max()) + 1.0
-    cost = pairs.misses * (most * n_users) + (most - met)  # above 0: a zero would be no edge
-    users, at = np.unique(np.repeat(pairs.user, copies), return_inverse=True)
+    cost = misses * (most * n_users) + (most - met)  # above 0: a zero would be no edge
+    users, at = np.unique(np.repeat(user, copies), return_inverse=True)
     graph = csr_array((np.repeat(cost, copies), (at, columns)), shape=(len(users), int(slot[-1])))
     chosen, records = min_weight_full_bipartite_matching(graph)
     out = np.full(n_users, -1, np.int64)

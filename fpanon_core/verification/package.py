@@ -23,7 +23,6 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from typing import Any
 from ..model.budgets import MAX_BYTES, MAX_RELEASE_BYTES, Budget
 from ..model.errors import ConfigError, SchemaError
 from ..model.facts import ReleaseFacts
-from ..model.release_page import README, data_package, described, readme, sections
+from ..model.release_page import README, described, readme
 from ..model.version import __version__
 from .faults import Faults
 
@@ -92,8 +91,8 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
         elif len(members[name]) > most:
             faults.add("members", f"{name} is longer than in any release.")
             members[name] = members[name][:most]
-    for _ in members.keys() - {*_MOST, *DATA}:
-        faults.add("members", "The release holds a file that does not belong in a release.")
+    text = "The release holds a file that does not belong in a release."
+    faults.add("members", text, times=len(members.keys() - {*_MOST, *DATA}))
     found = [name for name in DATA if name in members]
     if len(found) != 1:
         faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
@@ -162,12 +161,12 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
             Budget(len(content)).check_bytes(beside)
             members = {info.filename: _unpacked(archive, info) for info in listed}
             names = [info.filename for info in listed]
-            if names != sorted(members, key=lambda name: (name != README, name)):
-                text = "The files in the zip file are in the wrong order, or one is there twice."
-                faults.add("members", text)
-            if not is_tight(content, listed, zipfile.ZIP_DEFLATED):
-                text = "The zip file holds a time, a comment, or other bytes that no release has."
-                faults.add("members", text)
+            ordered = names == sorted(members, key=lambda name: (name != README, name))
+            text = "The files in the zip file are in the wrong order, or one is there twice."
+            faults.check(ordered, "members", text)
+            tight = is_tight(content, listed, zipfile.ZIP_DEFLATED)
+            text = "The zip file holds a time, a comment, or other bytes that no release has."
+            faults.check(tight, "members", text)
     except _DAMAGED_ZIP:
         faults.add("members", "The file is damaged, or is not a zip file.")
     return members
@@ -280,10 +279,7 @@ def _ends_with_its_data(
 def _facts(
     description: bytes, page: Content | None, package: Package, faults: Faults
 ) -> ReleaseFacts | None:
-    """Return the facts that a release states, or None, with a fault, if they cannot be read.
-
-    Differences are reported without any text from the release.
-    """
+    """Return the facts that a release states, or None, with a fault, if they cannot be read."""
     try:
         plain = json.loads(description)
         ours = plain["fpanon"]
@@ -306,46 +302,15 @@ def _facts(
         faults.add("facts", f"The facts in {DESCRIPTION} are not valid. {fault}")
         return None
     data = str(package.data_name), len(package.data), package.data_digest
-    if description != described(facts, *data):
-        _tell_difference(plain, data_package(facts, *data), faults)
-    if page is not None:
-        _check_page(bytes(page), readme(facts, data[0], data[2]), faults)
+    stated: Any = None
+    match plain:
+        case {"resources": [{"bytes": size, "hash": digest}]}:
+            stated = size, digest
+    text = "The data file's size or hash is not the one in the description."
+    faults.check(stated == (data[1], f"sha256:{data[2]}"), "hash", text)
+    same = description == described(facts, *data)
+    text = f"{DESCRIPTION} is not, byte by byte, the one that follows from the facts and the data."
+    faults.check(same, "description", text)
+    same = page is None or bytes(page) == readme(facts, data[0], data[2]).encode()
+    faults.check(same, "page", f"{README} is not the page that follows from the facts.")
     return facts
-
-
-def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Add faults where a description differs from the expected one; name only expected keys."""
-    here, there = dict(_flat(found)), dict(_flat(due))
-    wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
-    for at in wrong:
-        if at[-1] in ("bytes", "hash"):
-            faults.add("hash", "The data file's size or hash is not the one in the description.")
-        else:
-            faults.add("description", f"{DESCRIPTION} is not as it should be in {'.'.join(at)}.")
-    if here.keys() - there.keys():
-        faults.add("description", f"{DESCRIPTION} has a key that does not belong to this release.")
-    elif not wrong:
-        faults.add(
-            "description",
-            f"{DESCRIPTION} says what it should, but is written differently: in its order, "
-            "escapes, white space or numbers, or with a key twice.",
-        )
-
-
-def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield every leaf value of nested data, with the keys that lead to it."""
-    if isinstance(plain, (dict, list)) and plain:
-        for key, value in plain.items() if isinstance(plain, dict) else enumerate(plain):
-            yield from _flat(value, (*at, str(key)))
-    else:
-        yield at, plain
-
-
-def _check_page(page: bytes, due: str, faults: Faults) -> None:
-    """Add a fault that names the parts of a page that are not as the facts require."""
-    if page == due.encode():
-        return
-    found = sections(page.decode("utf-8", "replace"))
-    wrong = [head for head, text in sections(due).items() if found.get(head) != text]
-    parts = f" Not as it should be: {', '.join(wrong)}." if wrong else " Something is added to it."
-    faults.add("page", f"{README} is not the page that follows from the facts.{parts}")

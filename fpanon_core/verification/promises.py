@@ -121,8 +121,8 @@ def check_limits(
     """Check that no published cell is wider or longer than the stated thresholds."""
     limits = (space_m, time_min)
     for extent, limit, what in zip(claim.extents, limits, ("wider", "longer"), strict=True):
-        for _ in range(0 if limit is None else int((extent > limit + SLACK).sum())):
-            faults.add("limit", f"A published sample is {what} than the limit stated.")
+        beyond = 0 if limit is None else int((extent > limit + SLACK).sum())
+        faults.add("limit", f"A published sample is {what} than the limit stated.", times=beyond)
 
 
 def check_crowds(claim: Claim, faults: Faults) -> None:

@@ -43,8 +43,8 @@ _BLANK = (
     + "".join(map(chr, (*range(0x2000, 0x2010), *range(0x2028, 0x2030), 0x2060, 0x3000, 0xFEFF)))
     + "'\"`´‘’“”«»"
 )
-_STARTS = tuple("=+-@＝＋－＠")
-_WORDS = re.compile(f"([^{re.escape(_ENDS + _BLANK)}]+)")
+_RUN = re.compile(f"([{re.escape(_ENDS + _BLANK)}]++)([=+\\-@＝＋－＠]?)")
+_FORMULA = re.compile(f"[{re.escape(_ENDS + _BLANK)}]*+[=+\\-@＝＋－＠]")
 
 Named = tuple[str, str, int]
 """Pseudonym, id and period."""
@@ -163,12 +163,10 @@ class Gathering:
 
     def records(self) -> Records:
         """Return all records that were added, and add their faults; call this once."""
-        if self._nameless:
-            self._faults.add("pseudonym", "A row has no pseudonym.")
+        self._faults.check(not self._nameless, "pseudonym", "A row has no pseudonym.")
         _tell_degrees(self._wrong, self._faults)
-        for _ in range(self._several):
-            text = "The rows of one pseudonym are in more than one group."
-            self._faults.add("several groups", text)
+        text = "The rows of one pseudonym are in more than one group."
+        self._faults.add("several groups", text, times=self._several)
         pairs = np.array(list(self._classes), np.int64).reshape(-1, 2)
         came = np.lexsort((pairs[:, 1], pairs[:, 0]))
         place = np.argsort(came)
@@ -307,8 +305,8 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
     named, times = np.unique(whose[whose >= 0], return_counts=True)
     for row in named[times > 1].tolist():
         faults.add("key", "The key gives a person several pseudonyms.", user=row)
-    for _ in range(int(((whose < 0) & ~elsewhere).sum())):
-        faults.add("key", "A published pseudonym is not in the key, or stands for nobody.")
+    text = "A published pseudonym is not in the key, or stands for nobody."
+    faults.add("key", text, times=int(((whose < 0) & ~elsewhere).sum()))
     home = np.full(original.n_users, -1, np.int64)
     home[whose[whose >= 0]] = records.kind[whose >= 0]
     records.claim.home = home
@@ -377,7 +375,7 @@ def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFra
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
     table: pd.DataFrame = frame
-    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)
+    return table.map(without_marks, na_action="ignore")
 
 
 def _bytes_at(path: str | os.PathLike[str]) -> bytes:
@@ -398,14 +396,13 @@ def without_marks(text: str) -> str:
     >>> without_marks("'=1"), without_marks("' =1"), without_marks("a;'=1"), without_marks("'a")
     ('=1', ' =1', 'a;=1', "'a")
     """
-    parts = _WORDS.split(text)  # separators and words, in turn
-    signed = [word.startswith(_STARTS) for word in parts[1::2]]
-    out = []
-    for nth, between in enumerate(parts[0::2]):
-        inside = any(each in between for each in _ENDS)
-        marked = nth < len(signed) and signed[nth] and inside and between.endswith("'")
-        out += [between[:-1] if marked else between, *parts[2 * nth + 1 : 2 * nth + 2]]
-    whole = "".join(out)
-    begins = len(parts) > 1 and signed[0]
-    broken = whole.lstrip("'").startswith(("\t", "\r", "\n"))
-    return whole[1:] if whole.startswith("'") and (begins or broken) else whole
+    whole = _RUN.sub(_without_mark, text)
+    formula = _FORMULA.match(text) or whole.lstrip("'").startswith(("\t", "\r", "\n"))
+    return whole[1:] if whole.startswith("'") and formula else whole
+
+
+def _without_mark(run: re.Match[str]) -> str:
+    """Return blanks, ends of cells and the sign after them without the mark before the sign."""
+    between, sign = run.groups()
+    marked = sign and between.endswith("'") and any(each in between for each in _ENDS)
+    return (between[:-1] if marked else between) + sign

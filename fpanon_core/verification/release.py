@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import astuple, replace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -199,8 +200,8 @@ _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of i
 def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
     """Check the stated projection, clock, days, granularity, k, verdict and accuracy."""
     fs = faults.original
-    if facts.crs != fs.crs:
-        faults.add("projection", "The map projection stated is not that of the original.")
+    text = "The map projection stated is not that of the original."
+    faults.check(facts.crs == fs.crs, "projection", text)
     zone = None if fs.clock is None else fs.clock.timezone
     if facts.timezone != zone:
         faults.add("clock", "The time zone stated is not that of the original.")
@@ -210,18 +211,15 @@ def check_facts(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
             faults.add("clock", "The first day stated is not that of the original.")
         if len(records.claim.cells):
             _check_days(facts, fs.clock, records, faults)
-    for name, own in zip(
-        ("granularity_m", "granularity_min"), _granularity(facts, fs), strict=True
-    ):
-        if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
-            faults.add("granularity", "The granularity stated is not that of the original.")
+    stated = facts.granularity_m, facts.granularity_min
+    for one, own in zip(stated, _granularity(facts, fs), strict=True):
+        text = "The granularity stated is not that of the original."
+        faults.check(math.isclose(one, own, rel_tol=1e-9), "granularity", text)
     if faults.k and facts.k is None:
         faults.add("stated k", "The release promises no groups of k people, although k was given.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
-    if facts.k is not None and (facts.against == "original") != held:
-        faults.add(
-            "verdict", "The stated verdict is about other data than the stated techniques imply."
-        )
+    text = "The stated verdict is about other data than the stated techniques imply."
+    faults.check(facts.k is None or (facts.against == "original") == held, "verdict", text)
     _check_rows_accuracy(facts, records.claim, faults)
 
 
@@ -261,10 +259,9 @@ def _check_days(facts: ReleaseFacts, clock: LocalClock, records: Records, faults
     window = day(float(cells[cells[:, 5] == end, 4].max()))
     end -= _BEFORE_MIN
     beyond, days = (day(end) - stated[1]).days, (day(end) - window).days + 1
-    if facts.last_window_days != ((days - beyond, days) if beyond > 0 else None):
-        faults.add(
-            "period", "The recorded days stated for the last time window are not those found."
-        )
+    found = (days - beyond, days) if beyond > 0 else None
+    text = "The recorded days stated for the last time window are not those found."
+    faults.check(facts.last_window_days == found, "period", text)
     certain = True
     if not facts.moved:
         mine = np.ones(fs.n_users, bool) if home is None else home >= 0
@@ -377,11 +374,15 @@ def check_counts(
         found["samples_left_out"] = int(listed.sum())
     elif checked is not None and checked.certain:
         found["samples_left_out"] = int(checked.gone.sum())
-    for name, value in found.items():
-        if getattr(facts, name) != value:
-            faults.add("counts", f"The number stated for {name} is not the one found.")
+    _check_numbers(facts, found, faults)
     _check_left_out(facts, records, faults)
     _check_phantoms(facts, records, checked, faults)
+
+
+def _check_numbers(facts: ReleaseFacts, found: Mapping[str, int | None], faults: Faults) -> None:
+    for name, value in found.items():
+        text = f"The number stated for {name} is not the one found."
+        faults.check(getattr(facts, name) == value, "counts", text)
 
 
 def _check_phantoms(
@@ -427,12 +428,8 @@ def _check_pieces(
     cut, claim = faults.cut, records.claim
     assert cut is not None
     period = faults.periods_of(claim)[records.kind]
-    for name, value in (
-        ("pseudonyms", len(records.pseudonym)),
-        ("periods", len(np.unique(period))),
-    ):
-        if getattr(facts, name) != value:
-            faults.add("counts", f"The number stated for {name} is not the one found.")
+    counted = {"pseudonyms": len(records.pseudonym), "periods": len(np.unique(period))}
+    _check_numbers(facts, counted, faults)
     home = claim.home
     if home is None and checked is not None and checked.certain:
         home = checked.home

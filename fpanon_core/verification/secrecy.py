@@ -10,6 +10,7 @@ import hashlib
 import math
 import re
 from collections import Counter
+from itertools import product
 
 import numpy as np
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
@@ -31,11 +32,11 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     names = records.pseudonym
     running = set(fs.pseudonyms)
     odd = sum(_PSEUDONYM.fullmatch(name) is None for name in names)
-    if odd:
-        faults.add("pseudonym", f"Pseudonyms that are not 16 random letters and digits: {odd}.")
-    for name in names:
-        if name in ids or name in running or not name:
-            faults.add("pseudonym", "A pseudonym equals an id or a running number in the original.")
+    text = f"Pseudonyms that are not 16 random letters and digits: {odd}."
+    faults.check(odd == 0, "pseudonym", text)
+    same = sum(name in ids or name in running or not name for name in names)
+    text = "A pseudonym equals an id or a running number in the original."
+    faults.add("pseudonym", text, times=same)
     # Shorter ids occur in random names by chance, more often than once in a million releases.
     places = len(names) * max((len(name) for name in names), default=0) * len(ids)
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))
@@ -50,12 +51,11 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
         for n in by_length
         if len(code) >= n and code[:n] in bare
     }
-    for _ in range(sum(bare[code] for code in coded)):
-        faults.add("pseudonym", "A pseudonym is computed from an id of the original.")
-    for name in names:
-        for length in lengths:
-            if any(name[at : at + length] in ids for at in range(len(name) - length + 1)):
-                faults.add("pseudonym", "A pseudonym contains an id of the original.")
+    text = "A pseudonym is computed from an id of the original."
+    faults.add("pseudonym", text, times=sum(bare[code] for code in coded))
+    for name, length in product(names, lengths):
+        held = any(name[at : at + length] in ids for at in range(len(name) - length + 1))
+        faults.check(not held, "pseudonym", "A pseudonym contains an id of the original.")
 
 
 def _codes(user_id: str) -> list[str]:
@@ -74,8 +74,9 @@ def _bare(code: str) -> str:
 def check_groups_numbered(records: Records, faults: Faults) -> None:
     """Check that groups are numbered from 1 to the number of groups."""
     labels = np.unique(records.claim.label)
-    if not np.array_equal(labels, np.arange(1, len(labels) + 1)):
-        faults.add("group numbers", "The groups are not numbered from 1 to the number of groups.")
+    consecutive = np.array_equal(labels, np.arange(1, len(labels) + 1))
+    text = "The groups are not numbered from 1 to the number of groups."
+    faults.check(consecutive, "group numbers", text)
 
 
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:
@@ -89,31 +90,28 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
     rows = np.arange(fs.n_users) if cut is None else cut.person
     inputs = {"rows": rows.astype(float), "ids": _ranks_of_texts(by_id)}
     # Each period is checked alone, because an order within it may not show in the overall order.
-    within = np.zeros(records.claim.n_classes, np.int64)
+    n_classes, labels = records.claim.n_classes, records.claim.label.astype(float)
+    named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
+    by_record = {"pseudonyms": named, "records": np.arange(len(named), dtype=float)}
+    by_class = {what: _means(records.kind, each, n_classes) for what, each in by_record.items()}
+    within, published = np.zeros(n_classes, np.int64), home >= 0
     if cut is not None:
         within = faults.periods_of(records.claim)
-        _check_links(records, whose, home, within, faults)
-    named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
-    placed = np.arange(len(named), dtype=float)
-    n_classes = records.claim.n_classes
-    published = home >= 0
+        _check_links(by_record, by_class | {"group numbers": labels}, whose, home, within, faults)
     for of, before in inputs.items():
         mean_before = _means(home[published], before[published], n_classes)
-        labels = records.claim.label.astype(float)
         first = np.full(n_classes, np.inf)
         np.minimum.at(first, home[published], before[published])
         pairs = [("group numbers", labels, each, within) for each in (mean_before, first)]
-        for what, after in (("pseudonyms", named), ("records", placed)):
-            if whose is not None:
-                known = whose >= 0
-                at = within[records.kind][known]
-                pairs.append((what, after[known], before[whose[known]], at))
+        for what, after in by_record.items():
+            if whose is None:
+                pairs.append((what, by_class[what], mean_before, within))
             else:
-                pairs.append((what, _means(records.kind, after, n_classes), mean_before, within))
+                known, at = whose >= 0, within[records.kind]
+                pairs.append((what, after[known], before[whose[known]], at[known]))
         for what, after, ranks, strata in pairs:
-            if _ordered(after, ranks, strata):
-                text = f"The {what} follow the order of the original's {of}."
-                faults.add("order", text)
+            text = f"The {what} follow the order of the original's {of}."
+            faults.check(not _ordered(after, ranks, strata), "order", text)
 
 
 def _ranks_of_texts(texts: TextArray) -> FloatArray:
@@ -129,7 +127,12 @@ def _means(of: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 
 def _check_links(
-    records: Records, whose: IntArray | None, home: IntArray, period: IntArray, faults: Faults
+    by_record: dict[str, FloatArray],
+    by_class: dict[str, FloatArray],
+    whose: IntArray | None,
+    home: IntArray,
+    period: IntArray,
+    faults: Faults,
 ) -> None:
     """Check that pseudonyms, rows and group numbers do not link a person's records of two periods.
 
@@ -139,20 +142,13 @@ def _check_links(
     """
     cut = faults.cut
     assert cut is not None
-    named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
-    n_classes = records.claim.n_classes
-    by_class = {
-        "pseudonyms": _means(records.kind, named, n_classes),
-        "records": _means(records.kind, np.arange(len(named), dtype=float), n_classes),
-        "group numbers": records.claim.label.astype(float),
-    }
     inside = np.flatnonzero(home >= 0)
     inside = inside[np.lexsort((cut.period[inside], cut.person[inside]))]
     same = cut.person[inside][1:] == cut.person[inside][:-1]
     one, other = inside[:-1][same], inside[1:][same]
     kinds = home[one]
     found = {
-        what: (value, _means(kinds, value[home[other]], n_classes), period)
+        what: (value, _means(kinds, value[home[other]], len(value)), period)
         for what, value in by_class.items()
     }
     if whose is not None:
@@ -162,12 +158,11 @@ def _check_links(
         a, b = record[one][both], record[other][both]
         # A person may skip a period, so only pairs of the same two periods are compared.
         step = cut.period[one] * (int(cut.period.max()) + 1) + cut.period[other]
-        for what, value in (("pseudonyms", named), ("records", np.arange(len(named)) * 1.0)):
+        for what, value in by_record.items():
             found[what] = value[a], value[b], step[both]
     for what, (before, after, strata) in found.items():
-        if _ordered(before, after, strata):
-            text = f"The {what} of two periods follow each other: they link a person's records."
-            faults.add("order", text)
+        text = f"The {what} of two periods follow each other: they link a person's records."
+        faults.check(not _ordered(before, after, strata), "order", text)
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:

@@ -8,13 +8,13 @@ import datetime as dt
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.attacks.private import sensitivity_of, studied_noise
+from fpanon_core.attacks.mitigations import studied_noise
+from fpanon_core.model.periods import UNSTATED_CENTRE
 from tests.oracles import counts as oracle
 
 SLOTS, SLOT_MIN = 24, 60.0
@@ -137,20 +137,6 @@ def test_all_of_a_persons_records_in_one_slot(records, mine, slot, one, other):
     assert apart(*made) <= 2
 
 
-def test_one_record_changes_many_slots_once_gaps_are_filled_in():
-    """Why one slot cannot be promised of filled-in counts: a second record decides many.
-
-    Seen at 0 h only, one stays all day in the lower left square. With a record at 23 h in the lower
-    right square, 1.5 km off, slots 0–3 are nearest to the first, 4–11 to the second, 12–19 the
-    third, 20–23 the fourth (ties go to the lower): 20 slots change by 2.
-    """
-    one, moved = ([[(100, 200, 0), *more]] for more in ([], [(1_700, 200, 1_390)]))
-    filled, recorded = (
-        apart(a, b) for a, b in zip(tables(one, GRID), tables(moved, GRID), strict=True)
-    )
-    assert (filled, recorded) == (2 * 20, 1)
-
-
 def _counts(**changes):
     fs = fingerprints([[(300, 300, 10)], [(700, 300, 20)]])
     made, _ = fp.aggregate_counts(fs, frame=GRID, filled_in=False)
@@ -167,6 +153,8 @@ def test_no_promise_is_made_where_none_holds():
             fp.dp_counts(of_the_data, 1.0, unit)
         with pytest.raises(fp.ConfigError, match="stand for several people"):
             fp.dp_counts(_counts(heaviest=3), 1.0, unit)
+        with pytest.raises(fp.ConfigError, match=r"middle of the records.*stated centre"):
+            fp.dp_counts(_counts(of_records=UNSTATED_CENTRE), 1.0, unit)
     with pytest.raises(fp.ConfigError, match="one record can affect many slots"):
         fp.dp_counts(_counts(filled_in=True), 1.0, "user-slot")
     merged = replace(fs, weight=np.array([1, 2]))
@@ -177,15 +165,6 @@ def test_no_promise_is_made_where_none_holds():
     for wrong in ({"epsilon": 0}, {"epsilon": np.inf}, {"epsilon": 1.0, "unit": "place"}):
         with pytest.raises(fp.ConfigError, match="unit" if "unit" in wrong else "epsilon"):
             fp.privacy_guarantee(_counts(), **wrong)
-
-
-def test_epsilons_by_hand():
-    """24 slots. One slot at ε = .5: 2/.5 = 4, and 12 for the day. A person's day at ε = .5: 48/.5
-    = 96, and .5/24 of it for one slot."""
-    one, whole = (fp.privacy_guarantee(_counts(), 0.5, unit) for unit in ("user-slot", "user"))
-    assert (one.sensitivity, one.scale, one.epsilon_slot, one.epsilon_all) == (2, 4.0, 0.5, 12.0)
-    assert (whole.sensitivity, whole.scale, whole.epsilon_all) == (48, 96.0, 0.5)
-    assert whole.epsilon_slot == pytest.approx(0.5 / 24)
 
 
 def _laplace(noise, scale):
@@ -200,7 +179,7 @@ def _laplace(noise, scale):
 def test_noise_is_that_of_the_guarantee(unit, scale, monkeypatch):
     """24 slots, 400 squares, ε = .5. OpenDP takes no seed, so bounds are ones that chance passes
     but once in far more than 10⁹ runs; pieces of any size give noise of one kind."""
-    monkeypatch.setattr("fpanon_core.attacks.private._AT_ONCE", 1_000)
+    monkeypatch.setattr("fpanon_core.attacks.mitigations._AT_ONCE", 1_000)
     frame = fp.CountsFrame.of_area(fp.StatedArea(0, 0, 10_000, 10_000, "metres"), 500, PERIOD)
     counts, _ = fp.aggregate_counts(fingerprints([[(300, 300, 10)]]), frame=frame, filled_in=False)
     seen = []
@@ -215,23 +194,6 @@ def test_noise_is_that_of_the_guarantee(unit, scale, monkeypatch):
     _laplace((studied - counts.counts).ravel(), scale)
     assert (studied == studied_noise(counts, scale, 3)).all()
     assert (studied != studied_noise(counts, scale, 4)).any()
-
-
-def test_the_frame_does_not_depend_on_the_data():
-    """Another first day, another middle: the same places, slots and degrees."""
-    frames = []
-    for day, crs in (
-        (4, "+proj=laea +lat_0=14.7 +lon_0=-17.4"),
-        (2, "+proj=laea +lat_0=15.1 +lon_0=-17"),
-    ):
-        clock = fp.LocalClock(dt.datetime(2024, 3, day, tzinfo=dt.UTC), "Africa/Dakar")
-        area = fp.StatedArea(14.6, -17.5, 14.8, -17.3)
-        period = fp.StatedPeriod(dt.date(2024, 3, 3), 7)
-        frames.append(fp.CountsFrame.of_area(area, 1_000, period, clock=clock, crs=crs))
-    one, other = frames
-    for name in ("x_m", "y_m", "dx_m", "lon", "lat", "slot_edge_min", "wall_start_min"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert one.clock == other.clock
 
 
 def test_events_fall_into_the_stated_days_whatever_the_datas_first():
@@ -298,83 +260,6 @@ def test_degrees_of_an_area_are_kept():
 def test_frames_that_cannot_be(wrong):
     with pytest.raises(fp.ConfigError):
         wrong()
-
-
-# --- read alike --------------------------------------------------------------------------------
-
-DAKAR = fp.StatedArea(14.68, -17.46, 14.71, -17.43)
-
-
-def crowd_and(records):
-    """40 people × 5 records in two clusters on both sides of 14.695° north, and one person more.
-
-    Twenty people and so 100 records are in each. The median row, the 100th of 200, is in the
-    southern one, at 14.69 in hundredths of a degree; with one record more in the northern one the
-    101st of 201 counts, at 14.70.
-    """
-    rng = np.random.default_rng(6)
-    midnight = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
-    rows = []
-    for person in range(40):
-        for _ in range(5):
-            north = rng.uniform(0.0001, 0.004) * (1 if person % 2 else -1)
-            minute = int(rng.integers(1_440))
-            lon = -17.445 + rng.uniform(-0.004, 0.004)
-            rows.append(
-                (f"p{person}", midnight + dt.timedelta(minutes=minute), 14.695 + north, lon)
-            )
-    for hour in range(records):
-        rows.append(("more", midnight + dt.timedelta(minutes=60 * hour + 5), 14.6953, -17.44))
-    return pd.DataFrame(rows, columns=["user", "time", "lat", "lon"])
-
-
-def read_and_counted(records, centre, filled_in):
-    fs, report = fp.read_cdr(crowd_and(records), timezone="Africa/Dakar", centre=centre)
-    assert report.centre_stated == (centre is not None)
-    period = fp.StatedPeriod(dt.date(2024, 3, 4), 1, SLOT_MIN)
-    frame = fp.CountsFrame.of_area(DAKAR, 300, period, clock=fs.clock, crs=fs.crs)
-    return fp.aggregate_counts(fs, frame=frame, filled_in=filled_in)[0]
-
-
-@pytest.mark.parametrize("records", [1, 24])
-@pytest.mark.parametrize(
-    "centre", [DAKAR.middle, (14.7, -17.4), [14, -17]], ids=["area", "near", "far"]
-)
-def test_one_person_more_moves_nobody_on_a_stated_projection(records, centre):
-    """The person is at one place in each slot: the counts change by 1 in each slot at most."""
-    for filled_in in (True, False):
-        without, with_more = (read_and_counted(n, centre, filled_in) for n in (0, records))
-        changed = apart(without.counts.astype(int), with_more.counts.astype(int))
-        assert changed == (SLOTS if filled_in else records), "the person's own and no others"
-        assert changed <= fp.privacy_guarantee(without, 1.0, "user").sensitivity
-        if records == 1 and not filled_in:
-            assert changed <= fp.privacy_guarantee(without, 1.0, "user-slot").sensitivity
-
-
-@pytest.mark.parametrize("records", [1, 24])
-def test_around_the_middle_of_the_records_it_would_move_everybody(records):
-    """Why such counts are refused: more changes than any noise is made for."""
-    without, with_more = (read_and_counted(n, None, True) for n in (0, records))
-    changed = apart(without.counts.astype(int), with_more.counts.astype(int))
-    assert changed > sensitivity_of(SLOTS, "user")
-    if records == 1:
-        seen = (read_and_counted(n, None, False).counts.astype(int) for n in (0, records))
-        assert apart(*seen) > sensitivity_of(SLOTS, "user-slot")
-    for counts in (without, with_more):
-        for call in (fp.privacy_guarantee, fp.dp_counts):
-            with pytest.raises(fp.ConfigError, match=r"middle of the records.*stated centre"):
-                call(counts, 1.0, "user")
-
-
-def test_long_samples_begin_where_the_first_day_does():
-    fs, _ = fp.read_cdr(
-        crowd_and(0), timezone="Africa/Dakar", granularity_min=7, centre=(14.7, -17.4)
-    )
-    frame = fp.CountsFrame.of_area(
-        DAKAR, 300, fp.StatedPeriod(dt.date(2024, 3, 4), 1), clock=fs.clock, crs=fs.crs
-    )
-    with pytest.raises(fp.ConfigError, match="granularity in time of 1, 3, 5 or 15"):
-        fp.privacy_guarantee(fp.aggregate_counts(fs, frame=frame)[0], 1.0, "user")
 
 
 def test_too_many_squares_are_refused():

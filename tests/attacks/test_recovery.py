@@ -1,6 +1,5 @@
-"""Every assignment's cost against scipy's on the user-by-user matrix; entropy and cases by hand."""
+"""Every assignment's cost against scipy's on the user-by-user matrix; cases by hand."""
 
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +15,6 @@ from fpanon_core.attacks.assignment import transport_near
 from fpanon_core.attacks.recovery import scaled
 from fpanon_core.kernels.network_simplex import in_table
 from tests.oracles import recovery as oracle
-from tests.support.refusals import check_refused
 
 SLOT = 180.0  # eight a day, two of them at night
 
@@ -183,16 +181,6 @@ def test_a_false_proof_is_no_proof():
     assert not proven((at, across, ones), -wrong)
 
 
-def test_entropy_by_hand():
-    """H(½, ½) = 1; H(¼, ¾) = ¼·2 + ¾·log₂(4/3) = .5 + .3113 = .8113."""
-    assert fp.entropy([4, 4]) == 1.0
-    assert fp.entropy([1, 3]) == pytest.approx(0.811278, abs=1e-6)
-    assert fp.entropy([7]) == fp.entropy([0, 9]) == 0.0
-    for wrong in ([], [0, 0], [-1, 2], [np.nan]):
-        with pytest.raises(fp.ConfigError):
-            fp.entropy(wrong)
-
-
 def test_the_attack_reads_counts_places_and_slot_times_only():
     """Handed nothing else, it recovers the same."""
     rng = np.random.default_rng(8)
@@ -240,15 +228,6 @@ def test_days_are_linked_by_their_places():
     assert recovered.day_offsets.tolist() == [0, 4, 12]
     assert recovered.daily[:, 4].tolist() == [2, 3]  # rows of a day in the order of places
     assert recovered.places.tolist() == [[0] * 4 + [3, 3] + [0] * 6, [1] * 4 + [2, 2] + [1] * 6]
-
-
-def test_night_and_daily_are_what_the_steps_leave():
-    counts = _random_town(30, 6)
-    recovered = fp.recover_trajectories(counts)
-    night = recovered.night
-    assert (night[:, ~counts.is_night] == -1).all()
-    assert (night[:, counts.is_night] == recovered.daily[:, counts.is_night]).all()
-    assert (recovered.places[:, :8] == recovered.daily[:, :8]).all()  # the first day leads
 
 
 def test_pairs_within_the_threshold_are_linked_at_once():
@@ -310,11 +289,6 @@ def test_counts_are_scaled_by_largest_remainders():
     assert scaled(np.array([1, 1, 2]), 5).tolist() == [1, 1, 3]
     assert scaled(np.array([1, 1, 1]), 2).tolist() == [1, 1, 0]
     assert scaled(np.array([4, 0]), 4).tolist() == [4, 0]
-
-
-def test_a_parameter_out_of_range():
-    recover = partial(fp.recover_trajectories, counts_of([[1]], [(0, 0)]))
-    check_refused(recover, "NAME", link_threshold_m=[-1, np.inf], n_trajectories=[0, 2.5])
 
 
 @settings(max_examples=60, deadline=None)

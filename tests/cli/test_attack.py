@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import fpanon_core as fp
@@ -16,8 +15,7 @@ from fpanon_core.commands.attack import words
 from fpanon_core.model.files import keyed
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies import attack
-from tests.support.commands import refused, run, said_by
-from tests.support.exports import check_folder
+from tests.support.commands import figures_of, refused, run, said_by
 
 OWN = [
     fp.ReleaseOption("Blurred", [fp.AddNoise(500)]),
@@ -90,43 +88,30 @@ def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     assert f"{found.accused:.1%}" in row
 
 
-def test_periods_are_asked_one_by_one_and_their_records_are_linked(
-    people: Path, own: Path, tmp_path: Path
-) -> None:
-    whole = tmp_path / "all.json"
-    text = said_by("attack", people, "--options", own, "--option daily --p 2 --out", whole)
-    text = " ".join(text.split())
+def test_periods_are_asked_one_by_one_and_their_records_are_linked(people: Path, own: Path) -> None:
+    asked = ["attack", people, "--options", own, "--option daily --p 2"]
+    text = " ".join(said_by(*asked).split())
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All known points come from one period of 1 day" in text
     assert "records tested, each of one person in one period" in text
     found = fp.relink_periods(fp.release(fp.read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
     assert f"{found.chained:.1%} of a person's records end up in one chain on average" in text
-    plain = json.loads(whole.read_text(encoding="utf-8"))["relinked"]
+    plain = figures_of(*asked)["relinked"]
     assert (plain["share"], plain["n_people"]) == (found.share, found.n_people)
     alone = said_by("attack", people, "--options", own, "--option long --p 1")
     assert "records of one period only" in " ".join(alone.split())
 
 
-def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Path) -> None:
+def test_it_tells_everything_to_machines(people: Path) -> None:
     option = "5 km · 8 h"
     blurred = ["--blur-m", 100, "--blur-min", 5, "--users", 20]
-    table, whole, folder = tmp_path / "a.csv", tmp_path / "a.json", tmp_path / "tables"
-    wish = [people, "--option", option, *blurred]
-    said_by("attack", *wish, "--out", table, "--tables", folder)
-    said = run("attack", *wish, "--out", whole, "--json")
-    plain = json.loads(said.stdout)
-    assert plain == json.loads(whole.read_text(encoding="utf-8"))
-    fs = fp.read_cdr(people)[0]
-    step = fp.as_option(parse_profile(option))
-    found = expected(people, step, users=20, blur_m=100, blur_min=5)
-    pd.testing.assert_frame_equal(pd.read_csv(table), found.to_frame(), check_dtype=False)
+    plain = figures_of("attack", people, "--option", option, *blurred)
+    found = expected(people, fp.as_option(parse_profile(option)), users=20, blur_m=100, blur_min=5)
     assert plain["attack"][0]["after"] == found.after.link.first
     assert plain["config"]["blur_m"] == 100
-    assert plain["digest"] == keyed(fs.digest)
-    assert fs.digest not in said.stdout + whole.read_text() + table.read_text()
+    assert plain["digest"] == keyed(found.digest)
     assert fp.ReleaseOption.from_dict(plain["option"]) == found.option
-    check_folder(folder, found)
 
 
 def test_a_release_is_not_attacked_as_if_it_were_the_original(people: Path, tmp_path: Path) -> None:

@@ -4,9 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +14,13 @@ from typer.testing import CliRunner
 
 import fpanon_core as fp
 from fpanon_core.__main__ import app
-from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.commands.group import COMMANDS
-from fpanon_core.io.samples import sample as shipped
 from fpanon_core.studies import hiding
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
 from tests.support.commands import figures_of, refused, run, said_by
 from tests.support.exports import read, same_but_for_names
-from tests.support.releases import members_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,19 +44,10 @@ def three(tmp_path: Path) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-FEW_OPTIONS = {
-    "cross": "it reads no records",
-    "dashboard": "it asks nothing of data",
-    "ledger": "it reads no records",
-}
-"""Commands with no more than five, and why."""
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_explains_every_option(command: str) -> None:
     output = said_by(command, "--help")
     parameters = get_command(app).commands[command].params
-    assert (len(parameters) > 5) != (command in FEW_OPTIONS)
     for parameter in parameters:
         assert parameter.help
         assert all(name in output for name in parameter.opts if name.startswith("-"))
@@ -111,16 +97,6 @@ def events(folder: Path, lat: float, lon: float) -> Path:
     lines = [f"u{i % 3},2012-07-01T0{i}:00Z,{lat}{i},{lon}{i}" for i in range(10)]
     (folder / "events.csv").write_text("\n".join(["user,time,lat,lon", *lines, ""]))
     return folder / "events.csv"
-
-
-def test_a_weak_doubt_is_told_and_stops_nothing(tmp_path: Path) -> None:
-    """In the middle of the Atlantic, and nothing else would explain it."""
-    ships = events(tmp_path, -5.5, -20.5)
-    result = run("ingest", ships, "--json")
-    assert result.exit_code == 0
-    assert "Warning: The positions are doubtful. All positions lie in the sea" in result.stderr
-    assert json.loads(result.stdout)["doubts"][0]["strong"] is False
-    assert run("ingest", ships, "--positions", "as-they-are").stderr == ""
 
 
 def test_columns_by_name_and_position(tmp_path: Path) -> None:
@@ -184,51 +160,15 @@ def test_measure_by_profile_speaks_json(three: Path, people: Path) -> None:
 
 
 def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
-    """Two districts: whoever is in one has its one cell; by unicity and disclosure, too."""
-    antennas = tmp_path / "antennas.csv"
-    antennas.write_text(
-        "antenna,lat,lon,district\na,14.70,-17.40,S\nb,14.71,-17.40,S\nc,14.9,-17,N\n"
-    )
-    events = tmp_path / "events.csv"
-    lines = [
-        f"{u},2024-03-05T0{h}:00+00:00,{'abc'[(u + h) % 2 if u < 4 else 2]}"
-        for u in range(6)
-        for h in (2, 5)
-    ]
+    """Two districts: whoever is in one has its one cell."""
+    antennas, events = tmp_path / "antennas.csv", tmp_path / "events.csv"
+    antennas.write_text("antenna,lat,lon,district\na,14.7,-17.4,S\nb,14.71,-17.4,S\nc,15,-17,N\n")
+    lines = [f"{u},2024-03-05T0{h}:00Z,{'aabbcc'[u]}" for u in range(6) for h in (2, 5)]
     events.write_text("\n".join(["user,time,antenna", *lines]))
-    reading = [events, "--antennas", antennas]
-    gaps = figures_of("measure", *reading, "--profile", "@district:60")
-    assert gaps["gaps"][0]["share_at_0"] == 1
-    for command in ("unicity", "disclosure"):
-        told = figures_of(command, *reading, "--profile", "@district:60", "--p", 1)
-        assert told[command][0]["profile"] == "regions by district · 1 h"
-
-
-def test_regions_of_geojson_are_areas_of_tables(tmp_path: Path) -> None:
-    """Of the shipped antennas: north and south of a parallel, named by the property asked for."""
-    middle = pd.read_csv(shipped("synthetic").antennas_path)["lat"].median()
-    features = [
-        {
-            "type": "Feature",
-            "properties": {"code": name[0], "name": name},
-            "geometry": {
-                "type": "Polygon",
-                "coordinates": [[[-20, low], [20, low], [20, high], [-20, high], [-20, low]]],
-            },
-        }
-        for name, low, high in (("South", -60, middle), ("North", middle, 60))
-    ]
-    regions, out = tmp_path / "districts.geojson", tmp_path / "tables.zip"
-    regions.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
-    asked = ["tables", "--sample", "synthetic", "--regions", regions, "--region-name", "name"]
-    asked += ["--from", "2024-03-04", "--days", 2, "--column", "region", "--what", "presence"]
-    assert figures_of(*asked, "--out", out)["areas"] == 2
-    packed = members_of(out)
-    areas = json.loads(packed["areas.geojson"])["features"]
-    assert all(-20 in np.ravel(each["geometry"]["coordinates"]) for each in areas)
-    assert set(pd.read_csv(BytesIO(packed["presence.csv"]))["area"]) == {"North", "South"}
-    regions.write_text("{}")
-    assert "not a FeatureCollection" in refused(*asked, "--out", out)
+    asked = [events, "--antennas", antennas, "--profile", "@district:60"]
+    assert figures_of("measure", *asked)["gaps"][0]["share_at_0"] == 1
+    told = figures_of("unicity", *asked, "--p", 1)["unicity"]
+    assert told[0]["profile"] == "regions by district · 1 h"
 
 
 def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Path) -> None:
@@ -245,21 +185,18 @@ def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Pa
 # --- unicity -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path, ending: str) -> None:
+def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path) -> None:
     """One bin each, all different; in windows of an hour alice and bob are alike."""
-    out = tmp_path / f"unicity{ending}"
+    out = tmp_path / "unicity.parquet"
     asked = ["--p", 1, "--out-of", "1,2", "--profile", "1000:1,60"]
     output = said_by("unicity", three, *asked, "--out", out)
     assert "Guessing finds one in 3." in output
     assert "33.3%" in output
-    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
     expected = [[1, 1, 3], [1, 2, 3], [60, 1, 1], [60, 2, 3]]
+    table = pd.read_parquet(out)
     assert table[["window_min", "out_of", "found"]].to_numpy().tolist() == expected
     assert "example.org" not in output + str(out.read_bytes())
-    told = figures_of("unicity", three, "--p", 1)
-    assert (told["users"], told["config"]["strategy"]) == (3, "random")
-    assert [row["value"] for row in told["unicity"]] == [1.0]
+    assert [row["value"] for row in figures_of("unicity", three, "--p", 1)["unicity"]] == [1.0]
 
 
 # --- disclosure ----------------------------------------------------------------------------------
@@ -273,51 +210,23 @@ def test_disclosure_of_three_in_text_and_json(three: Path) -> None:
     """
     options = ["--p", 1, "--unicity-p", "1,2", "--profile", "1000:1,60"]
     output = said_by("disclosure", three, *options)
-    assert "0.667" in output
-    assert "0.444" in output
-    # Means do not say which profile is the safer, and it is said.
+    assert "0.667 (" in output
     assert "they do not say which of two profiles is the safer" in output
-    assert "example.org" not in output
     told = figures_of("disclosure", three, *options)
-    assert (told["users"], told["config"]["p"]) == (3, 1)
-    hour = told["disclosure"][1]
-    figures = [hour[name] for name in ("window_min", "unicity_p1", "k", "em", "em_sum")]
-    assert figures == pytest.approx([60, 1 / 3, 2 / 3, 4 / 9, 8 / 9])
+    figures = [told["disclosure"][1][name] for name in ("window_min", "unicity_p1", "k", "em")]
+    assert figures == pytest.approx([60, 1 / 3, 2 / 3, 4 / 9])
     assert {"a", "b", "tau", "discordant_pairs"} <= set(told["agreement"][0])
-    # Of one profile there is no agreement.
-    assert figures_of("disclosure", three, "--p", 1, "--unicity-p", 1)["agreement"] == []
-
-
-@pytest.mark.parametrize(
-    ("command", "asked", "grid", "known"),
-    [
-        ("unicity", "2,3", fp.unicity_grid, {"p": [2, 3], "strategy": "top"}),
-        ("disclosure", "2", fp.disclosure_grid, {"p": 2, "strategy": "uniform"}),
-    ],
-)
-def test_settings_reach_the_function(
-    people: Path, command: str, asked: str, grid: Any, known: dict[str, Any]
-) -> None:
-    options = ["--p", asked, "--strategy", known["strategy"], "--users", 20, "--seed", 5]
-    told = figures_of(command, people, *options, "--workers", 1, "--profile", "2000,8000:60")
-    profiles = [fp.GeneralizationProfile(fp.Grid(metres), 60) for metres in (2000, 8000)]
-    expected = grid(fp.read_cdr(people)[0], profiles, users=20, seed=5, **known)
-    assert told[command] == expected.to_dict("records")
 
 
 # --- glove ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("target", "form"), [("out.zip", "csv"), ("out", "parquet")])
-def test_glove_writes_what_the_function_makes(
-    people: Path, tmp_path: Path, target: str, form: str
-) -> None:
+def test_glove_writes_what_the_function_makes(people: Path, tmp_path: Path) -> None:
     """All that leaves belongs to the function's groups, and the list is of what these left out."""
-    out, key, lost = tmp_path / target, tmp_path / "key.csv", tmp_path / "lost.csv"
+    out, key, lost = tmp_path / "out", tmp_path / "key.csv", tmp_path / "lost.csv"
     options = "--k 3 --suppress-space-m 15000 --suppress-time-min 360 --leftover suppress"
-    output = said_by(
-        "glove", people, options, "--out", out, "--format", form, "--key", key, "--left-out", lost
-    )
+    files = ["--format", "parquet", "--key", key, "--left-out", lost]
+    output = said_by("glove", people, options, "--out", out, *files)
     assert "Verified: everyone in the release is in a group of at least 3" in output
     assert output.count("NOT FOR RELEASE") == 2
     fs, _ = fp.read_cdr(people)
@@ -325,12 +234,9 @@ def test_glove_writes_what_the_function_makes(
     hidden = set(fs.user_ids[expected.group >= 0].astype(str))
     assert set(pd.read_csv(key)["user_id"].astype(str)) == hidden
     assert pd.read_csv(lost)["sample"].tolist() == expected.suppressed["sample"].tolist()
-    for named in ([], ["--key", key, "--left-out", lost]):
-        checked = said_by("verify", out, people, *named)
-        assert "The release promises groups of 3, and this promise is checked." in checked
-    if target == "out":
-        names = sorted(path.name for path in out.iterdir())
-        assert names == ["README.md", f"data.{form}", "datapackage.json"]
+    said_by("verify", out, people, "--key", key, "--left-out", lost)
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["README.md", "data.parquet", "datapackage.json"]
 
 
 # --- publish -------------------------------------------------------------------------------------
@@ -413,19 +319,6 @@ def test_bad_wishes_of_verify_exit_with_2(people: Path, tmp_path: Path) -> None:
     refused("verify", tmp_path / "nothing", people)
 
 
-def test_glove_speaks_json(three: Path) -> None:
-    """alice and bob, 3 minutes apart, form the pair; carol is left over, and joins them."""
-    figures = figures_of("glove", three)
-    assert (figures["groups"], figures["largest_group"], figures["users_left_over"]) == (1, 3, 1)
-    assert figures["verified"]
-    assert figures["suppressed_share"] == 0
-    # Minute 420 to 903 + 1.
-    assert figures["median_time_min"] == 484
-    out = figures_of("glove", three, "--leftover", "suppress")
-    assert out["users_suppressed"] == 1
-    assert out["median_time_min"] == 4
-
-
 def test_glove_holds_back_what_does_not_verify(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -439,16 +332,6 @@ def test_glove_holds_back_what_does_not_verify(
     assert "NOT verified" in result.stdout
     assert list(tmp_path.glob("out*")) == []
     assert list(tables.iterdir()) == []
-
-
-def test_glove_stands_beside_equally_coarse_data(people: Path) -> None:
-    options = ["--k", 3, "--suppress-space-m", 15_000, "--compare"]
-    output = said_by("glove", people, *options)
-    assert "GLOVE with suppression" in output
-    assert "The last grid puts everything in one cell." in output
-    told = figures_of("glove", people, *options)["comparison"]
-    assert [row["k"] for row in told] == [2, 2, 2, 5, 5, 5, 10, 10, 10]
-    assert [row["window_min"] is None for row in told] == [False, True, True] * 3
 
 
 # --- hide ----------------------------------------------------------------------------------------
@@ -479,13 +362,9 @@ def test_hide_says_what_it_loses_and_leaves_out_whom_it_costs_most(people: Path)
     assert days["mean_loss"] < whole["mean_loss"]
     assert (whole["periods"], days["period_days"]) == (None, 1)
     assert whole["digest"] == days["digest"]
-    asked += ["--leave-out", 0.1]
-    some = figures_of(*asked)
+    some = figures_of(*asked, "--leave-out", 0.1)
     assert 0 < some["users_left_out"] == some["users_suppressed"] <= 3
-    assert some["leave_out"] == 0.1
-    shown = said_by(*asked, "--period", 1)
-    assert "people in all periods" in shown
-    assert "everyone published in each period of 1 day is in a group of at least 3" in shown
+    assert "people in all periods" in said_by(*asked, "--leave-out", 0.1, "--period", 1)
 
 
 def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path) -> None:
@@ -537,16 +416,6 @@ def test_generate_writes_what_the_function_makes(tmp_path: Path) -> None:
     assert set(made["antenna_id"]) <= set(region.antennas["antenna_id"])
 
 
-def test_a_million_people_are_written_in_pieces(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pieces of 10 instead of 10,000: the file is the same."""
-    run("generate", 35, "--days", 2, "--out", tmp_path / "whole.csv")
-    monkeypatch.setattr("fpanon_core.commands.records._CHUNK_USERS", 10)
-    run("generate", 35, "--days", 2, "--out", tmp_path / "pieces.csv")
-    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "pieces.csv").read_bytes()
-
-
 # --- faults --------------------------------------------------------------------------------------
 
 
@@ -590,6 +459,8 @@ REFUSED = {
     "publish": "; --option 'as it is'; --option 'no such thing' --out out; "
     "--option 'as it is' --out out --format xlsx; "
     "--option 'as it is' --out out --seed 0",
+    "options": "--risk danger; --limit 1.5; --risk kl --limit -1; --utility fun; "
+    "--utility flows=x; --preset trade,best; --options nowhere.json; --p 0; --out table.xls",
     "recover": "--slot-min 7; --pairing best; --out x.txt; --trajectories x.txt; --users some; "
     "--tables ../three.csv; --tables no/where",
     "generate": "0; x; 5 --start monday; 5 --n-antennas 1; ",
@@ -612,19 +483,6 @@ def test_bad_questions_exit_with_2_and_leave_no_file(
     assert "rror" in told
     assert "example.org" not in told
     assert list(Path.cwd().iterdir()) == []
-
-
-def test_neither_file_nor_sample() -> None:
-    for command in ("ingest", "measure", "glove"):
-        assert "--sample" in refused(command)
-    refused("ingest", "--sample", "mars")
-    refused("ingest", "/nowhere/at/all.csv")
-
-
-def test_one_person_has_nobody_to_hide_among(tmp_path: Path) -> None:
-    path = tmp_path / "one.csv"
-    path.write_text("\n".join(THREE.splitlines()[:2]) + "\n")
-    assert "at least 2 people" in refused("measure", path, "--user", "who")
 
 
 @pytest.mark.parametrize("debug", [False, True])
@@ -661,30 +519,6 @@ def test_as_a_program_that_fails(three: Path) -> None:
 # --- recover -------------------------------------------------------------------------------------
 
 
-def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> None:
-    out, paths = tmp_path / "scores.csv", tmp_path / "recovered.parquet"
-    options = ["--slot-min", 60, "--pairing", "optimal", "--seed", 3, "--workers", 1]
-    output = said_by("recover", people, *options, "--out", out, "--trajectories", paths)
-    fs, _ = fp.read_cdr(people)
-    counts, truth = fp.aggregate_counts(fs, slot_min=60)
-    recovered = fp.recover_trajectories(counts)
-    score = fp.score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
-    assert f"Counts of 30 people at {counts.n_places} places in {counts.n_slots}" in output
-    assert f"{score.accuracy:.1%}" in output
-    filled = counted_people(fs, slot_min=60).recorded.mean()
-    said = f"{1 - filled:.1%} of the points had to be filled in"
-    assert 0 < output.index(said) < output.index("recorded points")
-    np.testing.assert_allclose(pd.read_csv(out)["accuracy"], score.accuracy_by_step)
-    written = pd.read_parquet(paths)
-    np.testing.assert_array_equal(written["x_m"], counts.x_m[recovered.places.ravel()])
-    assert written["for_release"].unique().tolist() == ["no"]
-    assert "not for release, written to" in output
-    told = figures_of("recover", people, *options)
-    assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
-    asked = {"slot_min": 60.0, "users": None, "link_threshold_m": 0.0}
-    assert told["config"] == asked | {"pairing": "optimal", "seed": 3}
-
-
 def test_recover_after_mitigations(three: Path) -> None:
     """One antenna: noise has nowhere to go, and everybody is recovered, until counts are gone."""
     output = said_by("recover", three, "--mitigations")
@@ -714,18 +548,17 @@ def options_json(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_options_of_three_in_text_json_and_file(
-    three: Path, options_json: Path, tmp_path: Path, ending: str
+    three: Path, options_json: Path, tmp_path: Path
 ) -> None:
     """By the hour alice and bob are alike: named at even odds; no bin has nine people in it."""
-    out = tmp_path / f"table{ending}"
+    out = tmp_path / "table.csv"
     arguments = ("options", three, "--options", options_json, "--p", 1, "--limit", 0.5)
     output = said_by(*arguments, "--out", out)
     assert "unsafe; on the front" in output
     assert "crowds: No area has 9 people" in output
     assert "raw: home is not known. Nobody in the release was recorded" in output
-    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
+    table = pd.read_csv(out)
     assert table["option"].tolist() == ["raw", "hour", "crowds"]
     for name, hour in (("risk", 2 / 3), ("unicity", 1 / 3), ("linkage", 2 / 3)):
         assert table[name][:2].tolist() == pytest.approx([1, hour])
@@ -740,9 +573,7 @@ def test_options_of_three_in_text_json_and_file(
     assert told["config"] == {"p": 1, "strategy": "uniform", "users": 2500, "seed": 0}
 
 
-def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
-    people: Path, tmp_path: Path
-) -> None:
+def test_options_have_a_limit_by_the_upper_end(people: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine.json"
     own = {"raw": [], "": [fp.Glove(2)], "mixed": [fp.Permute("times")]}
     mine.write_text(json.dumps([fp.ReleaseOption(*each).to_dict() for each in own.items()]))
@@ -757,39 +588,14 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     of_pairs = [pairs[name] for name in ("unicity", "unicity_high", "risk_high", "crowd_least")]
     assert of_pairs == [0, 0, 0.5, 2]
     text, by_home = said_by(*arguments), said_by(*arguments, "--risk", "home")
-    for said in (
-        "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%, which",
-        "learns all that is published about the group",
-        "Unique: people with a unique record",
-        "mixed (times exchanged within 5 km)",  # a name hides no recipe
-        "are moved; linkage says what true points find",
-    ):
-        assert said in text
+    assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%, which" in text
+    assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
     assert "is above 0.05 plus what guessing finds. Threshold: 5 more people in 100" in by_home
     assert f"{raw['home']:.3g} ({raw['home_guessing']:.3g})" in by_home
-    lines = {line[:3]: line for line in text.splitlines()[::-1]}
-    assert f"{30 * raw['alone_share']:.0f} ({raw['alone_share']:.1%})" in lines["raw"]
-    assert f"{pairs['k']:.3g}" in lines["GLO"]
     by_em = figures_of(*arguments, "--risk", "em", "--limit", 12)
     assert by_em["limit"] == 12
     assert by_em["options"][0]["risk"] > 1  # bins in all, no mean
     assert "Unsafe" not in said_by(*arguments, "--limit", "inf")
-
-
-def test_options_are_what_the_function_makes(people: Path, tmp_path: Path) -> None:
-    """Of presets, too: none has a k above the number of people."""
-    fs, _ = fp.read_cdr(people)
-    asked = [*PRESETS["glove"](fs), *PRESETS["asis"](fs)]
-    expected = fp.explore_options(
-        fs, asked, p=2, strategy="uniform", risk="em", utility={"flows": 1, "time": 2}
-    )
-    arguments = ("--preset", "glove,asis", "--p", 2, "--risk", "em", "--utility", "flows=1,time=2")
-    told = figures_of("options", people, *arguments, "--tables", tmp_path)
-    assert [row["risk"] for row in told["options"]] == expected.risk.tolist()
-    assert [row["utility"] for row in told["options"]] == expected.utility.tolist()
-    assert [row["front"] for row in told["options"]] == expected.front.tolist()
-    table = pd.read_csv(tmp_path / "options.csv")
-    assert table["option"].tolist() == [option.name for option in asked]
 
 
 def test_options_go_on_from_what_is_saved(three: Path, options_json: Path, tmp_path: Path) -> None:
@@ -805,39 +611,3 @@ def test_options_go_on_from_what_is_saved(three: Path, options_json: Path, tmp_p
     assert pd.read_csv(out)["samples"].tolist()[:2] == [3, 3]
     saved.write_text("{}")
     assert "explore the options again" in refused(*arguments)
-
-
-def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Path) -> None:
-    template, filled = tmp_path / "template.csv", tmp_path / "filled.csv"
-    arguments = ("options", three, "--options", options_json, "--p", 1)
-    assert "3 options" in run(*arguments, "--template", template).output
-    answers = pd.read_csv(template)
-    assert len(answers) == 3 * 2 * 3
-    answers["score"] = [9, 4, 1] * 6
-    answers.loc[len(answers)] = ["Expert 1", "transport", "raw", 3]
-    answers.loc[len(answers)] = ["Expert 1", "transport", "raw", 30]
-    answers.to_csv(filled, index=False)
-    output = said_by(*arguments, "--questionnaire", filled, "--utility", "transport")
-    assert "18 answers used, 2 set aside." in output
-    assert "row 20: the expert" in output
-    assert "row 21: the score is not between 0 and 10" in output
-    assert "0.900" in output
-    assert "0.400" in output
-    assert "tourism" in refused(*arguments, "--questionnaire", filled, "--utility", "tourism")
-
-
-def test_options_are_checked_before_the_reading() -> None:
-    for wrong, words in {
-        "--risk danger": "--risk 'danger'",
-        "--limit 1.5": "give a share from 0 to 1",
-        "--risk kl --limit -1": "give a number of 0 or more",
-        "--utility fun": "fun",
-        "--utility flows=x": "flows=x",
-        "--preset trade,best": "best",
-        "--options nowhere.json": "nowhere.json",
-        "--p 0": "p = 0",
-        "--out table.xls": ".xls",
-    }.items():
-        result = refused(f"options missing.csv {wrong}")
-        assert words in result
-        assert "missing.csv" not in result

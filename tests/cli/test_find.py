@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -51,25 +50,6 @@ def test_find_refuses_what_cannot_be(file: Path) -> None:
         (["--recipient", "nobody"], "Unknown recipient"),
         (["--controls", "high"], "has no controls or motive"),
         (["--seconds", "0"], "seconds"),
+        (["--areas", "district", "--seconds", "5"], "antenna table with that column"),
     ):
         assert words in refused("find", str(file), *wrong)
-
-
-def test_stated_areas_are_those_of_report_recipe_and_repetition(file: Path, tmp_path: Path) -> None:
-    out, again = tmp_path / "found.csv", tmp_path / "again.csv"
-    asked = ["find", str(file), "--purpose", "travel", "--areas", "3000", "--seconds", "60"]
-    assert "squares of 3 km" in said_by(*asked, "--out", str(out))
-    tried = pd.read_csv(out)
-    assert set(tried["areas"].dropna()) == {"squares of 3 km"}
-    page = tmp_path / "report.html"
-    said_by("report", str(tmp_path / "found.json"), "--out", str(page))
-    assert "squares of 3 km" in page.read_text(encoding="utf-8")
-    recipe = tmp_path / "report.recipe.json"
-    assert json.loads(recipe.read_text())["areas"] == 3_000
-    said_by("options", str(file), "--recipe", str(recipe), "--out", str(again))
-    both = tried.merge(pd.read_csv(again), on="option", suffixes=("", "_again"))
-    of_records = both[both["membership"].isna() & both["fault"].isna()]
-    assert len(of_records) > 2
-    assert of_records["utility"].tolist() == pytest.approx(of_records["utility_again"].tolist())
-    with pytest.raises(AssertionError, match="antenna table with that column"):
-        said_by("find", str(file), "--areas", "district", "--seconds", "5")

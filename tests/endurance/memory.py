@@ -1,14 +1,38 @@
-"""The memory of a server and its children, noted every second."""
+"""A server that is used for long, and its memory and its children's, noted every second."""
 
 from __future__ import annotations
 
+import argparse
 import csv
+import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from tests.browser.server import Server, resident_mb
+from tests.browser.server import Server, resident_mb, started
+
+
+def endured(about: str, work: Callable[..., tuple[list[str], int]], **usual: Any) -> int:
+    """Let ``work`` use a server, and report what it says; return its exit code.
+
+    ``usual`` are the options of the command line, with their defaults.
+    """
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    for name, value in usual.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    parser.add_argument("--out", type=Path, required=True)
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    with started(asked.out / "server.txt", FPANON_GRACE_MIN="0.5") as server:
+        lines, code = work(server, Diary(server, asked.out / "memory.csv"), asked)
+    report = "\n".join(lines)
+    (asked.out / "report.txt").write_text(report + "\n")
+    print(report)
+    return code
 
 
 class Diary:
@@ -21,7 +45,7 @@ class Diary:
         self._server, self._path = server, path
         self._phase = ""
         self._ended = threading.Event()
-        self._lines: list[tuple[float, str, float, float, int]] = []
+        self._lines: list[tuple[float, str, float, float]] = []
         self._thread = threading.Thread(target=self._write, daemon=True)
 
     def __enter__(self) -> Diary:
@@ -55,16 +79,16 @@ class Diary:
         began = time.monotonic()
         with self._path.open("w", newline="") as file:
             to = csv.writer(file)
-            to.writerow(("seconds", "phase", "server_mb", "children_mb", "children"))
+            to.writerow(("seconds", "phase", "server_mb", "children_mb"))
             while not self._ended.wait(1.0):
-                children = self._server.workers()
-                line = (
-                    round(time.monotonic() - began, 1),
-                    self._phase,
-                    round(resident_mb(self._server.process.pid), 1),
-                    round(sum(map(resident_mb, children)), 1),
-                    len(children),
-                )
+                memory = memory_of(self._server)
+                line = (round(time.monotonic() - began, 1), self._phase, *memory)
                 self._lines.append(line)
                 to.writerow(line)
                 file.flush()
+
+
+def memory_of(server: Server) -> tuple[float, float]:
+    """Memory of the server and of its children, MB."""
+    children = sum(map(resident_mb, server.workers()))
+    return round(resident_mb(server.process.pid), 1), round(children, 1)

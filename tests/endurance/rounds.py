@@ -3,21 +3,19 @@
 ``python -m tests.endurance.rounds --minutes 120 --out DIR``: opens the taxis, measures
 how hard everyone is to hide, unicity, hides everyone by GLOVE, explores the options, looks at what
 counts give away, and begins again with other settings, every other time after
-loading the page anew. ``--pause`` leaves the machine to others between steps. ``rounds.csv`` has a
+loading the page anew. ``--pause`` leaves the machine to others between steps. The report has a
 line a step, ``memory.csv`` a line a second.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-from tests.browser.server import Server, resident_mb, started
-from tests.endurance.memory import Diary
+from tests.browser.server import Server
+from tests.endurance.memory import Diary, endured, memory_of
 from tests.support.visitor import Visitor
 
 
@@ -72,66 +70,27 @@ STEPS: dict[str, Callable[[Visitor, int], None]] = {
 }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Go round, and report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=120.0)
-    parser.add_argument("--pause", type=float, default=0.0, help="seconds spent looking at a step")
-    parser.add_argument("--out", type=Path, required=True)
-    asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    with started(asked.out / "server.txt", FPANON_GRACE_MIN="0.5") as server:
-        with Diary(server, asked.out / "memory.csv") as diary:
-            diary.say("before", 5)
-            diary.begin("meanwhile")
-            lines = _go_round(server, asked)
-            diary.say("after", 60)
-        report = f"{diary.table()}\n\n{_table(lines)}"
-    (asked.out / "report.txt").write_text(report + "\n")
-    print(report)
-    return 0
-
-
-def _go_round(
-    server: Server, asked: argparse.Namespace
-) -> list[tuple[int, str, float, float, float]]:
-    lines: list[tuple[int, str, float, float, float]] = []
-    end = time.monotonic() + 60 * asked.minutes
-    visitor = Visitor(server.address).open()
-    with (asked.out / "rounds.csv").open("w", newline="") as file:
-        to = csv.writer(file)
-        to.writerow(("round", "step", "seconds", "server_mb", "children_mb"))
-        turn = 0
+def go_round(server: Server, diary: Diary, asked: argparse.Namespace) -> tuple[list[str], int]:
+    """Go round, and return a line a step: its time, and the memory at its end."""
+    lines = [f"{'round':>5}  {'step':<16}{'seconds':>10}{'server MB':>12}{'children MB':>13}"]
+    with diary:
+        diary.say("before", 5)
+        diary.begin("meanwhile")
+        end, turn = time.monotonic() + 60 * asked.minutes, 0
+        visitor = Visitor(server.address).open()
         while time.monotonic() < end or not turn:
             for step, take in STEPS.items():
                 began = time.monotonic()
                 take(visitor, turn)
                 visitor.heard.clear()
-                line = (
-                    turn,
-                    step,
-                    round(time.monotonic() - began, 1),
-                    round(resident_mb(server.process.pid), 1),
-                    round(sum(map(resident_mb, server.workers())), 1),
-                )
-                lines.append(line)
-                to.writerow(line)
-                file.flush()
+                took, (own, children) = time.monotonic() - began, memory_of(server)
+                lines.append(f"{turn:>5}  {step:<16}{took:>10,.1f}{own:>12,.0f}{children:>13,.0f}")
                 time.sleep(asked.pause)
             turn += 1
-    visitor.leave()
-    return lines
-
-
-def _table(lines: list[tuple[int, str, float, float, float]]) -> str:
-    """A line a round: its time, and the memory at its end."""
-    rows = [f"{'round':>5}{'seconds':>10}{'server MB':>12}{'children MB':>13}"]
-    for turn in dict.fromkeys(line[0] for line in lines):
-        own = [line for line in lines if line[0] == turn]
-        took = sum(line[2] for line in own)
-        rows.append(f"{turn:>5}{took:>10,.0f}{own[-1][3]:>12,.0f}{own[-1][4]:>13,.0f}")
-    return "\n".join(rows)
+        visitor.leave()
+        diary.say("after", 60)
+    return [diary.table(), "", *lines], 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(endured(__doc__, go_round, minutes=120.0, pause=0.0))

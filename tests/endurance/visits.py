@@ -10,17 +10,15 @@ it, nor any mark in what the server prints. The server's memory, and its childre
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import re
 import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
-from tests.browser.server import Server, started
-from tests.endurance.memory import Diary
+from tests.browser.server import Server
+from tests.endurance.memory import Diary, endured
 from tests.support.visitor import Visitor
 
 MARK = re.compile(rb"mark-\d\d-\d+")  # in a file's name
@@ -109,45 +107,33 @@ class Visit(threading.Thread):
             self.faults.append(f"{self.name} was sent an id")
 
 
-def main(arguments: list[str] | None = None) -> int:
+def visit(server: Server, diary: Diary, asked: argparse.Namespace) -> tuple[list[str], int]:
     """Visit, and report; 1 where anything was seen that should not."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--visitors", type=int, default=20)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--out", type=Path, required=True)
-    asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    log = asked.out / "server.txt"
-    os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    with started(log, FPANON_GRACE_MIN="0.5") as server:
-        warm = Visit(server, 99, 0.0)  # what a first visitor loads stays loaded
-        warm.run()
-        server.wait_until_alone()
-        with Diary(server, asked.out / "memory.csv") as diary:
-            diary.say("before", 10)
-            end = time.monotonic() + 60 * asked.minutes
-            visits = [Visit(server, n, end) for n in range(asked.visitors)]
-            for visit in visits:
-                visit.start()
-            diary.begin("meanwhile")
-            for visit in visits:
-                visit.join()
-            diary.say("after", 120)
-            printed = server.printed
-    faults = [*warm.faults, *(fault for visit in visits for fault in visit.faults)]
-    if re.search(rf"{ID.decode()}|{MARK.pattern.decode()}|Traceback", printed):
+    warm = Visit(server, 99, 0.0)  # what a first visitor loads stays loaded
+    warm.run()
+    server.wait_until_alone()
+    with diary:
+        diary.say("before", 10)
+        end = time.monotonic() + 60 * asked.minutes
+        visits = [Visit(server, n, end) for n in range(asked.visitors)]
+        for each in visits:
+            each.start()
+        diary.begin("meanwhile")
+        for each in visits:
+            each.join()
+        diary.say("after", 120)
+    faults = [*warm.faults, *(fault for each in visits for fault in each.faults)]
+    if re.search(rf"{ID.decode()}|{MARK.pattern.decode()}|Traceback", server.printed):
         faults.append("the server printed a mark, an id or a trace of a fault")
-    counts = sum((visit.seen for visit in visits), Counter())
+    counts = sum((each.seen for each in visits), Counter())
     report = [
         f"{asked.visitors} visitors, {asked.minutes:g} minutes: "
         + ", ".join(f"{n:,} {what}" for what, n in sorted(counts.items())),
         diary.table(),
         *(faults or ["nothing of one visitor was seen by another"]),
     ]
-    (asked.out / "report.txt").write_text("\n".join(report) + "\n")
-    print("\n".join(report))
-    return 1 if faults else 0
+    return report, int(bool(faults))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(endured(__doc__, visit, visitors=20, minutes=10.0))

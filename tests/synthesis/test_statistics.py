@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
-from fpanon_core.attacks.private import with_noise
+from fpanon_core.attacks.mitigations import with_noise
 from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.model.synthetic_people import MEANING, SHARES
 from fpanon_core.synthesis.statistics import (

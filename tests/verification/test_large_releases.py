@@ -4,7 +4,6 @@ import struct
 import zipfile
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fpanon_core import (
@@ -17,8 +16,6 @@ from fpanon_core import (
     verify_release,
 )
 from fpanon_core.io import publishing
-from fpanon_core.measures import crowds
-from fpanon_core.model import published as records
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.verification import faults, package
 from tests.anonymize.test_shards import people as crowd
@@ -50,39 +47,6 @@ def test_a_release_in_pieces_leaves_and_verifies(people, form, tmp_path):
         assert verify_release(out, people, 2).passed
         assert verify_release(out, people, 2, key=key, left_out=lost).passed
         assert not verify_release(out, people, 3, key=key).passed
-
-
-@FORMS
-def test_it_is_the_table_that_is_written_at_once(people, form, tmp_path, monkeypatch):
-    made = aligned(people, 2)
-    naming = made.records.named()
-    at_once = pd.concat(list(made.records.frames(naming)), ignore_index=True)
-    monkeypatch.setattr(records, "_CHUNK_ROWS", 13)
-    pieces = list(made.records.frames(naming))
-    assert len(pieces) > 10
-    whole = [name for piece in pieces for name in dict.fromkeys(piece["pseudonym"])]
-    assert whole == naming.pseudonyms[naming.order].tolist()  # each record is in one piece
-    pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), at_once)
-    data = publishing.write_data(pieces, tmp_path, form, projected=True)
-    monkeypatch.setattr(publishing, "_PIECE_ROWS", 11)
-    monkeypatch.setattr(publishing, "_PIECE_BYTES", 4_500)
-    back = list(publishing.published_pieces(data))
-    assert len(back) > 2
-    pd.testing.assert_frame_equal(
-        pd.concat(back, ignore_index=True), publishing.read_published(data), check_dtype=False
-    )
-
-
-@pytest.mark.usefixtures("little")
-def test_whose_rows_were_recorded_does_not_depend_on_the_stretches(people, monkeypatch):
-    made = aligned(people, 2)
-    person = np.flatnonzero(made.group >= 0)[::-1]  # of others: some rows are not true
-    found = crowds.presence(people, made.records, person)
-    monkeypatch.setattr(crowds, "_STRETCH", 10**9)
-    whole = crowds.presence(people, made.records, person)
-    assert (found.rows, found.phantoms) == (whole.rows, whole.phantoms)
-    assert found.phantoms > 0
-    assert found.covered.tolist() == whole.covered.tolist()
 
 
 @pytest.mark.usefixtures("short")

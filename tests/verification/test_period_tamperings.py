@@ -155,12 +155,10 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path):
     "wrong",
     [
         lambda key: key.assign(period=key["period"].map({0: 1, 1: 0}).fillna(key["period"])),
-        lambda key: key.assign(user_id=["NOBODY", *key["user_id"][1:]]),
         lambda key: key.assign(user_id=key["user_id"].to_numpy()[::-1]),
         lambda key: key.assign(pseudonym=[key["pseudonym"][1], *key["pseudonym"][1:]]),
-        lambda key: key.iloc[1:],
     ],
-    ids=["period", "stranger", "swapped", "twice", "missing"],
+    ids=["period", "swapped", "twice"],
 )
 def test_wrong_keys(fs, made, wrong):
     assert found(fs, made, key=wrong(made[1]))

@@ -13,7 +13,6 @@ import pytest
 from fpanon_core.anonymize.chain import release as made_by
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.model.errors import SchemaError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import AddNoise
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.release import verify_release
@@ -195,8 +194,6 @@ TAMPERINGS = [
     ("order", renamed(lambda ids, _: in_order(ids.rank()))),
     ("order", renamed(lambda ids, _: in_order(800 - ids.rank()))),
     ("pseudonym", coded(lambda plain: hashlib.md5(plain).hexdigest())),
-    ("pseudonym", coded(lambda plain: hashlib.sha1(plain).hexdigest())),
-    ("pseudonym", coded(lambda plain: hashlib.sha256(plain).hexdigest())),
     ("pseudonym", coded(lambda plain: hashlib.sha256(plain).hexdigest()[:16].upper())),
     ("pseudonym", coded(lambda plain: base64.b64encode(plain).decode())),
     ("pseudonym", coded(lambda plain: base64.b32encode(plain).decode().rstrip("="))),
@@ -346,17 +343,6 @@ def test_the_untouched_release_passes(fs, k, options, form, tmp_path):
     mapping = dict(release.key.itertuples(index=False))
     assert found(fs, content, k, key=mapping) == set()
     assert found(fs, content, k, key=pd.Series(mapping)) == set()
-
-
-@pytest.mark.usefixtures("reading")
-def test_without_clock_and_projection():
-    rng = np.random.default_rng(0)
-    x, y, t = rng.uniform(0, 20_000, (3, 300))
-    fs = FingerprintSet.from_samples(np.repeat(np.arange(50), 6), x, y, t)
-    for options in ({}, {"suppress_space_m": 9_000.0, "suppress_time_min": 5_000.0}):
-        release = Release(fs, glove(fs, 2, **options))
-        assert found(fs, release.zipped()) == set()
-        assert found(fs, release.zipped(), key=release.key) == set()
 
 
 def test_a_release_that_promises_no_crowd(fs, tmp_path):
