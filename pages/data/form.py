@@ -21,8 +21,9 @@ from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
+from fpanon_core.studies.report_words import first_up
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.data.story import ROLES, centre_in, column, consequence
+from pages.data.story import ROLES, centre_in, column
 from pages.shell import dataset, job_panel, layout, questions
 from pages.shell.guard import act
 from pages.shell.questions import Kind, Question
@@ -58,7 +59,7 @@ def doubt(asked: dataset.Asked) -> None:
                 on_click=act(dataset.answer),
                 args=(reading.positions,),
             )
-            st.caption(plain(consequence(reading)))
+            st.caption(plain(f"{first_up(reading.why)}."))
         if not question.readings:
             st.caption(
                 "Neither an exchange of latitude and longitude nor missing minus signs would "

@@ -218,17 +218,14 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
 def _refusing(digest: str) -> None:
     """Draw the form to release nothing; it asks for a reason, which enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
-        why = _why("Why nothing is released", "overview_why_not")
+        label, key = "Why nothing is released", "overview_why_not"
+        why = st.text_area(label, key=key, max_chars=2_000, height=100, placeholder=REASON) or ""
         if st.button("Confirm and open the report", key="overview_refuse_keep", type="primary"):
             if why.strip():
                 workspace.of(digest).refuse(why)
                 st.session_state[workspace.reason_key(REFUSE)] = why
                 st.switch_page("pages/report/view.py")
             st.error(NO_REASON)
-
-
-def _why(label: str, key: str) -> str:
-    return str(st.text_area(label, key=key, max_chars=2_000, height=100, placeholder=REASON) or "")
 
 
 def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:

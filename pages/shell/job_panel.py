@@ -11,7 +11,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.budgets import gigabytes
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.charts.words import clock
+from pages.charts.words import clock, count
 
 from . import session
 from .guard import act, fragment
@@ -94,8 +94,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
         left, right = st.columns([6, 1], vertical_alignment="center")
         left.progress(first.fraction, text=line(first, len(rest)))
         if right.button("Cancel", key=f"{key}_cancel"):
-            for job in jobs:
-                stop(job)
+            _each(stop, jobs)
             st.rerun()
 
 
@@ -140,10 +139,7 @@ def line(job: Job, waiting: int) -> str:
 
 def waits(job: Job) -> str:
     """Say how many jobs, of all sessions, a job waits behind; return "" if there are none."""
-    ahead = job.ahead
-    if not ahead:
-        return ""
-    return "waits behind 1 other" if ahead == 1 else f"waits behind {ahead} others"
+    return f"waits behind {count(job.ahead, 'other')}" if job.ahead else ""
 
 
 @fragment(run_every=_POLL_S)

@@ -197,7 +197,7 @@ def _adopt(job: Job) -> None:
     session.keep(_WAITING, found)
     if source is not None:
         session.keep(_SOURCE, source)
-        dataset.open_file(source, study.reading)
+        dataset.open_source(source, study.reading)
     else:
         dataset.read_next_as(study.reading)
 
