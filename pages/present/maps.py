@@ -13,7 +13,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Tables
 from fpanon_core.model.projection import Extent, central, degrees_of, lon_lat
-from fpanon_core.studies import count_tables, followed, people_by_hexagon, synthetic_people
+from fpanon_core.studies import count_tables, followed, people_by_hexagon
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.people_by_hexagon import Config, Result
@@ -36,7 +36,6 @@ SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _MAP_PX = 196
 _SCALE_PX = 96
 _LEAST_SHOWN = 0.01  # of the areas, on the map “Before”: with fewer, the map looks empty
-Made = count_tables.Result | synthetic_people.Result
 
 
 def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
@@ -73,7 +72,7 @@ def _still(
     kept = story.keeps(found, result)
     if isinstance(made, Result):
         return f"{_hexagons(made, bool(result.option.steps), of)} {kept}"
-    if not isinstance(made, Made):
+    if not isinstance(made, leaving.Made):
         return story.COUNTING
     if made.made.presence is None or charts.ground_of(made.areas) is None:
         return f"{story.NO_MAP} {_kept(found, result, of)}"
@@ -100,7 +99,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
     return story.describe_hexagons(found)
 
 
-def _areas(made: Made, of: Theme) -> str | None:
+def _areas(made: leaving.Made, of: Theme) -> str | None:
     """Draw both maps for the part of a weekday with the most people; return their sentence.
 
     If the data have no weekday, the maps show a weekend day. Return None, and draw nothing, if too

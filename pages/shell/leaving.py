@@ -46,6 +46,7 @@ from . import limits as thresholds
 from .dataset import Dataset
 from .kinds import OPTION
 
+Made = Result | synthetic_people.Result
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Replace the records*."""
 _MAKE = "Make the release"
@@ -152,14 +153,13 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 
 
-def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
+def latest(data: Dataset, step: Tables | Synthesize) -> Made | None:
     """Return the latest verified release of an option without records; None if there is none.
 
     The ε of a private release has been charged to the ledger. A release counts only if the data
     would now be read for it in the same way.
     """
-    every = [each.result for each in questions.of_data(_kind(step), data.fs).values()]
-    found: Result | synthetic_people.Result
+    every: list[Made] = [x.result for x in questions.of_data(_kind(step), data.fs).values()]
     for found in reversed(every):
         if found.archives and _is_of(found.config, step):
             with contextlib.suppress(FpanonError):  # data read like this allow no private release
@@ -204,7 +204,7 @@ def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult
     return [r for r in release.explored(data) if _is_of(stated, r.option.recordless)]
 
 
-def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionResult | None:
+def file_of(data: Dataset, found: Made) -> OptionResult | None:
     """Return the result of a release's option, with the utility that the file itself keeps.
 
     Return None if the release belongs to no option that was weighed, or if utility was measured
@@ -321,7 +321,7 @@ def kept(name: str) -> dict[str, Any]:
     return {"key": _FIELD + name, "persist_state": "session"}
 
 
-def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
+def ask(data: Dataset, wish: Wish) -> Made | None:
     """Draw the expected error and a button that makes the release; return the release or None."""
     option = wish.option
     if option is None or wish.people is None:
@@ -427,7 +427,7 @@ def _pressed(
     return pressed
 
 
-def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tuple[str, bool]:
+def describe_kept(data: Dataset, found: Made) -> tuple[str, bool]:
     """Say what a release keeps of what the purpose needs; also return whether that is too little.
 
     If the release keeps too little, also say which page recommends an option that keeps enough.
@@ -445,9 +445,7 @@ def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tup
     return told, little
 
 
-def section(
-    data: Dataset, found: Result | synthetic_people.Result, *, warned: bool = False
-) -> None:
+def section(data: Dataset, found: Made, *, warned: bool = False) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
     ``warned`` says whether the page has already said what the release keeps. If the release did
@@ -500,7 +498,7 @@ def section(
     release.readme(found.page, key="tables_page")
 
 
-def describe_measured(data: Dataset, found: Result | synthetic_people.Result) -> str:
+def describe_measured(data: Dataset, found: Made) -> str:
     """Say whether a release was measured against the thresholds, and whether it is within them."""
     over = release.exceeded(_weighed_as(data, found.config))
     if over is None:

@@ -281,11 +281,11 @@ def expected_s(
     return [None if each is None else each.seconds for each in found]
 
 
-def estimating(text: str = "Estimating the time from a small sample …") -> None:
+def estimating() -> None:
     """Draw a line while estimates asked for by :func:`expected_s` are being made."""
     for job in jobs(FORETOLD)[:1]:
         if job.active:
-            job_panel.quiet(job, text)
+            job_panel.quiet(job, "Estimating the time from a small sample …")
 
 
 def _foretell(question: Question, told: str | None) -> None:
@@ -293,11 +293,15 @@ def _foretell(question: Question, told: str | None) -> None:
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
         return  # the work takes less time than an estimate
-    if told is None:
-        (seconds,) = expected_s(study, fs, config)
-        estimating("Estimating the time from samples …")
-        if seconds is not None:
-            told = f"This is likely to take about {clock(max(seconds, 1))}."
+    if told is None:  # other questions of the page may wait, too: their estimates go on
+        about = Question(FORETOLD, fs, estimates.Config(study, config), "Estimating")
+        ask(about)
+        found: estimates.Estimate | None = answer(about)
+        if found is not None and found.seconds is not None:
+            told = f"This is likely to take about {clock(max(found.seconds, 1))}."
+        for job in jobs_of(about):
+            if job.active:
+                job_panel.quiet(job, "Estimating the time from samples …")
     st.caption(" ".join(filter(None, [told, estimates.describe_memory(study, fs, config)])))
 
 
