@@ -23,8 +23,7 @@ from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import dataset, figure, job_panel, layout, questions, session
-from pages.shell.guard import act
+from pages.shell import dataset, figure, guard, job_panel, layout, questions, session
 from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -225,12 +224,8 @@ def background() -> None:
                 st.rerun()
             found = figure.ground()
             if found is not None:
-                st.button(
-                    "Remove",
-                    key="data_background_remove",
-                    icon=":material/layers_clear:",
-                    on_click=act(figure.remove_ground),
-                )
+                icon, key = ":material/layers_clear:", "data_background_remove"
+                guard.button("Remove", figure.remove_ground, key=key, icon=icon)
         job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
         if found is not None:
             told = [

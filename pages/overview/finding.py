@@ -20,9 +20,9 @@ from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import exploration, job_panel, layout, limits, questions, workspace
+from pages.shell import exploration, guard, job_panel, layout, limits, questions, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.guard import act, fragment
+from pages.shell.guard import fragment
 from pages.shell.session import Job
 from pages.shell.widgets import selectbox
 from pages.shell.workspace import NO_REASON, REASON, REFUSE, Tried
@@ -121,14 +121,9 @@ def _offer(data: Dataset, label: str, told: str, *, primary: bool = False) -> No
             label_visibility="collapsed",
             width=190,
         )
-        st.button(
-            label,
-            key="overview_find_go",
-            type="primary" if primary else "secondary",
-            icon=":material/search:",
-            on_click=act(exploration.find),
-            args=(data.fs, knowledge(data), seconds),
-        )
+        kind, asked = "primary" if primary else "secondary", (data.fs, knowledge(data), seconds)
+        how = {"key": "overview_find_go", "type": kind, "icon": ":material/search:"}
+        guard.button(label, exploration.find, *asked, **how)
         st.markdown(told, width="stretch")
 
 

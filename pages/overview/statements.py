@@ -20,9 +20,8 @@ from fpanon_core.studies import report_words as w
 from fpanon_core.studies.option_result import OptionResult
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, exploration, job_panel, limits, questions, widgets
+from pages.shell import definitions, exploration, guard, job_panel, limits, questions, widgets
 from pages.shell.dataset import Dataset
-from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
 
@@ -196,7 +195,7 @@ def recovered(result: recovery.Result) -> Told:
 # --- progress ---
 
 
-def begin(statements: list[Statement], *, asked: bool = False) -> None:
+def begin(statements: list[Statement], asked: bool = False) -> None:
     """Start the measurements that may start automatically or, if ``asked``, all of them."""
     for each in statements:
         if asked or (each.alone and not questions.held(each.question)):
@@ -231,12 +230,8 @@ def _waiting(statement: Statement) -> None:
     elif jobs:
         st.caption("Not measured.")
     else:
-        st.button(
-            "Measure",
-            key=f"overview_{statement.key}_go",
-            on_click=act(questions.ask),
-            args=(statement.question,),
-        )
+        key = f"overview_{statement.key}_go"
+        guard.button("Measure", questions.ask, statement.question, key=key)
 
 
 def failures(statements: list[Statement]) -> None:

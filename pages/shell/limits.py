@@ -11,7 +11,7 @@ from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies.judgement import Limits
 from pages.charts.plain import plain
 
-from . import layout, session
+from . import guard, layout, session
 from .guard import act
 
 _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
@@ -75,13 +75,8 @@ def draw(label: str, usual: Limits) -> None:
                 args=(name, key),
             )
             st.caption(describe_source(of, name, usual))
-        st.button(
-            "Restore the usual thresholds",
-            key="limits_usual",
-            on_click=act(take),
-            args=(usual,),
-            disabled=of == usual,
-        )
+        label = "Restore the usual thresholds"
+        guard.button(label, take, usual, key="limits_usual", disabled=of == usual)
 
 
 def take(limits: Limits) -> None:

@@ -23,7 +23,7 @@ from pages.server.environment import IN_FORCE
 from pages.server.lives import REGISTRY, Ended, Work
 from pages.server.owners import CONNECTION
 
-from .guard import act
+from . import guard
 
 EVERYWHERE = "*"
 """Value of ``page`` for a job whose progress every view shows by itself."""
@@ -186,7 +186,7 @@ def tell_ended() -> None:
     told: Ended | None = st.session_state.get(_TOLD)
     if told is not None:
         st.warning(describe_ended(told))
-        st.button("Understood", key="frame_away_read", on_click=act(drop), args=(_TOLD,))
+        guard.button("Understood", drop, _TOLD, key="frame_away_read")
 
 
 def describe_kept() -> str:
