@@ -16,7 +16,7 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, Step, Synthesize, Tables
+from fpanon_core.model.options import Recordless, ReleaseOption, Step
 from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.purpose import PURPOSES
 from fpanon_core.studies import options
@@ -249,7 +249,7 @@ def current(data: Dataset) -> Exploration:
     return judged(data, *of)
 
 
-def recommended(data: Dataset) -> Tables | Synthesize | None:
+def recommended(data: Dataset) -> Recordless | None:
     """Return the recommended option's step, if the option has no records and serves the purpose."""
     explored = current(data)
     table, good = explored.table, within_limits(explored.table, explored.limits)

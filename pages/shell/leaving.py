@@ -24,7 +24,7 @@ from fpanon_core.model import geography, limits
 from fpanon_core.model.count_tables import DAY_TYPES
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import Recordless, ReleaseOption, Synthesize, Tables
 from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
@@ -107,7 +107,7 @@ class Wish:
         What is missing or wrong.
     """
 
-    option: Tables | Synthesize | None
+    option: Recordless | None
     people: int | None
     lacking: str = ""
 
@@ -153,7 +153,7 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 
 
-def latest(data: Dataset, step: Tables | Synthesize) -> Made | None:
+def latest(data: Dataset, step: Recordless) -> Made | None:
     """Return the latest verified release of an option without records; None if there is none.
 
     The ε of a private release has been charged to the ledger. A release counts only if the data
@@ -169,11 +169,11 @@ def latest(data: Dataset, step: Tables | Synthesize) -> Made | None:
     return None
 
 
-def _kind(option: Tables | Synthesize) -> questions.Kind:
+def _kind(option: Recordless) -> questions.Kind:
     return release.PEOPLE if isinstance(option, Synthesize) else release.TABLES
 
 
-def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
+def _reading_for(data: Dataset, option: Recordless) -> Reading | None:
     """Return how to read the data again for a private release; None if that is not needed."""
     if option.epsilon is None:
         return None
@@ -181,9 +181,7 @@ def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
     return count_tables.stated_reading(data.fs, data.reading, option.frame, guessed=guessed)
 
 
-def _question(
-    data: Dataset, option: Tables | Synthesize, reading: Reading | None
-) -> questions.Question:
+def _question(data: Dataset, option: Recordless, reading: Reading | None) -> questions.Question:
     """Return the question for a release; releases of different readings are kept apart."""
     what = "Making people up" if isinstance(option, Synthesize) else "Making tables"
     also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
@@ -191,7 +189,7 @@ def _question(
     return questions.Question(_kind(option), data.fs, option, what, also, apart=reading)
 
 
-def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
+def _is_of(stated: Recordless, step: Recordless | None) -> bool:
     """Return whether a release belongs to an option; its days and stated area may differ."""
     if type(stated) is not type(step) or step is None:
         return False
@@ -199,7 +197,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
     return replace(stated, frame=frame) == step
 
 
-def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult]:
+def _weighed_as(data: Dataset, stated: Recordless) -> list[OptionResult]:
     """Return the results of the options to which a release belongs."""
     return [r for r in release.explored(data) if _is_of(stated, r.option.recordless)]
 
@@ -244,7 +242,7 @@ def nothing_shown(found: Result) -> str:
     return ""
 
 
-def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
+def _stated(data: Dataset, step: Recordless) -> Wish:
     """Draw the fields of days and area; return the option with the stated values."""
     begin(data)
     frame = step.frame
@@ -383,7 +381,7 @@ def days_without_records(report: IngestReport, period: StatedPeriod) -> str:
     )
 
 
-def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
+def _expected(data: Dataset, option: Recordless, people: int) -> None:
     """Draw the expected effect of noise, from public numbers alone."""
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
@@ -396,9 +394,7 @@ def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
                 st.dataframe(choices(table), hide_index=True, key="tables_choices")
 
 
-def _pressed(
-    data: Dataset, option: Tables | Synthesize, reading: Reading | None, *, busy: bool
-) -> bool:
+def _pressed(data: Dataset, option: Recordless, reading: Reading | None, *, busy: bool) -> bool:
     """Return whether the release is to be made; if it is private, charge its ε to the ledger first.
 
     Noise whose ε is not charged is never shown. Otherwise noise could be drawn until the result
@@ -506,7 +502,7 @@ def describe_measured(data: Dataset, found: Made) -> str:
     return "**Not within your thresholds.**" if over else "Within your thresholds."
 
 
-def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
+def _unknown(data: Dataset, option: Recordless, checked: str) -> None:
     """Say why a release was not judged; if nobody has attacked it, draw a button that does so.
 
     The attack is that of a search for releases.
@@ -602,7 +598,7 @@ def before_noise(spent: Spent, budget: float | None, reading: Reading | None) ->
     return " ".join(told)
 
 
-def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
+def unreadable(option: Recordless, report: IngestReport, kept: bool) -> str:
     """Say why no private release can be made from data read like this; return "" if one can.
 
     ``kept`` says whether the opened folder holds what was read, not the file itself.
