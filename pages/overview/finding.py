@@ -121,9 +121,9 @@ def _offer(data: Dataset, label: str, told: str, *, primary: bool = False) -> No
             label_visibility="collapsed",
             width=190,
         )
-        kind, asked = "primary" if primary else "secondary", (data.fs, knowledge(data), seconds)
+        kind = "primary" if primary else "secondary"
         how = {"key": "overview_find_go", "type": kind, "icon": ":material/search:"}
-        guard.button(label, exploration.find, *asked, **how)
+        guard.button(label, exploration.find, data.fs, knowledge(data), seconds, **how)
         st.markdown(told, width="stretch")
 
 

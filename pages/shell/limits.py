@@ -75,8 +75,8 @@ def draw(label: str, usual: Limits) -> None:
                 args=(name, key),
             )
             st.caption(describe_source(of, name, usual))
-        label = "Restore the usual thresholds"
-        guard.button(label, take, usual, key="limits_usual", disabled=of == usual)
+        again = "Restore the usual thresholds"
+        guard.button(again, take, usual, key="limits_usual", disabled=of == usual)
 
 
 def take(limits: Limits) -> None:
