@@ -21,10 +21,10 @@ from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
+from fpanon_core.studies.report_words import first_up
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.data.story import ROLES, centre_in, column, consequence
-from pages.shell import dataset, job_panel, layout, questions
-from pages.shell.guard import act
+from pages.data.story import ROLES, centre_in, column
+from pages.shell import dataset, guard, job_panel, layout, questions
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number
 
@@ -51,14 +51,14 @@ def doubt(asked: dataset.Asked) -> None:
         found = plain(" ".join(question.found), MESSAGE_LENGTH)
         st.warning(f"{found} Nothing is measured until you have answered.")
         for i, reading in enumerate(question.readings):
-            st.button(
+            guard.button(
                 plain(reading.title),
+                dataset.answer,
+                reading.positions,
                 key=f"data_read_{reading.positions}",
                 type="primary" if question.strong and i == 0 else "secondary",
-                on_click=act(dataset.answer),
-                args=(reading.positions,),
             )
-            st.caption(plain(consequence(reading)))
+            st.caption(plain(f"{first_up(reading.why)}."))
         if not question.readings:
             st.caption(
                 "Neither an exchange of latitude and longitude nor missing minus signs would "
@@ -66,13 +66,9 @@ def doubt(asked: dataset.Asked) -> None:
                 "below."
             )
         with st.container(horizontal=True):
-            st.button(
-                "Use the positions as they are",
-                key=f"data_read_{AS_THEY_ARE}",
-                on_click=act(dataset.answer),
-                args=(AS_THEY_ARE,),
-            )
-            st.button("Do not open the file", key="data_leave", on_click=act(dataset.leave))
+            label, key = "Use the positions as they are", f"data_read_{AS_THEY_ARE}"
+            guard.button(label, dataset.answer, AS_THEY_ARE, key=key)
+            guard.button("Do not open the file", dataset.leave, key="data_leave")
 
 
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
@@ -84,8 +80,8 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
             if jobs := questions.jobs(COLUMNS):
                 job_panel.show(jobs, key="data_peek")
             else:
-                label, key = "List the file's columns", "data_list_columns"
-                st.button(label, key=key, on_click=act(questions.ask), args=(listing,))
+                label = "List the file's columns"
+                guard.button(label, questions.ask, listing, key="data_list_columns")
             return
         with st.form("data_mapping", border=False):
             try:

@@ -22,8 +22,7 @@ from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import dataset, figure, job_panel, layout, questions, session
-from pages.shell.guard import act
+from pages.shell import dataset, figure, guard, job_panel, layout, questions, session
 from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -68,17 +67,18 @@ def _upload() -> None:
     if file is None and (antennas is not None or dataset.current() is not None):
         line.caption(_AGAIN)
     if wanted and file:
-        dataset.open_file(
-            Source(
-                file.name,
-                file=(file.name, file.getvalue()),
-                antennas=(antennas.name, antennas.getvalue()) if antennas else None,
-                regions=(regions.name, regions.getvalue()) if regions else None,
-                region_name=named_by,
-            )
+        given = file, antennas, regions
+        dataset.open_source(
+            _source(file.name, [x and (x.name, x.getvalue()) for x in given], named_by)
         )
-        session.uploads_read([each for each in (file, antennas, regions) if each is not None])
+        session.uploads_read([each for each in given if each is not None])
         st.rerun()
+
+
+def _source(label: str, files: list[Any], named_by: str | None) -> Source:
+    """Return the source of events, antennas and regions, each a name and a content, or None."""
+    file, antennas, regions = files
+    return Source(label, file=file, antennas=antennas, regions=regions, region_name=named_by)
 
 
 _AGAIN = "Choose the table of events again, even if its name is shown above: no upload is kept."
@@ -135,18 +135,13 @@ def _from_folder(folder: Path) -> None:
             if name in kept:
                 source = Source(name, file=(name, kept_in(folder, name)))
             else:
-                source = Source(
-                    name,
-                    file=(name, file_in(folder, name)),
-                    antennas=(antennas, file_in(folder, antennas)) if antennas else None,
-                    regions=(regions, file_in(folder, regions)) if regions else None,
-                    region_name=named_by,
-                )
+                given = name, antennas, regions
+                source = _source(name, [x and (x, file_in(folder, x)) for x in given], named_by)
         except FpanonError as error:
             layout.say(error)
             return
     if st.button("Read", key="data_folder_read", type="primary", disabled=name is None) and source:
-        dataset.open_file(source)
+        dataset.open_source(source)
         st.rerun()
     if source is not None:
         _foretell(source)
@@ -156,7 +151,7 @@ def _samples() -> None:
     for sample in SAMPLES:
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button(plain(sample.title), key=f"data_sample_{sample.key}"):
-                dataset.open_sample(sample.key)
+                dataset.open_source(Source.of_sample(sample.key))
                 st.rerun()
             if sample.synthetic:
                 st.badge("Invented data, no real people", icon=":material/science:", color="orange")
@@ -226,12 +221,8 @@ def background() -> None:
                 st.rerun()
             found = figure.ground()
             if found is not None:
-                st.button(
-                    "Remove",
-                    key="data_background_remove",
-                    icon=":material/layers_clear:",
-                    on_click=act(figure.remove_ground),
-                )
+                icon, key = ":material/layers_clear:", "data_background_remove"
+                guard.button("Remove", figure.remove_ground, key=key, icon=icon)
         job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
         if found is not None:
             told = [

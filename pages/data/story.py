@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fpanon_core.io.positions import stated_centre
-from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
+from fpanon_core.io.report import MEANINGS, IngestReport
 from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.errors import ConfigError
 from pages.charts import words
@@ -58,11 +58,6 @@ def describe_fates(report: IngestReport) -> str:
 def cell(report: IngestReport) -> str:
     """Return the granularity of places and times, such as "100 m × 1 min"."""
     return f"{report.granularity_m:g} m × {report.granularity_min:g} min"
-
-
-def median_samples(report: IngestReport) -> str:
-    """Return the median number of samples per user."""
-    return f"{np.median(report.samples_per_user):,.0f}"
 
 
 def account(report: IngestReport) -> list[str]:
@@ -165,11 +160,6 @@ def _columns_of(report: IngestReport, roles: Iterable[str]) -> set[str]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(plain(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
-
-
-def consequence(reading: OtherReading) -> str:
-    """Return, as a sentence, where the positions lie if they are read in another way."""
-    return f"{reading.why[0].upper()}{reading.why[1:]}."
 
 
 def roles(report: IngestReport) -> pd.DataFrame:

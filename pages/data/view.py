@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from fpanon_core.tables.writing import table_bytes
@@ -12,9 +13,9 @@ from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
 from pages.charts.words import count, describe_remote
 from pages.data import form, opening, story
-from pages.shell import dataset, downloads, job_panel, layout, study
+from pages.shell import dataset, downloads, guard, job_panel, layout, study
 from pages.shell.figure import legend, show, show_map
-from pages.shell.guard import act, end_view
+from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 
 of = style.theme(st.context.theme.type)
@@ -83,7 +84,7 @@ with st.container(key="main_figure", gap="small"):
             ),
             (
                 "Median per person",
-                story.median_samples(report),
+                f"{np.median(report.samples_per_user):,.0f}",
                 "Half of the people have this many samples or fewer.",
             ),
             ("Places", f"{len(samples):,}", "Distinct cells of the grid with at least one sample."),
@@ -130,9 +131,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             "time and place, but no others.",
         )
     if dataset.can_undo():
-        st.button(
-            "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
-        )
+        guard.button("Undo last change", dataset.undo, key="data_undo", icon=":material/undo:")
 for note in report.notes:
     st.caption(layout.as_shown(note))
 if refused is None and not data.source.was_read:

@@ -20,9 +20,9 @@ from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import exploration, job_panel, layout, limits, questions, workspace
+from pages.shell import exploration, guard, job_panel, layout, limits, questions, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.guard import act, fragment
+from pages.shell.guard import fragment
 from pages.shell.session import Job
 from pages.shell.widgets import selectbox
 from pages.shell.workspace import NO_REASON, REASON, REFUSE, Tried
@@ -121,14 +121,9 @@ def _offer(data: Dataset, label: str, told: str, *, primary: bool = False) -> No
             label_visibility="collapsed",
             width=190,
         )
-        st.button(
-            label,
-            key="overview_find_go",
-            type="primary" if primary else "secondary",
-            icon=":material/search:",
-            on_click=act(exploration.find),
-            args=(data.fs, knowledge(data), seconds),
-        )
+        kind = "primary" if primary else "secondary"
+        how = {"key": "overview_find_go", "type": kind, "icon": ":material/search:"}
+        guard.button(label, exploration.find, data.fs, knowledge(data), seconds, **how)
         st.markdown(told, width="stretch")
 
 
@@ -218,17 +213,14 @@ def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
 def _refusing(digest: str) -> None:
     """Draw the form to release nothing; it asks for a reason, which enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
-        why = _why("Why nothing is released", "overview_why_not")
+        label, key = "Why nothing is released", "overview_why_not"
+        why = st.text_area(label, key=key, max_chars=2_000, height=100, placeholder=REASON) or ""
         if st.button("Confirm and open the report", key="overview_refuse_keep", type="primary"):
             if why.strip():
                 workspace.of(digest).refuse(why)
                 st.session_state[workspace.reason_key(REFUSE)] = why
                 st.switch_page("pages/report/view.py")
             st.error(NO_REASON)
-
-
-def _why(label: str, key: str) -> str:
-    return str(st.text_area(label, key=key, max_chars=2_000, height=100, placeholder=REASON) or "")
 
 
 def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:

@@ -20,9 +20,8 @@ from fpanon_core.studies import report_words as w
 from fpanon_core.studies.option_result import OptionResult
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, exploration, job_panel, limits, questions, widgets
+from pages.shell import definitions, exploration, guard, job_panel, limits, questions, widgets
 from pages.shell.dataset import Dataset
-from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
 
@@ -71,43 +70,21 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
     gaps = anonymizability.Config((widgets.PRESETS[0],), ks, widgets.in_force())
-    cap = " and ".join(_cap(gaps))
+    far = _MOVED.format(cap=" and ".join(_cap(gaps)))
     hiding = Question(MEASURE, fs, gaps, f"Measuring at {widgets.PRESETS[0]}", (None,))
     counting = recovery.Config(users=min(recovery.Config().users or fs.n_users, fs.n_users))
     counts = Question(RECOVERY, fs, counting, "Recovering people's trajectories from counts")
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
+    short = usual and cells <= recovery.MOST_CELLS
     title = f"Singled out by {words.count(known.p, 'known point')}"
     drawn = _FOUND.format(drawn=w.DRAWN[known.strategy])
+    within, exact = "Home found within 1 km", "Recovered from exact counts"
     return [
         Statement("found", title, drawn, "unicity", raw, _of_raw(found), usual),
-        Statement(
-            "moved",
-            "Shift needed to hide",
-            _MOVED.format(cap=cap),
-            "anonymizability",
-            hiding,
-            moved,
-            few,
-        ),
-        Statement(
-            "home",
-            "Home found within 1 km",
-            definitions.HOME_FOUND,
-            "attack",
-            raw,
-            _of_raw(home),
-            usual,
-        ),
-        Statement(
-            "recovered",
-            "Recovered from exact counts",
-            _RECOVERED,
-            "aggregates",
-            counts,
-            recovered,
-            usual and cells <= recovery.MOST_CELLS,
-        ),
+        Statement("moved", "Shift needed to hide", far, "anonymizability", hiding, moved, few),
+        Statement("home", within, definitions.HOME_FOUND, "attack", raw, _of_raw(home), usual),
+        Statement("recovered", exact, _RECOVERED, "aggregates", counts, recovered, short),
     ]
 
 
@@ -218,7 +195,7 @@ def recovered(result: recovery.Result) -> Told:
 # --- progress ---
 
 
-def begin(statements: list[Statement], *, asked: bool = False) -> None:
+def begin(statements: list[Statement], asked: bool = False) -> None:
     """Start the measurements that may start automatically or, if ``asked``, all of them."""
     for each in statements:
         if asked or (each.alone and not questions.held(each.question)):
@@ -253,12 +230,8 @@ def _waiting(statement: Statement) -> None:
     elif jobs:
         st.caption("Not measured.")
     else:
-        st.button(
-            "Measure",
-            key=f"overview_{statement.key}_go",
-            on_click=act(questions.ask),
-            args=(statement.question,),
-        )
+        key = f"overview_{statement.key}_go"
+        guard.button("Measure", questions.ask, statement.question, key=key)
 
 
 def failures(statements: list[Statement]) -> None:

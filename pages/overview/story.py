@@ -6,30 +6,12 @@ import math
 
 import pandas as pd
 
+from fpanon_core.studies import judgement
+from fpanon_core.studies import report_verdict as verdicts
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import (
-    NEED,
-    asked_of,
-    best_option,
-    beyond,
-    interval,
-    most_useful,
-    needed,
-    needs_lost,
-    serves,
-    some_alone,
-)
 from fpanon_core.studies.option_result import OptionResult
-from fpanon_core.studies.report_verdict import (
-    as_they_are,
-    best_named,
-    describe_best,
-    describe_tried,
-    unusual,
-    within,
-)
 from fpanon_core.studies.search import SKIPPED
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
@@ -65,56 +47,59 @@ def heads(exploration: Exploration, waiting: int, untried: int) -> list[tuple[st
     A heading says how many options are still ``waiting``, or that some are ``untried``: the verdict
     may then change.
     """
-    told = [(as_they_are(exploration), "")]
+    told = [(verdicts.as_they_are(exploration), "")]
     if exploration.table.results:
         more = ""
         if waiting:
             more = f" ({waiting:,} more {'is' if waiting == 1 else 'are'} on the way.)"
         elif untried:
             more = " **Search not finished: go on below.**"
-        told.append((describe_tried(exploration), more))
-    told += [(each, "") for each in unusual(exploration)]
+        told.append((verdicts.describe_tried(exploration), more))
+    told += [(each, "") for each in verdicts.unusual(exploration)]
     return [(words.MARKS[each.tone], _plain(each.head) + more) for each, more in told]
 
 
 def grounds(exploration: Exploration) -> list[str]:
     """Return the grounds of the verdict on the original data, a paragraph each."""
-    return [_plain(text) for text in as_they_are(exploration).text]
+    return [_plain(text) for text in verdicts.as_they_are(exploration).text]
 
 
 def best(exploration: Exploration) -> int | None:
     """Return the row of the best option within the thresholds; None if none is within them."""
-    return best_option(exploration.table, exploration.limits) if within(exploration) else None
+    row = judgement.best_option(exploration.table, exploration.limits)
+    return row if verdicts.within(exploration) else None
 
 
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """Say which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
-    yet = " Some people have a unique record." if some_alone(result) else ""
-    none = "" if serves(exploration.table, within(exploration)) else _NONE
-    return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
+    yet = " Some people have a unique record." if judgement.some_alone(result) else ""
+    none = "" if judgement.serves(exploration.table, verdicts.within(exploration)) else _NONE
+    return f"{none}{_plain(verdicts.best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 
 
 def describe_best_option(exploration: Exploration) -> tuple[list[str], list[str]]:
     """Return paragraphs on the best option, or else the nearest, and paragraphs with details."""
-    told = [_plain(text) for text in describe_best(exploration)]
-    row = best_option(exploration.table, exploration.limits)
+    told = [_plain(text) for text in verdicts.describe_best(exploration)]
+    row = judgement.best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
-        most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
+        good = verdicts.within(exploration)
+        most = _plain(w.describe_most(table, judgement.most_useful(table, good), row))
         epsilon = result.option.epsilon
         promised = f"{w.strength(epsilon)}." if epsilon else ""
-        least = needed(table, within(exploration))
+        least = judgement.needed(table, good)
         useful = f"Utility: {w.utility(table.choice, result)}"
-        enough = f"; needed: {least:.2f}, {NEED:.0%} of the best" if least else ""
+        enough = f"; needed: {least:.2f}, {judgement.NEED:.0%} of the best" if least else ""
         parts = w.describe_kind(result), promised, w.describe_cost(table.choice, result)
         cost = " ".join(filter(None, parts))
         squares = (result.areas or "").startswith("squares")
-        if squares and not serves(table, within(exploration)) and "flows" in needs_lost(table, row):
+        serves = judgement.serves(table, good)
+        if squares and not serves and "flows" in judgement.needs_lost(table, row):
             cost += f" {_LARGER}"
         left = f"{useful}{enough}. {w.describe_kept(table.choice, result)} {most}"
         kept = f"**3. What it keeps.** {left} {w.areas(table)} {w.draws(table)}"
-        grounds = len(describe_tried(exploration).text)
+        grounds = len(verdicts.describe_tried(exploration).text)
         why = f"**2. Why this one.** {' '.join(told[:grounds])}"
         sure = [
             f"**4. How sure this is.** {told[grounds]}",
@@ -134,14 +119,14 @@ def decides(exploration: Exploration, row: int) -> str:
     intervals, so the table shows these ends.
     """
     result, limits = exploration.table.results[row], exploration.limits
-    asked = [risk for risk in limits.judged if asked_of(result, risk)]
+    asked = [risk for risk in limits.judged if judgement.asked_of(result, risk)]
     lines = [
         "**1. What decides.** No risk may exceed what is accepted; the first row comes closest.\n"
     ]
     lines += ["| Risk | Measured, at most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
         name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
-        high, allowed = interval(result, risk)[2], limits.allowed(result, risk) or 0.0
+        high, allowed = judgement.interval(result, risk)[2], limits.allowed(result, risk) or 0.0
         found, most = w.value(high, risk), w.value(allowed, risk)
         if risk == "membership" and result.option.epsilon is not None:
             bound = math.tanh(result.option.epsilon / 2)
@@ -186,11 +171,11 @@ def next_is_counts(exploration: Exploration) -> bool:
     (:func:`few_homes`). Without a best option, propose counts. Otherwise, once options without
     records have been tried, counts are no alternative.
     """
-    row = best_option(exploration.table, exploration.limits)
+    row = judgement.best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):
         return row is None
     result = exploration.table.results[row]
-    near = beyond(result, exploration.limits) <= _NEAR
+    near = judgement.beyond(result, exploration.limits) <= _NEAR
     return not near or few_homes(exploration, result)
 
 

@@ -8,9 +8,9 @@ from pages.charts import style
 from pages.charts.maps import places_map
 from pages.charts.words import count, describe_remote
 from pages.overview import finding, statements, story, welcome
-from pages.shell import aims, dataset, exploration, job_panel, layout, limits, questions
+from pages.shell import aims, dataset, exploration, guard, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
-from pages.shell.guard import act, end_view
+from pages.shell.guard import end_view
 
 _MAP_PX = 310
 
@@ -70,13 +70,7 @@ if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
     for each in four
 ):
-    st.button(
-        story.MEASURE,
-        key="overview_measure",
-        on_click=act(statements.begin),
-        args=(four,),
-        kwargs={"asked": True},
-    )
+    guard.button(story.MEASURE, statements.begin, four, True, key="overview_measure")
     st.caption(story.LARGE)
 
 # --- find a release ---

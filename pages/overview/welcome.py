@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.samples import SAMPLES, dots
+from fpanon_core.studies.reading import Source
 from pages.charts import style
 from pages.charts.plain import plain
 from pages.shell import dataset, officer, study
@@ -41,7 +42,7 @@ def show() -> None:
             st.image(picture, alt="Map of the antennas, one dot each.")
         label = "Open the invented people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
-            dataset.open_sample(sample.key)
+            dataset.open_source(Source.of_sample(sample.key))
             st.rerun()
     with st.expander("Open a study that was saved", key="overview_study"):
         study.opening(key="overview")

@@ -6,7 +6,6 @@ The slides say what the report says about the chosen option and the original dat
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -16,27 +15,17 @@ from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision
 from pages.charts import attack, unicity
 from pages.charts.style import Theme, projected
 from pages.present import story
-from pages.present.stage import Slide, height, say
+from pages.present.stage import height, say
 from pages.shell import aims, exploration, officer, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show
 
 
-def ask(data: Dataset, found: Exploration) -> None:
-    """Measure the original data, unless they are large or the measurement was stopped."""
-    if found.as_it_is is None:
-        questions.ask_ahead(exploration.as_it_is(data.fs, found.table.config))
-
-
-def verdict(data: Dataset, found: Exploration, file: OptionResult | None) -> Slide:
-    """Return the slide with the question, the recipient and the report's verdict.
+def verdict(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
+    """Draw the question, the recipient and the report's verdict; return a sentence on it.
 
     ``file`` is the chosen option's result with the components of the file made of it, if any.
     """
-    return Slide("verdict", "May these data be released?", partial(_verdict, data, found, file))
-
-
-def _verdict(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
     asked = story.asked(aims.purpose(), aims.recipient(), aims.describe_threshold())
     if found.as_it_is is None:
         _for_whom(asked)
@@ -72,13 +61,8 @@ def _measured(data: Dataset, found: Exploration) -> str:
     return story.FAILED if questions.failed(raw) else story.NOT_MEASURED
 
 
-def today(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide of a hundred people, which shows how many are singled out."""
-    question = "Who can be singled out without protection?"
-    return Slide("today", question, partial(_today, data, found))
-
-
-def _today(data: Dataset, found: Exploration, of: Theme) -> str:
+def today(data: Dataset, found: Exploration, of: Theme) -> str:
+    """Draw a hundred people, and how many of them are singled out; return a sentence on them."""
     raw = found.as_it_is
     if raw is None:
         return _measured(data, found)
@@ -100,13 +84,8 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
     return told.sentence
 
 
-def risk(found: Exploration, result: OptionResult) -> Slide:
-    """Return the slide on what an attacker finds before and after protection, and by guessing."""
-    title = "What does an attacker find, before and after protection?"
-    return Slide("risk", title, partial(_risk, found, result))
-
-
-def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
+def risk(found: Exploration, result: OptionResult, of: Theme) -> str:
+    """Draw what an attacker finds before and after protection, and by guessing."""
     drawn = projected(attack.before_and_after(story.compared(found, result), [], of), height())
     # The legend has a line of its own above the names of the columns.
     above = {"xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
@@ -121,35 +100,27 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
     return story.risk(found, result)
 
 
-def closing(data: Dataset, found: Exploration, file: OptionResult | None) -> Slide:
-    """Return the slide on the decision, its signer, and the end of its validity.
+def question(data: Dataset) -> str:
+    """Return the title of the slide on the decision."""
+    mine = workspace.of(data.digest)
+    if mine.choice is None and mine.refusal is None:
+        return "What is recommended?"
+    return "What was decided?" if officer.signed(data.digest)[0].strip() else "What was chosen?"
+
+
+def closing(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
+    """Draw the decision, its signer, and the end of its validity; return the reason.
 
     ``file`` is as for :func:`verdict`.
     """
-    mine = workspace.of(data.digest)
-    kept = mine.choice is not None or mine.refusal is not None
-    title = "What is recommended?"
-    if kept:
-        title = (
-            "What was decided?" if officer.signed(data.digest)[0].strip() else "What was chosen?"
-        )
-    return Slide("decision", title, partial(_closing, data, found, file))
-
-
-def _closing(data: Dataset, found: Exploration, file: OptionResult | None, _: Theme) -> str:
-    mine = workspace.of(data.digest)
+    mine, signed = workspace.of(data.digest), story.signed(*officer.signed(data.digest))
     standing, why_not = mine.choice, mine.refusal
     if standing is not None:
-        say(
-            [
-                *story.decision(found, standing.result, standing.why),
-                *story.signed(*officer.signed(data.digest)),
-            ]
-        )
+        say([*story.decision(found, standing.result, standing.why), signed])
         kept = story.keeps(found, file or standing.result)
         return f"{story.reason(standing.why)} {kept}"
     if why_not is not None:
-        say([story.NOTHING_LEAVES, *story.signed(*officer.signed(data.digest))])
+        say([story.NOTHING_LEAVES, signed])
         return story.reason(why_not)
     say([story.UNDECIDED])
     return story.recommended(found)

@@ -196,11 +196,11 @@ def reason(why: str) -> str:
     return f"Why: {plain(why, _REASON)}" if why else "No reason is given yet."
 
 
-def signed(by: str, until: str) -> list[str]:
+def signed(by: str, until: str) -> str:
     """Say who decided, and until when the decision is valid."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
     end = f"Valid until **{plain(until)}**." if until.strip() else "No end date is stated."
-    return [f"{who} {end}"]
+    return f"{who} {end}"
 
 
 def recommended(found: Exploration) -> str:
@@ -246,11 +246,9 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 def risk(found: Exploration, result: OptionResult) -> str:
     """Say what the strongest attacker finds in the original data and in the release."""
     p, raw = found.table.config.p, found.as_it_is
-    before = (
-        ""
-        if raw is None
-        else f" Before protection: {w.value(raw.risk('outsider')[0], 'outsider')}."
-    )
+    before = ""
+    if raw is not None:
+        before = f" Before protection: {w.value(raw.risk('outsider')[0], 'outsider')}."
     if result.option.recordless is not None:
         most = w.limit(found.limits, "membership")
         return (
@@ -292,30 +290,6 @@ def compared(found: Exploration, result: OptionResult) -> list[Compared]:
 
 def _brief(share: float) -> str:
     return words.brief(words.percent(share)) if math.isfinite(share) else ""
-
-
-def describe_people(found: Result, days: int) -> str:
-    """Say what a column of the map stands for, and which hexagons and people the map leaves out."""
-    least = found.config.least
-    told = [
-        f"Each column stands for the people recorded in a hexagon at some time during "
-        f"{words.count(days, 'day')}: up to {int(found.people.max()):,} of "
-        f"{found.n_people:,}. Hexagons have edges of about {words.distance(found.edge_m)}."
-    ]
-    if found.few:
-        told.append(
-            f"{words.count(found.few, 'hexagon')} with fewer than {least} people "
-            f"{words.were(found.few)} left out, so that nobody can be picked out on this map."
-        )
-    if found.beyond:
-        beyond = words.count(found.beyond, "hexagon")
-        told.append(f"{beyond} with the fewest people {words.were(found.beyond)} not drawn.")
-    if found.unseen:
-        told.append(
-            f"{words.people(found.unseen)} "
-            f"{words.were(found.unseen)} recorded in none of the hexagons drawn."
-        )
-    return " ".join(told)
 
 
 def describe_hexagons(found: Result) -> str:

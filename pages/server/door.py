@@ -103,14 +103,11 @@ class Door:
         here = self._place(scope)
         if here is None:
             return 421, "The dashboard cannot be reached by this name."
-        origins = _values(scope, b"origin")
-        if len(origins) > 1 or any(origin != here.origin for origin in origins):
-            return 403, "This request does not come from a page of the dashboard."
         # A browser names the origin of every request except plain reads. Where the origin is
-        # missing, the request does not come from one of our pages.
-        if not origins and (scope["type"] == "websocket" or scope["method"] not in _READING):
-            return 403, "This request does not come from a page of the dashboard."
-        if not _from_here(scope):
+        # missing otherwise, the request does not come from one of our pages.
+        origins = _values(scope, b"origin")
+        reads = scope["type"] == "http" and scope["method"] in _READING
+        if (origins != [here.origin] and (origins or not reads)) or not _from_here(scope):
             return 403, "This request does not come from a page of the dashboard."
         return self._unknown(scope)
 

@@ -151,12 +151,11 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
     officers = None
     if listed is not None:
         officers = frozenset(each.strip().lower() for each in listed.split(",") if each.strip())
-    if not secrets_singleton.load_if_toml_exists():
-        # Streamlit treats secrets that cannot be read as if there were none.
-        if any(os.path.exists(path) for path in config.get_option("secrets.files")):
-            return Entrance(True, fault="the secrets file cannot be read.")
-        return _without_log_in(environment)
-    section = secrets_singleton.get("auth")
+    known = secrets_singleton.load_if_toml_exists()
+    # Streamlit treats secrets that cannot be read as if there were none.
+    if not known and any(os.path.exists(path) for path in config.get_option("secrets.files")):
+        return Entrance(True, fault="the secrets file cannot be read.")
+    section = secrets_singleton.get("auth") if known else None
     if section is None:
         return _without_log_in(environment)
     if not isinstance(section, Mapping):

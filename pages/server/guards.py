@@ -111,7 +111,6 @@ class Reaper:
         self._registry = registry
         self._close_session = close_session or _close_session
         self._uploads = uploads.Sweep(registry)
-        self._media = media.Sweep(registry)
 
     async def run(self) -> None:
         """End what is due, at regular intervals, until the server stops."""
@@ -124,8 +123,8 @@ class Reaper:
 
     async def look(self) -> int:
         """End everything that is due, once; return the number of sessions and files ended."""
-        ended = await self._end_due() + self._end_replaced() + self._end_unknown()
-        ended += self._uploads() + self._media()
+        ended = await self._end_due() + self._end_unknown()
+        ended += self._uploads() + media.sweep(self._registry)
         if ended:
             await asyncio.to_thread(give_back)
         return ended
@@ -135,14 +134,10 @@ class Reaper:
         due = self._registry.take_due()
         for work in due:
             await asyncio.to_thread(work.close)
-            self._close_session(work.session_id)
-        return len(due)
-
-    def _end_replaced(self) -> int:
-        replaced = self._registry.take_replaced()
-        for session_id in replaced:
+        ended = [work.session_id for work in due] + self._registry.take_replaced()
+        for session_id in ended:
             self._close_session(session_id)
-        return len(replaced)
+        return len(ended)
 
     def _end_unknown(self) -> int:
         """End sessions that the registry lacks: their script never ran, and no page gets them."""
@@ -177,8 +172,7 @@ def set_up_process() -> None:
 
     Watch files only if so configured.
     """
-    net_util.get_external_ip = _nothing
-    net_util.get_internal_ip = _nothing
+    net_util.get_external_ip = net_util.get_internal_ip = _nothing
     sys.setswitchinterval(_TURN_S)
     with contextlib.suppress(AttributeError, OSError):  # only glibc has it
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)

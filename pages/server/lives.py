@@ -19,7 +19,6 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,10 +89,7 @@ class Work:
         """End the child process and let go of all the work; may wait for the child to end."""
         if self.runner is not None:
             self.runner.close()
-        self.jobs = []
-        self.kept = {}
-        self.settings = {}
-        self.source_bytes = 0
+        self.jobs, self.kept, self.settings, self.source_bytes = [], {}, {}, 0
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ class Registry:
         self._lock = threading.RLock()
         self._works: dict[str, Work] = {}
         self._connections: dict[str, _Connection] = {}
-        self._ended: OrderedDict[str, Ended] = OrderedDict()
+        self._ended: dict[str, Ended] = {}
         self._replaced: list[str] = []
         self._spare: Spare | None = None
 
@@ -208,10 +204,6 @@ class Registry:
             if found is not None:
                 self._bind(work, connection)
             return work
-
-    def of(self, session_id: str) -> Work:
-        """Return the work of a session; give it new, empty work if it has none."""
-        return self.claim(session_id)
 
     def known(self, session_id: str) -> Work | None:
         """Return the work of a session; None if it has none."""
@@ -308,10 +300,10 @@ class Registry:
     def _note(self, work: Work) -> None:
         stopped = sum(job.active for job in work.jobs)
         if work.owner and (work.kept or stopped):
+            self._ended.pop(work.owner, None)  # the latest is the last
             self._ended[work.owner] = Ended(self.grace_s / 60, bool(work.kept), stopped)
-            self._ended.move_to_end(work.owner)
-            while len(self._ended) > _TOLD_AT_MOST:
-                self._ended.popitem(last=False)
+            if len(self._ended) > _TOLD_AT_MOST:
+                del self._ended[next(iter(self._ended))]
 
 
 REGISTRY = Registry(IN_FORCE.grace_s)

@@ -101,42 +101,30 @@ class Media:
             await PlainTextResponse("Not found.\n", 404)(scope, receive, send)
 
     def _allowed(self, file_id: str, asking: str) -> bool:
-        if not asking:
-            return False
         works = [self._registry.known(session_id) for session_id in _sessions_of(file_id)]
-        return any(work is not None and work.owner == asking for work in works)
+        return bool(asking) and any(work and work.owner == asking for work in works)
 
 
-class Sweep:
-    """Callable that drops files made for downloads: after :data:`KEPT_S`, or with their session.
+def sweep(registry: Registry) -> int:
+    """Drop files made for downloads: after :data:`KEPT_S`, or with their session.
 
-    Parameters
-    ----------
-    registry : Registry
+    Return the number of files dropped.
     """
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-
-    def __call__(self) -> int:
-        """Drop the files that are due; return their number."""
-        now = self._registry.clock()
-        with _LOCK:
-            over = []
-            for file_id, (session_id, seen) in _MADE.items():
-                since = now if seen is None else seen
-                _MADE[file_id] = (session_id, since)
-                if now - since >= KEPT_S or self._registry.known(session_id) is None:
-                    over.append(file_id)
-            for file_id in over:
+    now, over = registry.clock(), []
+    with _LOCK:
+        for file_id, (session_id, seen) in list(_MADE.items()):
+            since = now if seen is None else seen
+            _MADE[file_id] = (session_id, since)
+            if now - since >= KEPT_S or registry.known(session_id) is None:
+                over.append(file_id)
                 del _MADE[file_id]
-        manager = _manager()
-        if manager is not None and over:
-            with manager._lock:
-                for file_id in over:
-                    if file_id in manager._file_metadata:  # Streamlit may have been first
-                        manager._delete_file(file_id)
-        return len(over)
+    manager = _manager()
+    if manager is not None and over:
+        with manager._lock:
+            for file_id in over:
+                if file_id in manager._file_metadata:  # Streamlit may have been first
+                    manager._delete_file(file_id)
+    return len(over)
 
 
 def _sessions_of(file_id: str) -> list[str]:

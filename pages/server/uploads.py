@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -71,7 +72,7 @@ class Uploads:
         self._registry = registry
         self._allowances = allowances
         self._look_s = look_s
-        self._arriving: dict[str, int] = {}
+        self._arriving: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -96,16 +97,15 @@ class Uploads:
             more = message.get("more_body", False)
             size = len(message.get("body", b""))
             arrived += size
-            self._arriving[session_id] = self._arriving.get(session_id, 0) + size
+            self._arriving[session_id] += size
             self._check(session_id)
             return message
 
         try:
             await self._app(scope, counted, send)
         finally:
-            rest = self._arriving.get(session_id, 0) - arrived
-            self._arriving[session_id] = rest
-            if not rest:
+            self._arriving[session_id] -= arrived
+            if not self._arriving[session_id]:
                 del self._arriving[session_id]
 
     async def _next(self, receive: Receive, work: Work, session_id: str, pace: _Pace) -> Message:
@@ -126,23 +126,20 @@ class Uploads:
 
     def _check(self, session_id: str) -> None:
         """Refuse the upload if the session, or all sessions together, exceed their allowance."""
-        held = in_memory(self._registry)
-        for name, size in self._arriving.items():
-            held[name] = held.get(name, 0) + size
-        if held.get(session_id, 0) > self._allowances.session_mb * MEGABYTE:
+        held = in_memory(self._registry) + self._arriving
+        if held[session_id] > self._allowances.session_mb * MEGABYTE:
             most = f"{self._allowances.session_mb:g} MB for one session"
-        elif sum(held.values()) > self._allowances.server_mb * MEGABYTE:
+        elif held.total() > self._allowances.server_mb * MEGABYTE:
             most = f"{self._allowances.server_mb:g} MB for all sessions together"
         else:
             return
         raise HTTPException(413, f"Too much: this server keeps up to {most} in memory.")
 
 
-def in_memory(registry: Registry) -> dict[str, int]:
+def in_memory(registry: Registry) -> Counter[str]:
     """Return how many bytes each session's uploads hold: files not yet read, and the open one."""
-    found = {work.session_id: work.source_bytes for work in registry.sessions()}
-    for session_id, files in _stored().items():
-        found[session_id] = found.get(session_id, 0) + sum(files.values())
+    found = Counter({work.session_id: work.source_bytes for work in registry.sessions()})
+    found.update({session_id: sum(files.values()) for session_id, files in _stored().items()})
     return found
 
 

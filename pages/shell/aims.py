@@ -196,9 +196,7 @@ def _short() -> str:
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No re-identification threshold"
-    if own != who.threshold:
-        return f"Your own threshold, {_at_most(own)}"
-    return _at_most(own)
+    return "Your own threshold, " * (own != who.threshold) + _at_most(own)
 
 
 def _at_most(share: float) -> str:

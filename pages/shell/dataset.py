@@ -80,17 +80,14 @@ def newly_opened() -> bool:
     return bool(st.session_state.pop(_NEW, False))
 
 
-def open_sample(key: str) -> None:
-    """Start reading a sample data set."""
-    _open(Source.of_sample(key))
+def open_source(source: Source, reading: Reading | None = None) -> None:
+    """Start reading a sample or a file, uploaded or from the server's folder, in the way given.
 
-
-def open_file(source: Source, reading: Reading | None = None) -> None:
-    """Start reading a file, uploaded or from the server's folder, in the way given, if any."""
-    if reading is None:
-        _open(source)
-    else:
-        _start(source, reading, [])
+    If none is given, a file is read as :func:`read_next_as` says.
+    """
+    if reading is None and not (source.sample or source.was_read):
+        reading = st.session_state.get(_NEXT)
+    _start(source, reading or Reading(), [])
 
 
 def read_next_as(reading: Reading | None) -> None:
@@ -141,18 +138,17 @@ def can_undo() -> bool:
 
 def adopt(job: Job) -> None:
     """Make the result of a reading job the data set in use, or ask how to read its positions."""
-    meta = job.meta
+    source, reading, before = (job.meta[name] for name in ("source", "reading", "before"))
     if isinstance(job.result, PositionDoubt):
-        waiting = Asked(job.result, meta["source"], meta["reading"], meta["before"])
-        session.keep(_ASKED, waiting)
+        session.keep(_ASKED, Asked(job.result, source, reading, before))
         return
     fs, report = job.result
     try:
-        officer.opened(_kind(job.meta["source"]), fs.digest, fs.n_users)
+        officer.opened(_kind(source), fs.digest, fs.n_users)
     except FpanonError:
         return  # the frame says why, above every page
-    session.keep(_CURRENT, Dataset(fs, report, job.meta["source"], job.meta["reading"]))
-    session.keep(_BEFORE, job.meta["before"])
+    session.keep(_CURRENT, Dataset(fs, report, source, reading))
+    session.keep(_BEFORE, before)
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
     st.session_state[_NEW] = True
@@ -167,16 +163,11 @@ def _kind(source: Source) -> str:
     return "upload" if isinstance(source.file[1], bytes) else "file in the server's folder"
 
 
-def _open(source: Source) -> None:
-    told = source.sample or source.was_read
-    wanted: Reading | None = None if told else st.session_state.get(_NEXT)
-    _start(source, wanted or Reading(), [])
-
-
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
     session.cancel_all()
     leave()
-    session.source_held(sum(len(body) for _, body in source.tables if isinstance(body, bytes)))
+    uploaded = [body for _, body in source.tables if isinstance(body, bytes)]
+    session.work().source_bytes = sum(map(len, uploaded))  # kept, to be read again
     session.start(
         reading_study.read_or_ask,
         source,

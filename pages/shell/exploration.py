@@ -16,7 +16,7 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, Step, Synthesize, Tables
+from fpanon_core.model.options import Recordless, ReleaseOption, Step
 from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.purpose import PURPOSES
 from fpanon_core.studies import options
@@ -43,9 +43,8 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
     before = mine.tried
     questions.release_held(OPTION)
     if before is None or before.knowledge != knowledge:
-        mine.tried = workspace.Tried((), knowledge, now, now + seconds, seconds)
-    else:
-        mine.tried = replace(before, until=now + seconds, seconds=seconds)
+        before = Tried((), knowledge, now, now, seconds)
+    mine.tried = replace(before, until=now + seconds, seconds=seconds)
 
 
 def advance(fs: FingerprintSet) -> None:
@@ -80,13 +79,12 @@ def advance(fs: FingerprintSet) -> None:
 def _forgo(fs: FingerprintSet, tried: Tried, jobs: list[Job]) -> None:
     """Withdraw options that still wait, if the results so far show they would change nothing."""
     search, done = _search(fs), _done(fs, tried.knowledge)
-    asked = [(job, _option_of(job)) for job in jobs if job.status == "queued"]
-    gone = [(job, option.steps) for job, option in asked if search.useless(option, done)]
-    steps = {each for _, each in gone}
-    if steps:
-        left = tuple(option for option in tried.options if option.steps not in steps)
+    queued = [(job, _option_of(job)) for job in jobs if job.status == "queued"]
+    gone = {option.steps: job for job, option in queued if search.useless(option, done)}
+    if gone:
+        left = tuple(option for option in tried.options if option.steps not in gone)
         workspace.of(fs.digest).tried = replace(tried, options=left)
-        for job, _ in gone:
+        for job in gone.values():
             session.dismiss(job)
 
 
@@ -186,10 +184,9 @@ def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, .
 
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
     """Return the results of “Find a release” so far for this knowledge; start no measurement."""
-    asked = workspace.of(fs.digest).tried
-    if asked is None or asked.knowledge != knowledge:
-        return []
-    return known(fs, asked.options, knowledge)
+    tried = workspace.of(fs.digest).tried
+    mine = tried is not None and tried.knowledge == knowledge
+    return known(fs, tried.options, knowledge) if tried is not None and mine else []
 
 
 def results(
@@ -206,10 +203,11 @@ def results(
     if finding is not None:
         keys |= {question(fs, option, finding.knowledge).key for option in finding.options}
     questions.let_go(OPTION, but=keys)
+    done = {result.option.steps for result in known(fs, wanted, knowledge)}
     waiting = [
         each
         for option, each in zip(wanted, asked, strict=True)
-        if _answer(fs, option, knowledge) is None and not questions.under_way(each)
+        if option.steps not in done and not questions.under_way(each)
     ]
     if waiting:
         alone = questions.ordinary(fs) and not any(map(questions.held, waiting))
@@ -225,21 +223,10 @@ def known(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
     """Return the options' results so far, in order; start no measurement."""
-    return [
-        replace(found.results[0], option=option)
-        for option in wanted
-        if (found := _answer(fs, option, knowledge)) is not None
-    ]
-
-
-def _answer(
-    fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
-) -> OptionsTable | None:
-    """Return an option's results; for the original data, also those that other pages asked for."""
-    found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
-    if found is None and not option.steps:
-        found = questions.answer(as_it_is(fs, knowledge))
-    return found
+    done = _every(fs, knowledge)
+    if (raw := questions.answer(as_it_is(fs, knowledge))) is not None:
+        done.setdefault((), raw.results[0])
+    return [replace(done[each.steps], option=each) for each in wanted if each.steps in done]
 
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
@@ -258,12 +245,11 @@ def empty(data: Dataset) -> OptionsTable:
 def current(data: Dataset) -> Exploration:
     """Return the options weighed so far for these data, judged as in the report."""
     found = workspace.of(data.digest).weighed
-    if found is None:
-        return judged(data, empty(data), limits.in_force())
-    return judged(data, found.table, found.limits)
+    of = (empty(data), limits.in_force()) if found is None else (found.table, found.limits)
+    return judged(data, *of)
 
 
-def recommended(data: Dataset) -> Tables | Synthesize | None:
+def recommended(data: Dataset) -> Recordless | None:
     """Return the recommended option's step, if the option has no records and serves the purpose."""
     explored = current(data)
     table, good = explored.table, within_limits(explored.table, explored.limits)

@@ -59,6 +59,14 @@ def act(callback: Callable[P, object]) -> Callable[P, None]:
     return guarded_callback
 
 
+def button(label: str, callback: Callable[..., object], *arguments: Any, **how: Any) -> None:
+    """Draw a button; when it is pressed, ``callback`` is called with these arguments.
+
+    ``how`` holds further arguments of :func:`st.button`, such as its key.
+    """
+    st.button(label, on_click=act(callback), args=arguments, **how)
+
+
 def fragment(run_every: float | None = None) -> Callable[[Callable[P, object]], Callable[P, Any]]:
     """Return a decorator that redraws a part of a page separately, and shows its faults there.
 

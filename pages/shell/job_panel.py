@@ -11,10 +11,10 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.budgets import gigabytes
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.charts.words import clock
+from pages.charts.words import clock, count
 
-from . import session
-from .guard import act, fragment
+from . import guard, session
+from .guard import fragment
 
 _POLL_S = 0.6
 _WORTH_SAYING = 500_000_000  # bytes of memory; less is nobody's concern
@@ -65,19 +65,9 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
         st.error(f"**{plain(label)} was not finished.** {said}")
         with st.container(horizontal=True):
             if first.status == "lost" or type(first.error) is FpanonError:
-                st.button(
-                    "Try again",
-                    key=f"{key}_retry_{first.number}",
-                    type="primary",
-                    on_click=act(_each),
-                    args=(session.retry, jobs),
-                )
-            st.button(
-                "Dismiss",
-                key=f"{key}_dismiss_{first.number}",
-                on_click=act(_each),
-                args=(stop, jobs),
-            )
+                again = f"{key}_retry_{first.number}"
+                guard.button("Try again", _each, session.retry, jobs, key=again, type="primary")
+            guard.button("Dismiss", _each, stop, jobs, key=f"{key}_dismiss_{first.number}")
 
 
 def _each(act: Callable[[Job], None], jobs: list[Job]) -> None:
@@ -94,8 +84,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
         left, right = st.columns([6, 1], vertical_alignment="center")
         left.progress(first.fraction, text=line(first, len(rest)))
         if right.button("Cancel", key=f"{key}_cancel"):
-            for job in jobs:
-                stop(job)
+            _each(stop, jobs)
             st.rerun()
 
 
@@ -140,10 +129,7 @@ def line(job: Job, waiting: int) -> str:
 
 def waits(job: Job) -> str:
     """Say how many jobs, of all sessions, a job waits behind; return "" if there are none."""
-    ahead = job.ahead
-    if not ahead:
-        return ""
-    return "waits behind 1 other" if ahead == 1 else f"waits behind {ahead} others"
+    return f"waits behind {count(job.ahead, 'other')}" if job.ahead else ""
 
 
 @fragment(run_every=_POLL_S)

@@ -32,7 +32,7 @@ from fpanon_core.studies.method import anchor
 from pages.charts import style
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import dataset, job_panel, navigation
+from . import dataset, guard, job_panel, navigation
 from .guard import act, end_view
 
 FOLLOWING = "The figures follow as soon as the data are read."
@@ -201,7 +201,7 @@ class Pick:
         """Draw a button for each number; its key ends in the first word of its label."""
         for label, number in ways.items():
             at = f"{name}_{label.split()[0].lower()}"
-            st.button(label, key=at, on_click=act(self.turn_to), args=(number,))
+            guard.button(label, self.turn_to, number, key=at)
 
     def person(
         self,

@@ -7,6 +7,7 @@ is made, and offered as a zip file.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -23,7 +24,7 @@ from fpanon_core.model import geography, limits
 from fpanon_core.model.count_tables import DAY_TYPES
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import Recordless, ReleaseOption, Synthesize, Tables
 from fpanon_core.model.profiles import as_areas
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import count_tables, production, synthetic_people
@@ -40,25 +41,12 @@ from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import aims, downloads, exploration, layout, questions, together
+from . import aims, downloads, exploration, layout, questions, release, together
 from . import limits as thresholds
 from .dataset import Dataset
 from .kinds import OPTION
-from .release import (
-    ABOVE,
-    PEOPLE,
-    PRODUCED,
-    TABLES,
-    UNKNOWN,
-    describe_page,
-    exceeded,
-    explored,
-    file_format,
-    note_records,
-    warn,
-)
-from .release import section as records_section
 
+Made = Result | synthetic_people.Result
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Replace the records*."""
 _MAKE = "Make the release"
@@ -82,6 +70,10 @@ BY_SPAN = (
     "Screening compares each person's days with the days of all records, so one person can change "
     "who is kept. For a private release, screen only by a minimum number of samples or for "
     "machines, on the Data page."
+)
+KEPT_ONLY = (
+    "The opened folder holds what was read, not the file itself, which a private release must "
+    "read again. Open that file, or use `fpanon tables` or `fpanon synthesize`."
 )
 REASON = "Who asked for exact counts, and why small counts harm nobody. Name no person."
 REASON_FIRST = (
@@ -115,18 +107,20 @@ class Wish:
         What is missing or wrong.
     """
 
-    option: Tables | Synthesize | None
+    option: Recordless | None
     people: int | None
     lacking: str = ""
 
 
 def of_option(data: Dataset, option: ReleaseOption) -> None:
     """Draw the section in which the release of an option, of any kind, is made and downloaded."""
-    warn(data, option)
+    release.warn(data, option)
     step = option.recordless
     if step is None:
-        config = production.Config(ReleaseOption(steps=option.steps), format=file_format(PRODUCED))
-        records_section(PRODUCED, data, config, f"“{option.name}”")
+        kind = release.PRODUCED
+        made = ReleaseOption(steps=option.steps)
+        config = production.Config(made, format=release.file_format(kind))
+        release.section(kind, data, config, f"“{option.name}”")
         return
     if step.epsilon is not None:
         st.caption(CHOSEN_BY_RECORDS)
@@ -145,45 +139,42 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     if option is None:
         return None
     if option.recordless is None:
-        kept = [each.result for each in questions.of_data(PRODUCED, data.fs).values()]
+        kept = [each.result for each in questions.of_data(release.PRODUCED, data.fs).values()]
         mine = [r for r in kept if r.archive and r.config.option.steps == option.steps]
         if not mine:
             return None
-        note_records(data, mine[-1])
+        release.note_records(data, mine[-1])
         return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
     found = latest(data, option.recordless)
     if found is None:
         return None
     together.note_made(data, str(found.config), found.archives)
-    archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
+    archive = found.archives[st.session_state.get(f"{release.TABLES.name}_format", FORMATS[0])]
     return Produced(found.config.frame, sha256(archive).hexdigest(), file_of(data, found))
 
 
-def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
+def latest(data: Dataset, step: Recordless) -> Made | None:
     """Return the latest verified release of an option without records; None if there is none.
 
     The ε of a private release has been charged to the ledger. A release counts only if the data
     would now be read for it in the same way.
     """
-    every = [each.result for each in questions.of_data(_kind(step), data.fs).values()]
-    mine = [each for each in every if each.archives and _is_of(each.config, step)]
-    return next((each for each in reversed(mine) if _is_offered(data, each)), None)
+    every: list[Made] = [x.result for x in questions.of_data(_kind(step), data.fs).values()]
+    for found in reversed(every):
+        if found.archives and _is_of(found.config, step):
+            with contextlib.suppress(FpanonError):  # data read like this allow no private release
+                question = _question(data, found.config, _reading_for(data, found.config))
+                offered = questions.answer(question) is found
+                if offered:
+                    return found
+    return None
 
 
-def _is_offered(data: Dataset, found: Result | synthetic_people.Result) -> bool:
-    """Return whether :func:`ask` would offer a release for the data as they are read now."""
-    try:
-        question = _question(data, found.config, _reading_for(data, found.config))
-    except FpanonError:  # data read like this allow no private release
-        return False
-    return questions.answer(question) is found
+def _kind(option: Recordless) -> questions.Kind:
+    return release.PEOPLE if isinstance(option, Synthesize) else release.TABLES
 
 
-def _kind(option: Tables | Synthesize) -> questions.Kind:
-    return PEOPLE if isinstance(option, Synthesize) else TABLES
-
-
-def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
+def _reading_for(data: Dataset, option: Recordless) -> Reading | None:
     """Return how to read the data again for a private release; None if that is not needed."""
     if option.epsilon is None:
         return None
@@ -191,9 +182,7 @@ def _reading_for(data: Dataset, option: Tables | Synthesize) -> Reading | None:
     return count_tables.stated_reading(data.fs, data.reading, option.frame, guessed=guessed)
 
 
-def _question(
-    data: Dataset, option: Tables | Synthesize, reading: Reading | None
-) -> questions.Question:
+def _question(data: Dataset, option: Recordless, reading: Reading | None) -> questions.Question:
     """Return the question for a release; releases of different readings are kept apart."""
     what = "Making people up" if isinstance(option, Synthesize) else "Making tables"
     also: tuple[Any, ...] = (as_areas(aims.areas(data.fs)),)
@@ -201,7 +190,7 @@ def _question(
     return questions.Question(_kind(option), data.fs, option, what, also, apart=reading)
 
 
-def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
+def _is_of(stated: Recordless, step: Recordless | None) -> bool:
     """Return whether a release belongs to an option; its days and stated area may differ."""
     if type(stated) is not type(step) or step is None:
         return False
@@ -209,12 +198,12 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
     return replace(stated, frame=frame) == step
 
 
-def _weighed_as(data: Dataset, stated: Tables | Synthesize) -> list[OptionResult]:
+def _weighed_as(data: Dataset, stated: Recordless) -> list[OptionResult]:
     """Return the results of the options to which a release belongs."""
-    return [r for r in explored(data) if _is_of(stated, r.option.recordless)]
+    return [r for r in release.explored(data) if _is_of(stated, r.option.recordless)]
 
 
-def file_of(data: Dataset, found: Result | synthetic_people.Result) -> OptionResult | None:
+def file_of(data: Dataset, found: Made) -> OptionResult | None:
     """Return the result of a release's option, with the utility that the file itself keeps.
 
     Return None if the release belongs to no option that was weighed, or if utility was measured
@@ -254,7 +243,7 @@ def nothing_shown(found: Result) -> str:
     return ""
 
 
-def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
+def _stated(data: Dataset, step: Recordless) -> Wish:
     """Draw the fields of days and area; return the option with the stated values."""
     begin(data)
     frame = step.frame
@@ -331,7 +320,7 @@ def kept(name: str) -> dict[str, Any]:
     return {"key": _FIELD + name, "persist_state": "session"}
 
 
-def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
+def ask(data: Dataset, wish: Wish) -> Made | None:
     """Draw the expected error and a button that makes the release; return the release or None."""
     option = wish.option
     if option is None or wish.people is None:
@@ -367,10 +356,8 @@ def _describe_area(area: StatedArea | None) -> str:
     """Say how far a stated area is from the nearest large town, which reveals swapped bounds."""
     if area is None or area.unit != "degrees":
         return ""
-    middle = [
-        np.array([(a + b) / 2]) for a, b in ((area.south, area.north), (area.west, area.east))
-    ]
-    km, which = geography.nearest_town(*middle)
+    lat, lon = (area.south + area.north) / 2, (area.west + area.east) / 2
+    km, which = geography.nearest_town(np.array([lat]), np.array([lon]))
     return (
         f"The middle of the area is {km[0]:,.0f} km from {geography.town(int(which[0]))}, the "
         "nearest large town."
@@ -395,7 +382,7 @@ def days_without_records(report: IngestReport, period: StatedPeriod) -> str:
     )
 
 
-def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
+def _expected(data: Dataset, option: Recordless, people: int) -> None:
     """Draw the expected effect of noise, from public numbers alone."""
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
@@ -408,9 +395,7 @@ def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
                 st.dataframe(choices(table), hide_index=True, key="tables_choices")
 
 
-def _pressed(
-    data: Dataset, option: Tables | Synthesize, reading: Reading | None, *, busy: bool
-) -> bool:
+def _pressed(data: Dataset, option: Recordless, reading: Reading | None, *, busy: bool) -> bool:
     """Return whether the release is to be made; if it is private, charge its ε to the ledger first.
 
     Noise whose ε is not charged is never shown. Otherwise noise could be drawn until the result
@@ -439,7 +424,7 @@ def _pressed(
     return pressed
 
 
-def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tuple[str, bool]:
+def describe_kept(data: Dataset, found: Made) -> tuple[str, bool]:
     """Say what a release keeps of what the purpose needs; also return whether that is too little.
 
     If the release keeps too little, also say which page recommends an option that keeps enough.
@@ -457,9 +442,7 @@ def describe_kept(data: Dataset, found: Result | synthetic_people.Result) -> tup
     return told, little
 
 
-def section(
-    data: Dataset, found: Result | synthetic_people.Result, *, warned: bool = False
-) -> None:
+def section(data: Dataset, found: Made, *, warned: bool = False) -> None:
     """Draw the download of a release; if its counts are exact, ask for a reason first.
 
     ``warned`` says whether the page has already said what the release keeps. If the release did
@@ -470,7 +453,7 @@ def section(
         return
     option = found.config
     attacked = _weighed_as(data, option)
-    over = exceeded(attacked)
+    over = release.exceeded(attacked)
     told, little = describe_kept(data, found)
     if told and not warned:
         (st.warning if little else st.caption)(told)
@@ -489,7 +472,7 @@ def section(
                 return
         together.note_made(data, str(option), found.archives)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            format = file_format(TABLES)
+            format = release.file_format(release.TABLES)
             made_up = isinstance(option, Synthesize)
             downloads.offer(
                 "Synthetic people (zip)" if made_up else "Tables (zip)",
@@ -503,25 +486,24 @@ def section(
         if over is None:
             _unknown(data, option, checked)
         elif over:
-            st.warning(f"**{ABOVE}.** {' '.join(over)} Verified: {checked}")
+            st.warning(f"**{release.ABOVE}.** {' '.join(over)} Verified: {checked}")
         else:
             st.caption(f"{TOO_LITTLE if little else 'Ready to release'}: {checked}")
         if over is not None:
             evidence = describe_found(attacked[-1], KNOWLEDGE.p, thresholds.in_force())
             layout.details(evidence, key="tables_attacked")
-    with st.expander("The page that goes with the release (README.md)", key="tables_page"):
-        st.markdown(describe_page(found.page))
+    release.readme(found.page, key="tables_page")
 
 
-def describe_measured(data: Dataset, found: Result | synthetic_people.Result) -> str:
+def describe_measured(data: Dataset, found: Made) -> str:
     """Say whether a release was measured against the thresholds, and whether it is within them."""
-    over = exceeded(_weighed_as(data, found.config))
+    over = release.exceeded(_weighed_as(data, found.config))
     if over is None:
         return "**Not measured against your thresholds.**"
     return "**Not within your thresholds.**" if over else "Within your thresholds."
 
 
-def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
+def _unknown(data: Dataset, option: Recordless, checked: str) -> None:
     """Say why a release was not judged; if nobody has attacked it, draw a button that does so.
 
     The attack is that of a search for releases.
@@ -533,7 +515,7 @@ def _unknown(data: Dataset, option: Tables | Synthesize, checked: str) -> None:
     else:
         fault = attacked.results[0].fault
         why = f"The attack failed: {layout.as_shown(fault)}" if fault else NO_THRESHOLD
-    st.info(f"**{UNKNOWN}**: {checked} {why}".rstrip())
+    st.info(f"**{release.UNKNOWN}**: {checked} {why}".rstrip())
     if attacked is None and st.button(
         "Attack this release",
         key="tables_attack",
@@ -578,14 +560,12 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
 
 def expected_people(table: synthetic_people.Expected) -> str:
     """Say how far noise is expected to move a count of homes, and what else to beware of."""
-    share = table.error / table.homes
-    said = [
+    said = (
         f"**With homes in up to {words.count(table.groups, 'group')} of places, a typical count "
         f"of {table.homes:,.0f} homes is off by about {two_digits(table.error)} (up to "
-        f"{share:.0%}).**",
-        *table.warnings,
-    ]
-    return " ".join(said)
+        f"{table.error / table.homes:.0%}).**"
+    )
+    return " ".join([said, *table.warnings])
 
 
 def choices(table: pd.DataFrame) -> pd.DataFrame:
@@ -619,7 +599,7 @@ def before_noise(spent: Spent, budget: float | None, reading: Reading | None) ->
     return " ".join(told)
 
 
-def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
+def unreadable(option: Recordless, report: IngestReport, kept: bool) -> str:
     """Say why no private release can be made from data read like this; return "" if one can.
 
     ``kept`` says whether the opened folder holds what was read, not the file itself.
@@ -628,9 +608,4 @@ def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) ->
         return ""
     if report.screening.by_span:
         return BY_SPAN
-    return (
-        "The opened folder holds what was read, not the file itself, which a private release must "
-        "read again. Open that file, or use `fpanon tables` or `fpanon synthesize`."
-        if kept
-        else ""
-    )
+    return KEPT_ONLY * kept

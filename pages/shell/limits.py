@@ -11,7 +11,7 @@ from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies.judgement import Limits
 from pages.charts.plain import plain
 
-from . import layout, session
+from . import guard, layout, session
 from .guard import act
 
 _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
@@ -56,7 +56,7 @@ def draw(label: str, usual: Limits) -> None:
         st.markdown(counted(of))
         for name in _ASKED:
             spoken = of_risks()[name]
-            most, key = RISKS[name].most, layout.key(_field(name), _FORM)
+            most, key = RISKS[name].most, layout.key(f"limit_{name}", _FORM)
             if key not in st.session_state:
                 st.session_state[key] = _shown(of, name)
             st.number_input(
@@ -75,13 +75,8 @@ def draw(label: str, usual: Limits) -> None:
                 args=(name, key),
             )
             st.caption(describe_source(of, name, usual))
-        st.button(
-            "Restore the usual thresholds",
-            key="limits_usual",
-            on_click=act(take),
-            args=(usual,),
-            disabled=of == usual,
-        )
+        again = "Restore the usual thresholds"
+        guard.button(again, take, usual, key="limits_usual", disabled=of == usual)
 
 
 def take(limits: Limits) -> None:
@@ -92,7 +87,7 @@ def take(limits: Limits) -> None:
 
 def _changed(name: str, key: str) -> None:
     """Record that a threshold was entered or removed."""
-    if layout.is_current(key, _field(name), _FORM):
+    if layout.is_current(key, f"limit_{name}", _FORM):
         value: float | None = st.session_state[key]
         limit = None if value is None else value / _scale(name)
         _hold(Limits({**in_force().of, name: limit}))
@@ -134,7 +129,3 @@ def _shown(of: Limits, name: str) -> float | None:
 
 def _scale(name: str) -> float:
     return 1.0 if math.isinf(RISKS[name].most) else 100.0  # a share is written in per cent
-
-
-def _field(name: str) -> str:
-    return f"limit_{name}"

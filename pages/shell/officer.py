@@ -7,6 +7,7 @@ were bypassed, no page would be drawn here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -91,15 +92,13 @@ def signer(label: str) -> str:
 
     The same person answers for a release above a threshold.
     """
-    name: str = st.text_input(
-        label,
-        named(),
-        key=_SIGNER,
-        max_chars=120,
-        persist_state="session",
-        help="This appears in the report, not in its recipe.",
-    )
-    return name
+    return _field(label, key=_SIGNER, value=named(), max_chars=120)
+
+
+def _field(label: str, **how: Any) -> str:
+    told = "This appears in the report, not in its recipe."
+    found: str = st.text_input(label, persist_state="session", help=told, **how)
+    return found
 
 
 def _until(digest: str) -> str:
@@ -108,15 +107,8 @@ def _until(digest: str) -> str:
 
 def ending(digest: str) -> str:
     """Draw the field for how long the decision on a data set is valid; return its text."""
-    until: str = st.text_input(
-        "Valid until",
-        key=_until(digest),
-        max_chars=60,
-        persist_state="session",
-        placeholder="31 December 2027",
-        help="This appears in the report, not in its recipe.",
-    )
-    return until
+    usual = "31 December 2027"
+    return _field("Valid until", key=_until(digest), max_chars=60, placeholder=usual)
 
 
 def signed(digest: str) -> tuple[str, str]:

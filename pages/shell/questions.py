@@ -170,7 +170,6 @@ def ask(question: Question, *, again: bool = False) -> None:
     st.session_state.get(_HELD, set()).discard((question.kind.name, question.key))
     if not question.kind.together:
         let_go(question.kind)
-    arguments = () if question.fs is None else (question.fs,)
     study, fs = question.kind.study, question.fs
     needs = estimates.needed_bytes(study, fs, question.config)
     most = Limits.of_server().memory_bytes
@@ -178,8 +177,8 @@ def ask(question: Question, *, again: bool = False) -> None:
     if fs is not None and needs is not None and most is not None and needs > most:
         would_fit = estimates.ways_out(study, fs, question.config, most)
     session.start(
-        question.kind.study,
-        *arguments,
+        study,
+        *(() if fs is None else (fs,)),
         question.config,
         *question.also,
         label=question.label,
@@ -294,18 +293,16 @@ def _foretell(question: Question, told: str | None) -> None:
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
         return  # the work takes less time than an estimate
-    parts = [told] if told else []
-    if told is None:
+    if told is None:  # other questions of the page may wait, too: their estimates go on
         about = Question(FORETOLD, fs, estimates.Config(study, config), "Estimating")
         ask(about)
         found: estimates.Estimate | None = answer(about)
         if found is not None and found.seconds is not None:
-            parts.append(f"This is likely to take about {clock(max(found.seconds, 1))}.")
+            told = f"This is likely to take about {clock(max(found.seconds, 1))}."
         for job in jobs_of(about):
             if job.active:
                 job_panel.quiet(job, "Estimating the time from samples …")
-    parts.append(estimates.describe_memory(study, fs, config))
-    st.caption(" ".join(part for part in parts if part))
+    st.caption(" ".join(filter(None, [told, estimates.describe_memory(study, fs, config)])))
 
 
 def progress(kind: Kind) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,9 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.release_page import alone, check_command, truth
-from fpanon_core.studies import (
-    attack,
-    count_tables,
-    production,
-    report_words,
-    synthetic_people,
-)
-from fpanon_core.studies.judgement import Limits, asked_of, interval
+from fpanon_core.studies import attack, count_tables, production, synthetic_people
+from fpanon_core.studies import report_words as w
+from fpanon_core.studies.judgement import asked_of, interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
@@ -46,43 +42,30 @@ _FORMATS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet"}
 ABOVE = "Written, but not within your thresholds"
 UNKNOWN = "Written, but not measured against your thresholds"
 TOGETHER = "Written, but weaker together with an earlier release"
-PRODUCED = Kind(
-    "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
-)
-TABLES = Kind(
-    "produce_tables", count_tables.study, page="tables", kept=limits.KEPT_RELEASES, together=True
-)
-PEOPLE = Kind(
-    "produce_people",
-    synthetic_people.study,
-    page="tables",
-    kept=limits.KEPT_RELEASES,
-    together=True,
-)
+_MANY: dict[str, Any] = {"kept": limits.KEPT_RELEASES, "together": True}
+PRODUCED = Kind("produce_option", production.study, page="report", **_MANY)
+TABLES = Kind("produce_tables", count_tables.study, page="tables", **_MANY)
+PEOPLE = Kind("produce_people", synthetic_people.study, page="tables", **_MANY)
 
 
 def warn(data: Dataset, option: ReleaseOption) -> None:
     """Show which thresholds an option exceeds or may exceed, and how coarse it is."""
-    found, result = workspace.of(data.digest).weighed, _weighed(data, option)
+    found = workspace.of(data.digest).weighed
+    results = () if found is None else found.table.results
+    result = next((r for r in results if r.option.steps == option.steps and not r.fault), None)
     if found is None or result is None:
         return
     over = describe_exceeded(result, found.limits)
     if over:
         st.warning(
-            f"**{report_words.describe_over(found.limits, result)}** A verified release keeps what "
-            "it promises; that does not mean that it may be released."
+            f"**{w.describe_over(found.limits, result)}** A verified release keeps what it "
+            "promises; that does not mean that it may be released."
         )
-    use = report_words.describe_use(result) if option.recordless is None else ""
-    if use and report_words.little_use(result):
+    use = w.describe_use(result) if option.recordless is None else ""
+    if use and w.little_use(result):
         st.warning(use)
         use = ""
     layout.details(*(plain(each, MESSAGE_LENGTH) for each in over), use, key="produced")
-
-
-def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
-    found = workspace.of(data.digest).weighed
-    results = () if found is None else found.table.results
-    return next((r for r in results if r.option.steps == option.steps and not r.fault), None)
 
 
 def explored(data: Dataset) -> list[OptionResult]:
@@ -115,15 +98,13 @@ def exceeded(results: Sequence[OptionResult]) -> tuple[str, ...] | None:
     Return None if none of them has a figure that a threshold in force applies to.
     """
     in_force = thresholds.in_force()
-    every = [describe_exceeded(r, in_force) for r in results if _measured(r, in_force)]
-    worst = max(every, key=len, default=None)
+    measured = [
+        r
+        for r in results
+        if any(asked_of(r, x) and not math.isnan(interval(r, x)[2]) for x in in_force.judged)
+    ]
+    worst = max((describe_exceeded(r, in_force) for r in measured), key=len, default=None)
     return None if worst is None else tuple(plain(each, MESSAGE_LENGTH) for each in worst)
-
-
-def _measured(result: OptionResult, in_force: Limits) -> bool:
-    """Return whether a result has a figure to compare with any threshold."""
-    risks = [risk for risk in in_force.judged if asked_of(result, risk)]
-    return any(not math.isnan(interval(result, risk)[2]) for risk in risks)
 
 
 def records_exceeded(data: Dataset, config: production.Config) -> tuple[str, ...] | None:
@@ -231,26 +212,25 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: tuple[str, ...] | 
     with st.container(border=True, key=f"{kind.name}_secret"):
         st.markdown(describe_secret(found))
         with st.container(horizontal=True):
-            downloads.offer(
-                "Pseudonym key (not for release)",
-                lambda: found.key,
-                f"{data.prefix}{KEY_NAME}",
-                key=f"{kind.name}_get_key",
-                icon=":material/key:",
-                settings=made,
-            )
+            secret = [("Pseudonym key", "key", found.key, KEY_NAME)]
             if found.left_out is not None and found.facts.samples_left_out:
-                left_out = found.left_out
+                secret += [("Left-out samples", "left_out", found.left_out, LEFT_OUT_NAME)]
+            for label, key, content, name in secret:
                 downloads.offer(
-                    "Left-out samples (not for release)",
-                    lambda: left_out,
-                    f"{data.prefix}{LEFT_OUT_NAME}",
-                    key=f"{kind.name}_get_left_out",
-                    icon=":material/lock:",
+                    f"{label} (not for release)",
+                    partial(bytes, content),
+                    f"{data.prefix}{name}",
+                    key=f"{kind.name}_get_{key}",
+                    icon=":material/key:" if key == "key" else ":material/lock:",
                     settings=made,
                 )
-    with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
-        st.markdown(describe_page(found.page))
+    readme(found.page, key=f"{kind.name}_page")
+
+
+def readme(page: str, *, key: str) -> None:
+    """Draw the README, with its headings as bold lines: the view has headings of its own."""
+    with st.expander("The page that goes with the release (README.md)", key=key):
+        st.markdown(re.sub(r"(?m)^#+ (.+)$", r"**\1**", page))
 
 
 def note_records(data: Dataset, found: Result) -> None:
@@ -292,7 +272,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
     """Say what the rows stand for, what is lost, and how many rows are false presences."""
     facts = found.facts
     every = facts.people + facts.people_left_out
-    people = f"{words.people(facts.people)}"
+    people = words.people(facts.people)
     if facts.people_left_out:
         people = f"{facts.people:,} of the {every:,} people"
     gone = ""
@@ -338,8 +318,3 @@ def describe_secret(found: Result) -> str:
         f"{told} The left-out samples are listed by id and by number. The number counts all "
         "samples from 0, person by person and in order of time; it is no line number in your file."
     )
-
-
-def describe_page(page: str) -> str:
-    """Return the README, with its headings as bold lines: the view has headings of its own."""
-    return re.sub(r"(?m)^#+ (.+)$", r"**\1**", page)

@@ -23,67 +23,54 @@ from pages.server.environment import IN_FORCE
 from pages.server.lives import REGISTRY, Ended, Work
 from pages.server.owners import CONNECTION
 
-from .guard import act
+from . import guard
 
 EVERYWHERE = "*"
 """Value of ``page`` for a job whose progress every view shows by itself."""
 
-_JOBS, _FIRST, _TOLD = "fp_jobs", "fp_first_run", "fp_ended"
+FIRST = "fp_first_run"
+"""Entry of the session's state until the page's first run has found its earlier work."""
+_JOBS, _TOLD = "fp_jobs", "fp_ended"
 _TURNS = Turns.of_server()
 _LIMITS = Limits.of_server()
 
 
 def arrive() -> None:
     """Find the work of the page that this browser left before; call first in every run."""
-    work = REGISTRY.claim(_session_id(), st.context.headers.get(CONNECTION) or "")
-    if work.given_to != work.session_id:
-        st.session_state[_JOBS] = work.jobs
-        for name, value in work.kept.items():
+    mine = REGISTRY.claim(_session_id(), st.context.headers.get(CONNECTION) or "")
+    if mine.given_to != mine.session_id:
+        st.session_state[_JOBS] = mine.jobs
+        for name, value in mine.kept.items():
             st.session_state[name] = value
-        st.session_state[_FIRST] = True
-        work.given_to = work.session_id  # last: Streamlit may end a run at any step
+        st.session_state[FIRST] = True
+        mine.given_to = mine.session_id  # last: Streamlit may end a run at any step
 
 
-def is_first_run() -> bool:
-    """Return whether this run is the first to find the page's earlier work; true only once."""
-    return bool(st.session_state.pop(_FIRST, False))
-
-
-def settings() -> dict[str, Any]:
-    """Return the choices made on the session's pages, by name; they are kept with its work."""
-    return _work().settings
-
-
-def ended() -> Ended | None:
-    """Return, once only, what was ended while the session's browser was away; or None."""
-    return REGISTRY.ended(_session_id())
+def work() -> Work:
+    """Return all that the session has on the server."""
+    return REGISTRY.claim(_session_id())
 
 
 def keep(name: str, value: Any) -> None:
     """Store a value in the session's state, where the page finds it again after a reload."""
-    _work().kept[name] = st.session_state[name] = value
+    work().kept[name] = st.session_state[name] = value
 
 
 def drop(name: str) -> None:
     """Remove a value that :func:`keep` stored."""
-    _work().kept.pop(name, None)
+    work().kept.pop(name, None)
     st.session_state.pop(name, None)
 
 
 def uploads_of_page() -> None:
     """Note which uploaded files the page's widgets hold; all others are dropped after a while."""
     held = [value for value in st.session_state.values() if isinstance(value, UploadedFile)]
-    _work().claimed = frozenset(file.file_id for file in held)
+    work().claimed = frozenset(file.file_id for file in held)
 
 
 def uploads_read(files: list[UploadedFile]) -> None:
     """Drop the widgets' copies of uploaded files that were handed on to be read."""
     uploads.drop(_session_id(), [file.file_id for file in files])
-
-
-def source_held(size: int) -> None:
-    """Record how many bytes of an uploaded file the session keeps, to read it again."""
-    _work().source_bytes = size
 
 
 def _new_spare() -> Spare:
@@ -98,10 +85,10 @@ def _new_spare() -> Spare:
 
 def runner() -> ProcessRunner:
     """Return the runner of the session's jobs."""
-    work = _work()
-    if work.runner is None:
-        work.runner = ProcessRunner(REGISTRY.spare(_new_spare), turns=_TURNS, limits=_LIMITS)
-    return work.runner
+    mine = work()
+    if mine.runner is None:
+        mine.runner = ProcessRunner(REGISTRY.spare(_new_spare), turns=_TURNS, limits=_LIMITS)
+    return mine.runner
 
 
 def start(
@@ -146,8 +133,7 @@ def start(
 def retry(job: Job) -> None:
     """Queue a failed job again."""
     dismiss(job)
-    mine = jobs()
-    mine.append(runner().retry(job))
+    jobs().append(runner().retry(job))
 
 
 def dismiss(job: Job) -> None:
@@ -168,7 +154,7 @@ def jobs(kind: str | None = None) -> list[Job]:
     If ``kind`` is None, return the session's own list of all jobs.
     """
     if _JOBS not in st.session_state:
-        st.session_state[_JOBS] = _work().jobs = []
+        st.session_state[_JOBS] = work().jobs = []
     found: list[Job] = st.session_state[_JOBS]
     return found if kind is None else [job for job in found if job.kind == kind]
 
@@ -190,21 +176,17 @@ def _session_id() -> str:
     return "" if context is None else context.session_id
 
 
-def _work() -> Work:
-    return REGISTRY.of(_session_id())
-
-
 # --- what is kept without the browser, and what was ended ---
 
 
 def tell_ended() -> None:
     """Draw a message, to be confirmed, on what was ended while the browser was away."""
-    if (found := ended()) is not None:
+    if (found := REGISTRY.ended(_session_id())) is not None:
         st.session_state[_TOLD] = found
     told: Ended | None = st.session_state.get(_TOLD)
     if told is not None:
         st.warning(describe_ended(told))
-        st.button("Understood", key="frame_away_read", on_click=act(drop), args=(_TOLD,))
+        guard.button("Understood", drop, _TOLD, key="frame_away_read")
 
 
 def describe_kept() -> str:

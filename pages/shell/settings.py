@@ -6,7 +6,6 @@ here. Other state is not kept: buttons, uploads, and results derived from the se
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,7 +63,6 @@ _BEGINNINGS = (
 )
 """Prefixes of the names that end in a variable part, such as a measure."""
 
-_AREAS_OF_ALL = re.compile(r"aims_areas_[0-9a-f]{12}")
 _ALL = frozenset().union(*_NAMES.values())
 
 
@@ -84,9 +82,9 @@ def arrive(page: str) -> None:
     page : str
         Address of the page that is opened.
     """
-    if not session.is_first_run():
+    if not st.session_state.pop(session.FIRST, False):
         return
-    kept = session.settings()
+    kept = session.work().settings
     asked = st.query_params.to_dict()
     other = bool(asked) and asked != kept.get("fp_address_written")
     left = _NAMES.get(page, frozenset()) | _NAMES["*"] if other else set()
@@ -97,16 +95,18 @@ def arrive(page: str) -> None:
 
 def note() -> None:
     """Keep the settings as they are now."""
-    kept = session.settings()
-    for name in [str(name) for name in st.session_state]:
-        if is_setting(name):
-            kept[name] = st.session_state[name]
+    kept = session.work().settings
+    kept.update({name: st.session_state[name] for name in _now()})
+
+
+def _now() -> list[str]:
+    return [str(name) for name in st.session_state if is_setting(str(name))]
 
 
 def current() -> dict[str, Any]:
     """Return all settings, by name."""
     note()
-    return dict(session.settings())
+    return dict(session.work().settings)
 
 
 def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
@@ -119,14 +119,11 @@ def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
     named : mapping
         Settings as named in an address, for pages that find their settings only by these names.
     """
-    session.settings().clear()
-    for name in [str(name) for name in st.session_state]:
-        if is_setting(name):
-            del st.session_state[name]
+    session.work().settings.clear()
+    for name in _now():
+        del st.session_state[name]
     for name, value in given.items():
         if is_setting(name):
-            old = _AREAS_OF_ALL.fullmatch(name)  # written before each purpose had areas of its own
-            own = f"{name}_{given.get('aims_purpose', 'transport')}" if old else name
-            st.session_state[own] = value
+            st.session_state[name] = value
     address.ask(named)
     note()

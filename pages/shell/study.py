@@ -20,9 +20,9 @@ from fpanon_core.studies.study_file import Opened, open_study, save
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, dataset, downloads, job_panel, questions, session, settings, workspace
+from . import address, dataset, downloads, guard, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
-from .guard import Ended, act
+from .guard import Ended
 
 _WAITING, _TOLD, _PUT, _SOURCE = "fp_study", "fp_study_told", "fp_study_put", "fp_study_source"
 _LONGEST_S = 180.0
@@ -77,7 +77,7 @@ def opening(*, key: str) -> None:
     waits: Opened | None = st.session_state.get(_WAITING)
     if waits is not None:
         st.info(describe_waits(waits.study))
-        st.button("Do not wait for them", key=f"{key}_study_let_go", on_click=act(let_go))
+        guard.button("Do not wait for them", let_go, key=f"{key}_study_let_go")
 
 
 def of(data: Dataset, *, with_data: bool = False) -> Study:
@@ -162,7 +162,7 @@ def tell() -> None:
     if told is not None:
         kind, text = told
         {"error": st.error, "warning": st.warning}.get(kind, st.info)(text)
-        st.button("Understood", key="frame_study_read", on_click=act(session.drop), args=(_TOLD,))
+        guard.button("Understood", session.drop, _TOLD, key="frame_study_read")
 
 
 @contextlib.contextmanager
@@ -197,7 +197,7 @@ def _adopt(job: Job) -> None:
     session.keep(_WAITING, found)
     if source is not None:
         session.keep(_SOURCE, source)
-        dataset.open_file(source, study.reading)
+        dataset.open_source(source, study.reading)
     else:
         dataset.read_next_as(study.reading)
 

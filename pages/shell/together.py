@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -95,7 +94,7 @@ def falls(found: Result) -> bool:
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
     """Draw the fields to upload a release that left before this session, and its pseudonym key."""
     with st.expander(QUESTION, key=f"{kind.name}_earlier", expanded=True):
-        st.markdown(f"{EARLIER} {describe_known(known.left, made)}")
+        st.markdown(f"{EARLIER} {describe_known([*known.left.values()], made)}")
         release = st.file_uploader(
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )
@@ -107,26 +106,22 @@ def _earlier(kind: Kind, known: Register, made: Membership) -> None:
         lacking = release is None or key is None
         pressed = st.button("Compare", key=f"{kind.name}_earlier_go", disabled=lacking)
         if pressed and release is not None and key is not None:
-            _read(kind, release.getvalue(), key.getvalue(), known)
+            known.refused = ""
+            files = release.getvalue(), key.getvalue()
+            session.start(
+                crossing.study,
+                crossing.Config(*(sha256(file).hexdigest() for file in files)),
+                *files,
+                label="Reading the earlier release",
+                kind=_JOB,
+                adopt=partial(_adopt, known),
+                page=kind.page,
+            )
             session.uploads_read([release, key])
             st.rerun()
         job_panel.show(session.jobs(_JOB), key=f"{kind.name}_earlier_jobs")
         if known.refused:
             layout.say(known.refused)
-
-
-def _read(kind: Kind, release: bytes, key: bytes, known: Register) -> None:
-    known.refused = ""
-    session.start(
-        crossing.study,
-        crossing.Config(sha256(release).hexdigest(), sha256(key).hexdigest()),
-        release,
-        key,
-        label="Reading the earlier release",
-        kind=_JOB,
-        adopt=partial(_adopt, known),
-        page=kind.page,
-    )
 
 
 def _adopt(known: Register, job: Job) -> None:
@@ -221,21 +216,17 @@ class Register:
         self._secret = secrets.token_bytes(_SECRET_BYTES)
         self._hash_key = secrets.token_hex(8)
         self._people: dict[str, npt.NDArray[np.uint64]] = {}
-        self._shared: dict[tuple[int, str], int] = {}
         self.made: dict[int, Made] = {}
         """The releases made, by the hash of their first file."""
-        self._left: list[Left] = []
-        self._change = threading.Lock()
+        self.left: dict[str, Left] = {}
+        """The releases that left, in order, by their digest."""
         self._last: tuple[tuple[str, int], Crossing | None] | None = None
         self.refused = ""
         """Why the last given files cannot be used."""
 
     def note(self, membership: Membership, *, given: bool = False) -> None:
         """Record that a release has left, unless it is known already."""
-        left = Left(membership.keyed(self._secret), given)
-        with self._change:
-            if all(each.membership.digest != membership.digest for each in self._left):
-                self._left.append(left)
+        self.left.setdefault(membership.digest, Left(membership.keyed(self._secret), given))
 
     def people(self, fs: FingerprintSet) -> npt.NDArray[np.uint64]:
         """Return keyed hashes of the people's ids, sorted; the same id always has the same hash."""
@@ -248,24 +239,16 @@ class Register:
     def of_people(self, fs: FingerprintSet) -> list[tuple[Made, int]]:
         """Return the releases that hold some of these people, in order, and how many each holds."""
         found, mine = [], self.people(fs)
-        for key, each in self.made.items():
-            pair = (key, fs.digest)
-            if pair not in self._shared:
-                same = each.people is mine
-                both = mine if same else np.intersect1d(each.people, mine, assume_unique=True)
-                self._shared[pair] = len(both)
-            if n := self._shared[pair]:
-                found.append((each, n))
+        for each in self.made.values():
+            same = each.people is mine
+            both = mine if same else np.intersect1d(each.people, mine, assume_unique=True)
+            found += [(each, len(both))] * bool(len(both))
         return found
-
-    @property
-    def left(self) -> list[Left]:
-        """Return all releases that left, in order."""
-        return list(self._left)
 
     def before(self, made: Membership) -> list[Left]:
         """Return the releases that left, in order, except the given one."""
-        return [each for each in self._left if each.membership.digest != made.digest]
+        known = list(self.left.items())  # a download may add another meanwhile
+        return [each for digest, each in known if digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
         """Return the composition of a release with all earlier ones; None if they share nobody."""
@@ -307,25 +290,21 @@ EARLIER = (
 def describe_earlier(left: Sequence[Left]) -> str:
     """Return the earlier releases that a release is compared with, as part of a sentence."""
     names = "; ".join(plain(each.membership.name) for each in left)
-    if len(left) > 1:
-        return f"the {len(left)} releases that left earlier ({names})"
-    return (
-        f"the {'earlier release given' if left[0].given else 'release exported earlier'} ({names})"
-    )
+    one = "earlier release given" if left[0].given else "release exported earlier"
+    many = f"{len(left)} releases that left earlier"
+    return f"the {many if len(left) > 1 else one} ({names})"
 
 
 def describe_known(left: Sequence[Left], made: Membership) -> str:
     """Say which earlier releases are known already."""
     if not left:
         return "No earlier release with groups is known here."
-    names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
-    return f"Known here: {names}."
-
-
-def _how(left: Left, made: Membership) -> str:
-    if left.membership.digest == made.digest:
-        return "this very release"
-    return "its files were given" if left.given else "exported in this session"
+    names = []
+    for each in left:
+        how = "its files were given" if each.given else "exported in this session"
+        this = each.membership.digest == made.digest
+        names.append(f"{plain(each.membership.name)} ({'this very release' if this else how})")
+    return f"Known here: {'; '.join(names)}."
 
 
 def warning(found: Crossing, what: str) -> str:
@@ -335,21 +314,15 @@ def warning(found: Crossing, what: str) -> str:
 
 def meaning(found: Crossing) -> str:
     """Say what the composition means: the knowledge it assumes, and the chance it gives."""
-    said = [crossing.MEANING, crossing.describe_naming(found)]
-    if found.smaller:  # else it has been said
-        said.append(crossing.describe_followed(found))
-    said.append(crossing.describe_counted(found))
-    return f"**What this means.** {' '.join(each for each in said if each)}"
+    followed = crossing.describe_followed(found) if found.smaller else ""  # else it has been said
+    said = crossing.describe_naming(found), followed, crossing.describe_counted(found)
+    return " ".join(filter(None, ["**What this means.**", crossing.MEANING, *said]))
 
 
 def unchanged(found: Crossing, what: str) -> str:
     """Return a note that no group gets smaller."""
-    said = (
-        crossing.describe_crossing(found, what),
-        crossing.describe_followed(found),
-        crossing.describe_counted(found),
-    )
-    return " ".join(each for each in said if each)
+    more = crossing.describe_followed(found), crossing.describe_counted(found)
+    return " ".join(filter(None, [crossing.describe_crossing(found, what), *more]))
 
 
 def nobody(what: str) -> str:

@@ -85,22 +85,17 @@ def profiles_of(chosen: Sequence[str]) -> tuple[GeneralizationProfile, ...]:
     ConfigError
         A text could not be read, or there are no profiles or too many.
     """
-    _check_count(len(chosen))
     return in_order([parse_profile(text) for text in chosen])
 
 
 def in_order(profiles: Sequence[GeneralizationProfile]) -> tuple[GeneralizationProfile, ...]:
     """Return each profile once, fine to coarse; raise ConfigError if there are none or too many."""
-    _check_count(len(profiles))
-    return tuple(sorted(set(profiles), key=fine_to_coarse))
-
-
-def _check_count(count: int) -> None:
-    if count not in limits.PROFILES:
+    if len(profiles) not in limits.PROFILES:
         raise ConfigError(
-            f"{count} profiles are chosen; choose between {limits.PROFILES.low} and "
+            f"{len(profiles)} profiles are chosen; choose between {limits.PROFILES.low} and "
             f"{limits.PROFILES.high}."
         )
+    return tuple(sorted(set(profiles), key=fine_to_coarse))
 
 
 NAME = "stretch"
@@ -207,8 +202,7 @@ def days(fs: FingerprintSet) -> list[str]:
     last = int(fs.wall_minutes(fs.t_min).max() // 1440)
     if fs.clock is None:
         return [f"day {d + 1}" for d in range(last + 1)]
-    first = fs.clock.epoch.astimezone(dt.UTC) + dt.timedelta(
-        minutes=float(fs.clock.wall_minutes([0.0])[0])
-    )
+    begins = dt.timedelta(minutes=float(fs.clock.wall_minutes([0.0])[0]))
+    first = fs.clock.epoch.astimezone(dt.UTC) + begins
     local = first.astimezone(zone_of(fs.clock.timezone))
     return [f"{local.date() + dt.timedelta(days=d):%-d %b}" for d in range(last + 1)]

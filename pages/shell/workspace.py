@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import Recordless, ReleaseOption
 from fpanon_core.model.profiles import StatedAreas
 from fpanon_core.model.purpose import Recipient
 from fpanon_core.studies.judgement import Limits
@@ -119,7 +119,7 @@ class Workspace:
         return Choice(next(r for r in found.table.results if found.is_chosen(r)), found.why)
 
     @property
-    def recordless(self) -> Tables | Synthesize | None:
+    def recordless(self) -> Recordless | None:
         """Return the tables or synthetic people that were chosen; None if none were."""
         return None if self.choice is None else self.choice.result.option.recordless
 

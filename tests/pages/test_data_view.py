@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -183,34 +184,6 @@ def test_an_antenna_with_exchanged_degrees_is_named(app: AppTest) -> None:
         assert not app.session_state["data_open"]
 
 
-EVENTS = [
-    {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
-    for i in range(6)
-]
-FEATURES = [
-    {
-        "type": "Feature",
-        "geometry": {"type": "Point", "coordinates": [each["lon"], each["lat"]]},
-        "properties": {name: each[name] for name in ("user", "time")},
-    }
-    for each in EVENTS
-]
-
-
-def test_json_that_is_a_table_is_opened_and_other_refused_by_its_name(app: AppTest) -> None:
-    for name, body in (
-        ("own.json", json.dumps(EVENTS)),
-        ("own.jsonl", "\n".join(map(json.dumps, EVENTS))),
-        ("own.geojson", json.dumps({"type": "FeatureCollection", "features": FEATURES})),
-    ):
-        upload(app, body.encode(), name)
-        opened_now = app.session_state["fp_dataset"]
-        assert (opened_now.source.label, opened_now.fs.n_users) == (name, 3)
-        assert not app.error
-    upload(app, b'{"locations": [{"latitudeE7": 1}]}', "own.json")
-    assert "The file is JSON, but not a table" in app.error[0].value
-
-
 def test_the_maps_legend_counts_up_to_its_largest_dot() -> None:
     for most in (1, 2, 9, 10, 11, 150, 99_999, 123_456_789):
         counts = legend_counts(most)
@@ -224,11 +197,11 @@ def test_the_maps_legend_counts_up_to_its_largest_dot() -> None:
 def test_reading_has_an_end(monkeypatch, body, seconds):
     """An upload is 500 MB at most; a file of the server's folder may be 4 GB."""
     asked = {}
-    for name in ("cancel_all", "source_held"):
-        monkeypatch.setattr(dataset.session, name, lambda *_: None)
+    for name in ("cancel_all", "work"):
+        monkeypatch.setattr(dataset.session, name, SimpleNamespace)
     monkeypatch.setattr(dataset, "leave", lambda: None)
     monkeypatch.setattr(dataset.session, "start", lambda *_, **named: asked.update(named))
-    dataset._open(Source("events", antennas=("a", b""), file=("events.csv", body)))
+    dataset.open_source(Source("events", antennas=("a", b""), file=("events.csv", body)))
     assert asked["at_most_s"] == seconds
 
 

@@ -1,9 +1,8 @@
-"""Without a login no page is run; with one, the page, and the way out."""
+"""Without a login no page is run, whatever stands before the pages."""
 
 from __future__ import annotations
 
 import pytest
-import streamlit
 from streamlit.testing.v1 import AppTest
 
 from pages.server import entrance
@@ -13,35 +12,15 @@ from tests.support.provider import PEOPLE
 from tests.support.views import APP, go, said
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("who", ["nobody", "bert", "liar"])
+def test_no_page_is_run_for_who_is_not_let_in(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A login is set up, for anna alone."""
     standing = Entrance(True, ("default",), frozenset({"anna@office.example"}))
     monkeypatch.setattr(entrance, "current", lambda: standing)
-
-
-def app(who: str | None) -> AppTest:
-    """A session of somebody, or of nobody."""
-    user = {"is_logged_in": False} if who is None else {"is_logged_in": True, **PEOPLE[who]}
-    at = AppTest.from_file(str(APP), default_timeout=60)
-    at.user = user
-    return at
-
-
-@pytest.mark.usefixtures("asked")
-@pytest.mark.parametrize("who", [None, "bert", "liar"])
-def test_no_page_is_run_for_who_is_not_let_in(
-    who: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(session, "runner", lambda: pytest.fail("a session's work was begun"))
-    shown: set[str] = set()
-    usual = streamlit.navigation
-    monkeypatch.setattr(
-        streamlit,
-        "navigation",
-        lambda pages, position: shown.add(position) or usual(pages, position=position),
-    )
-    at = app(who).run()
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.user = {"is_logged_in": who in PEOPLE, **PEOPLE.get(who, {})}
+    at.run()
     for place in navigation.PLACES:
         go(at, place.folder)
         assert [title.value for title in at.title] == ["fpanon"]
@@ -49,23 +28,3 @@ def test_no_page_is_run_for_who_is_not_let_in(
         assert len(at.sidebar) == 0
         assert not said(at).replace("fpanon", "").strip()
     assert "fp_jobs" not in at.session_state
-    assert shown == {"hidden"}  # nor is there a list of them
-
-
-@pytest.mark.usefixtures("asked")
-def test_who_is_let_in_sees_pages_and_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    left: list[bool] = []
-    monkeypatch.setattr("streamlit.logout", lambda: left.append(True))
-    at = app("anna").run()
-    assert "Which release of your mobility data" in at.title[0].value
-    assert [text.value for text in at.sidebar.text] == ["Logged in as anna@office.example"]
-    assert not left
-    at.button(key="log_out").click().run()
-    assert left == [True]
-
-
-def test_alone_on_a_machine_nobody_is_asked() -> None:
-    at = AppTest.from_file(str(APP), default_timeout=60).run()
-    assert "Which release of your mobility data" in at.title[0].value
-    assert not at.sidebar.text
-    assert "log_out" not in [button.key for button in at.button]

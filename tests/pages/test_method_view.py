@@ -60,6 +60,7 @@ def test_what_is_shown_is_whole(heading: str) -> None:
         for link in re.findall(r"\]\(([^)\s]+)\)", text)
     )
     assert "![" not in text
+    assert ".md" not in text
     assert not html_in(text), f"no HTML, nor a < outside of formulas: {html_in(text)}"
     assert html_in(f"{text}\nIt is <b>bold</b>,\nnot so.") == ["It is <b>bold</b>,"]
     assert len(text) > 100
@@ -95,13 +96,6 @@ def test_a_link_leads_to_its_section_whatever_was_read_before() -> None:
     assert app.run().header[0].value == "Antenna clusters"
     go(app, "data")
     assert go(app, "method").header[0].value == "Antenna clusters"
-
-
-def test_the_glossary_names_sections_where_files_are_linked() -> None:
-    text = story.text_of(story.GLOSSARY)
-    assert "(see “k-gap”)" in text
-    for heading in HEADINGS.values():
-        assert ".md" not in story.text_of(heading)
 
 
 def test_every_tooltip_that_a_page_shows_is_defined() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from pages.shell import navigation
 from tests.browser.dashboard import VIEWS
+from tests.pages.test_study import calls
 from tests.support.views import APP
 
 PAGES = APP.parent / "pages"
@@ -26,9 +27,17 @@ def listed() -> dict[str, tuple[str, str]]:
 
 def kinds(path: Path) -> list[ast.Call]:
     """Where a file says ``Kind(...)``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [call for call in calls if ast.unparse(call.func).split(".")[-1] == "Kind"]
+    return [call for call in calls(path) if ast.unparse(call.func).split(".")[-1] == "Kind"]
+
+
+def users_of(name: str) -> list[str]:
+    """The files that take this attribute of anything, once for each time."""
+    return [
+        path.relative_to(PAGES).as_posix()
+        for path in sorted(PAGES.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == name
+    ]
 
 
 def test_every_view_is_listed(listed: dict[str, tuple[str, str]]) -> None:
@@ -41,10 +50,10 @@ def test_a_kind_of_question_is_shown_on_a_page_that_there_is(
     """By its address, in which a slip would show its progress twice: in the sidebar, too."""
     asked = {path: kinds(path) for path in sorted(PAGES.rglob("*.py"))}
     assert sum(map(len, asked.values())) > len(listed)
-    for path, calls in asked.items():
+    for path, found in asked.items():
         where = path.relative_to(PAGES)
         address, _ = listed.get(where.parts[0], (None, ""))
-        for call in calls:
+        for call in found:
             page = next((each.value for each in call.keywords if each.arg == "page"), None)
             assert isinstance(page, ast.Constant), f"{where}: {ast.unparse(call)} names no page"
             # What several pages ask is told of in the shell: on the page of one of them.
@@ -69,10 +78,4 @@ def test_icons_are_of_the_set_that_is_shipped() -> None:
 @pytest.mark.parametrize("drawn", ["plotly_chart", "pydeck_chart"])
 def test_figures_and_maps_are_drawn_at_one_place(drawn: str) -> None:
     """There links are taken out, and a map gets the background that was given."""
-    calls = [
-        path.relative_to(PAGES).as_posix()
-        for path in sorted(PAGES.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr == drawn
-    ]
-    assert calls == ["shell/figure.py"]
+    assert users_of(drawn) == ["shell/figure.py"]

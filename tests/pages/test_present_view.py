@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -36,12 +35,9 @@ from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.search import KNOWLEDGE
 from fpanon_core.studies.study import Kept
 from pages.charts import style
-from pages.charts.cdf import Curve, cdf
-from pages.charts.maps import columns_map
 from pages.charts.record import published_map, recorded_map
-from pages.charts.style import TYPE, projected
 from pages.charts.unicity import of_a_hundred
-from pages.present import person, story
+from pages.present import maps, story
 from pages.shell.workspace import Weighing
 from tests.pages.test_options_story import option
 from tests.support.snapshots import check_snapshot
@@ -142,13 +138,13 @@ def test_one_person_is_played_as_the_snapshot_says_where_that_is_asked_for(opene
     toggle.set_value(True).run()
     told = {}
     for name in ("blank", "invented", "pairs"):
-        assert not answers(opened, person.RECORD)
+        assert not answers(opened, maps.RECORD)
         told[name] = presented(choose(opened, name, *CHOICES[name]))
     check_snapshot("present_person", by_slide(told))
 
 
 def test_no_map_is_shown_that_looks_empty(opened: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.present.places._LEAST_SHOWN", 1.1)  # of the areas: never reached
+    monkeypatch.setattr("pages.present.maps._LEAST_SHOWN", 1.1)  # of the areas: never reached
     seen = str(presented(choose(opened, "blank", *CHOICES["blank"])))
     assert "too few areas have enough people, even in the busiest" in seen
     assert "People by area" not in seen
@@ -173,18 +169,6 @@ def test_of_private_tables_that_were_made_the_map_is_shown(opened: AppTest) -> N
         assert shown in str(presented(choose(opened, "private", step)))
 
 
-def test_on_the_wall_type_is_larger_and_the_figure_itself_stays_as_it_is() -> None:
-    drawn = cdf([Curve("k = 2", np.array([0.1, 0.4]), "#000000", 0)], style.LIGHT, x_title="x")
-    larger = projected(drawn, 560)
-    assert isinstance(larger, go.Figure)
-    assert larger.layout.height == 560
-    assert larger.layout.xaxis.tickfont.size == TYPE * drawn.layout.xaxis.tickfont.size
-    assert larger.layout.xaxis.range == drawn.layout.xaxis.range
-    spec, was = larger.to_dict(), drawn.to_dict()
-    assert [trace["x"] for trace in spec["data"]] == [trace["x"] for trace in was["data"]]
-    go.Figure(spec)  # with plotly's own checks
-
-
 # --- the figures ---------------------------------------------------------------------------------
 
 CRS = equal_area_around(14.7, -17.4)
@@ -195,20 +179,6 @@ def people(xs: list[float]) -> FingerprintSet:
     n = len(xs)
     made = FingerprintSet.from_samples(range(n), xs, [0.0] * n, [60.0 * i for i in range(n)])
     return replace(made, crs=CRS)
-
-
-def test_who_is_alone_at_a_place_is_not_on_the_map() -> None:
-    # Five at one place, four at another far from it: the four have no column.
-    found = people_by_hexagon.study(people([0.0] * 5 + [90_000.0] * 4), people_by_hexagon.Config())
-    assert found.people.tolist() == [5]
-    assert (found.few, found.unseen, found.n_people) == (1, 4, 9)
-    told = story.describe_people(found, 1)
-    assert "up to 5 of 9" in told
-    assert "1 hexagon with fewer than 5 people was left out" in told
-    assert "4 people were recorded in none" in told
-    deck = columns_map(found.lon, found.lat, found.offsets, found.people, ["#440154"], style.LIGHT)
-    (columns,) = (layer for layer in deck.layers if layer.id == "columns")
-    assert [column["tip"] for column in columns.data] == ["5 people"]
 
 
 def test_one_who_went_far_does_not_decide_the_view() -> None:
@@ -262,7 +232,7 @@ def test_a_record_is_played_before_and_after_on_maps_of_one_view() -> None:
     record = published_record(fs, wanted)
     assert record.user == 0
     assert record.dx_m.tolist() == [300.0]  # from 0 to 200 m, cells of 100 m
-    seen = person.played(fs, 0, record)
+    seen = maps.played(fs, 0, record)
     assert (len(seen.lon), len(seen.areas)) == (1, 1)
     first, last = seen.ends
     both = [draw(seen, last, 60.0, style.DARK) for draw in (recorded_map, published_map)]
@@ -285,7 +255,7 @@ def test_who_is_not_in_the_release_has_no_area() -> None:
     assert sorted(found) == [0, 0, 1, 1]
     assert found[inside] == 1
     out = published_record(fs, Wanted(half, user=found.index(0)))
-    seen = person.played(fs, out.user, out)
+    seen = maps.played(fs, out.user, out)
     told = story.describe_person("u0009", option("half", 0.0, half.steps), out, seen)
     assert "**No record of u0009 is published.**" in told
 
@@ -295,12 +265,9 @@ def test_who_is_not_in_the_release_has_no_area() -> None:
 )
 def test_of_a_hundred_as_many_are_filled_as_are_singled_out(share: float, people: int) -> None:
     raw = option("raw", 1.0, unicity=(share, share, share))
-    told = story.singled_out(raw, 4)
-    assert told.of_a_hundred == people
-    drawn = of_a_hundred(told.of_a_hundred, style.LIGHT)
-    filled, rest = (sum(y is None for y in trace["y"]) // 2 for trace in drawn.to_dict()["data"])
-    assert (filled, rest) == (people, 100 - people)
-    go.Figure(drawn.to_dict())  # with plotly's own checks
+    assert story.singled_out(raw, 4).of_a_hundred == people
+    drawn = of_a_hundred(people, style.LIGHT).to_dict()["data"]
+    assert [sum(y is None for y in trace["y"]) // 2 for trace in drawn] == [people, 100 - people]
 
 
 def test_without_unicity_the_strongest_attacker_is_told_or_nothing() -> None:

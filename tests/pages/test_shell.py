@@ -109,12 +109,6 @@ def test_sentences_are_those_of_the_snapshot() -> None:
     )
 
 
-def test_a_job_that_runs_waits_behind_nobody() -> None:
-    running = job(7)
-    running.status = "running"
-    assert job_panel.waits(running) == ""
-
-
 def test_what_a_file_says_of_itself_is_shown_as_it_is() -> None:
     told = together.describe_earlier([Left(members("ab", name="![x](http://y) *b*"), given=True)])
     assert "![" not in told
@@ -177,7 +171,7 @@ def test_it_is_said_on_every_page_until_somebody_has_read_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     once = iter([Ended(15.0, True, 0)])
-    monkeypatch.setattr(session, "ended", lambda: next(once, None))
+    monkeypatch.setattr(REGISTRY, "ended", lambda _session: next(once, None))
     at = new_app()
     for page in ("overview", "data", "unicity"):
         assert "Your session ended" in said(go(at, page))
@@ -191,7 +185,7 @@ def test_how_long_it_is_kept_is_said_where_files_are_opened(app: AppTest) -> Non
 
 def test_what_is_opened_is_handed_on_to_the_next_page(app: AppTest) -> None:
     upload(app, rows(users=3, samples=4))
-    work = REGISTRY.of("test session id")
+    work = REGISTRY.claim("test session id")
     assert work.kept["fp_dataset"] is app.session_state["fp_dataset"]
     assert work.jobs is app.session_state["fp_jobs"]
     again = AppTest.from_file(app._script_path, default_timeout=60)
@@ -206,7 +200,7 @@ def test_a_file_that_a_widget_holds_is_not_dropped_and_counted_once_read(app: Ap
     body = rows(users=3, samples=4)
     go(app, "data")
     app.file_uploader(key="data_file").upload("own.csv", body).run()
-    work = REGISTRY.of("test session id")
+    work = REGISTRY.claim("test session id")
     assert len(work.claimed) == 1
     assert work.source_bytes == 0
     app.button(key="data_read").click().run()

@@ -287,14 +287,3 @@ def text_of(node: ast.expr, texts: dict[str, str]) -> str:
     if isinstance(node, ast.BinOp):
         return text_of(node.left, texts) + text_of(node.right, texts)
     return "?"
-
-
-def test_areas_of_a_study_from_before_purposes_had_their_own_stay() -> None:
-    def page() -> None:
-        from pages.shell import settings
-
-        settings.put({"aims_areas_0123456789ab": 2_000.0, "aims_purpose": "travel"}, {})
-
-    at = AppTest.from_function(page).run()
-    assert not at.exception
-    assert at.session_state["aims_areas_0123456789ab_travel"] == 2_000.0

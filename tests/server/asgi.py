@@ -11,6 +11,11 @@ PAGE = f"http://{HERE}"
 TOKEN, OTHER = "a" * 43, "b" * 43  # of the cookies of two browsers
 
 
+async def never(*_: Any) -> Any:
+    """In place of what is to be sent or received, where nothing is."""
+    raise AssertionError("nothing is to be said")
+
+
 class Behind:
     """What is behind the door: notes that a request came through."""
 

@@ -11,7 +11,7 @@ from pages.server import guards
 from pages.server.entrance import PERSON
 from pages.server.owners import Crowd, Room
 
-from .asgi import Behind, ask, cookie, scope_of
+from .asgi import Behind, ask, cookie, never, scope_of
 
 SMALL = Room(in_all=6, of_one=3, without_cookie=2)
 HTML = "text/html,*/*"
@@ -35,10 +35,6 @@ class Stream:
             self.open -= 1
 
 
-async def _never() -> Any:
-    raise AssertionError("nothing is to be read")
-
-
 class Visitors:
     """Windows that are opened one after the other."""
 
@@ -56,7 +52,7 @@ class Visitors:
 
         path = "/_stcore/stream" if method == "WS" else "/"
         scope = scope_of(path, method, accept=HTML, cookie=cookie(who * 43) if who else None)
-        task = asyncio.create_task(self.crowd(scope | more, _never, send))
+        task = asyncio.create_task(self.crowd(scope | more, never, send))
         self.tasks.append(task)
         for _ in range(5):
             await asyncio.sleep(0)

@@ -14,7 +14,7 @@ from streamlit.web.server.starlette import starlette_app, starlette_routes
 
 from pages.server import media
 from pages.server.lives import Registry
-from pages.server.media import KEPT_S, Media, Sweep
+from pages.server.media import KEPT_S, Media, sweep
 
 from .asgi import OTHER, TOKEN, Behind, ask, cookie
 
@@ -89,7 +89,7 @@ def test_a_file_is_answered_to_the_browser_of_its_session_alone(
 
 def test_nor_when_its_session_has_ended(manager: MediaFileManager, registry: Registry) -> None:
     address = made(manager)
-    registry.closed(registry.of("s").connection, left=True)
+    registry.closed(registry.claim("s").connection, left=True)
     registry.now[0] = 900.0  # type: ignore[attr-defined]
     registry.take_due()
     assert status(registry, address) == 404
@@ -106,16 +106,15 @@ def test_what_was_made_goes_after_a_while_and_with_its_session(
     storage: Any = manager._storage
     for session in ("s", "s", "t"):
         made(manager, session)
-    sweep = Sweep(registry)
-    assert sweep() == 0
-    registry.closed(registry.of("t").connection, left=True)
+    assert sweep(registry) == 0
+    registry.closed(registry.claim("t").connection, left=True)
     registry.take_due()
-    assert sweep() == 1
+    assert sweep(registry) == 1
     registry.now[0] = KEPT_S - 1  # type: ignore[attr-defined]
-    assert sweep() == 0
+    assert sweep(registry) == 0
     assert len(storage._files_by_id) == 2
     registry.now[0] = KEPT_S  # type: ignore[attr-defined]
-    assert sweep() == 2
+    assert sweep(registry) == 2
     assert storage._files_by_id == {}
     assert manager._file_metadata == {}
 

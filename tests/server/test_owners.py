@@ -13,17 +13,13 @@ from pages.server.entrance import PERSON
 from pages.server.lives import Registry
 from pages.server.owners import CONNECTION, Owners, owner
 
-from .asgi import TOKEN, Behind, ask, cookie, headers_of, scope_of
+from .asgi import TOKEN, Behind, ask, cookie, headers_of, never, scope_of
 
 
 def asked(**told: Any) -> dict[str, str]:
     """The headers of the answer to a request for the page."""
     app = Owners(Behind(), Registry(60.0))
     return headers_of(ask(app, **{"accept": "text/html,application/xhtml+xml,*/*"} | told))
-
-
-async def _never() -> Message:
-    raise AssertionError("nothing is to be read")
 
 
 def cookie_of(answer: dict[str, bytes]) -> Any:
@@ -108,10 +104,7 @@ class Handshake:
         async def receive() -> Message:
             return {"type": "websocket.disconnect", **({} if code is None else {"code": code})}
 
-        async def send(_message: Message) -> None:
-            raise AssertionError("nothing is to be said")
-
-        asyncio.run(Owners(app, self.registry)(self.scope, receive, send))
+        asyncio.run(Owners(app, self.registry)(self.scope, receive, never))
         return self
 
     @property
@@ -155,8 +148,8 @@ def test_the_connection_is_over_also_when_streamlit_fails() -> None:
         raise ValueError("of a test")
 
     with pytest.raises(ValueError, match="of a test"):
-        asyncio.run(Owners(app, registry)(handshake.scope, _never, _never))  # type: ignore[arg-type]
-    assert registry.of("s").gone_since is not None
+        asyncio.run(Owners(app, registry)(handshake.scope, never, never))
+    assert registry.claim("s").gone_since is not None
 
 
 def test_the_server_keeps_a_digest_alone_of_each_cookie_and_person() -> None:

@@ -18,7 +18,7 @@ from pages.server.environment import MEGABYTE, Allowances
 from pages.server.lives import Registry
 from pages.server.uploads import LEAST, STALLED_S, UNCLAIMED_S, Sweep, Uploads, in_memory
 
-from .asgi import OTHER, TOKEN, cookie, scope_of
+from .asgi import OTHER, TOKEN, cookie, never, scope_of
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -92,12 +92,6 @@ def test_only_a_sessions_own_browser_uploads_to_it(
     assert not app.reached
 
 
-def test_what_is_allowed_arrives(registry: Registry) -> None:
-    app = Streamlit()
-    assert put(guard(app, registry), asking(TOKEN), 10) == []
-    assert app.read == 10 * MEGABYTE
-
-
 def test_too_much_is_refused_while_it_arrives(registry: Registry) -> None:
     """Whatever the request says of its length: here it says nothing."""
     app = Streamlit()
@@ -113,12 +107,12 @@ def test_files_of_other_ids_and_the_file_that_is_open_count_too(
 ) -> None:
     for number in range(8):
         stored(files, "s", f"file-{number}", 1)
-    registry.of("s").source_bytes = MEGABYTE
+    registry.claim("s").source_bytes = MEGABYTE
     app = Streamlit()
     with pytest.raises(HTTPException):
         put(guard(app, registry), asking(TOKEN), 2)
     assert app.read == 1 * MEGABYTE
-    registry.of("s").source_bytes = 0
+    registry.claim("s").source_bytes = 0
     put(guard(Streamlit(), registry), asking(TOKEN), 2)
 
 
@@ -147,19 +141,16 @@ def test_two_uploads_at_once_count_together(registry: Registry) -> None:
     async def receive() -> Message:
         return {"type": "http.request", "body": bytes(6 * MEGABYTE), "more_body": False}
 
-    async def send(_message: Message) -> None:
-        raise AssertionError("nothing is to be said")
-
     async def both() -> None:
         asked = guard(Slow(), registry)
-        first = asyncio.create_task(asked(asking(TOKEN, file="first"), receive, send))
+        first = asyncio.create_task(asked(asking(TOKEN, file="first"), receive, never))
         try:
             with pytest.raises(HTTPException):
-                await asked(asking(TOKEN, file="second"), receive, send)
+                await asked(asking(TOKEN, file="second"), receive, never)
         finally:
             done.set()
             await first
-        await asked(asking(TOKEN, file="third"), receive, send)  # both are over
+        await asked(asking(TOKEN, file="third"), receive, never)  # both are over
 
     waits, done = asyncio.Event(), asyncio.Event()
     asyncio.run(both())
@@ -180,16 +171,12 @@ class Arriving:
         self.registry.now[0] += seconds  # type: ignore[attr-defined]
         return {"type": "http.request", "body": bytes(size), "more_body": size > 0}
 
-    def put(self) -> Uploads:
-        async def send(_message: Message) -> None:
-            raise AssertionError("nothing is to be said")
-
+    def put(self) -> None:
         asked = Uploads(Streamlit(), self.registry, Allowances(), look_s=0.01)
         try:
-            asyncio.run(asyncio.wait_for(asked(asking(TOKEN), self.receive, send), 60))
+            asyncio.run(asyncio.wait_for(asked(asking(TOKEN), self.receive, never), 60))
         finally:
             self.held = dict(asked._arriving)
-        return asked
 
 
 @pytest.mark.parametrize(
@@ -221,7 +208,7 @@ def test_an_upload_ends_with_its_session(registry: Registry) -> None:
     class Left(Arriving):
         async def receive(self) -> Message:
             if not self.parts:
-                registry.closed(registry.of("s").connection, left=True)
+                registry.closed(registry.claim("s").connection, left=True)
                 registry.take_due()
                 await asyncio.Event().wait()
             return await super().receive()
@@ -239,7 +226,7 @@ def test_files_of_no_widget_are_dropped(
     for number in range(12):
         stored(files, "s", f"file-{number}", 1)
     stored(files, "of nobody", "file", 1)
-    registry.of("s").claimed = frozenset({"file-3"})
+    registry.claim("s").claimed = frozenset({"file-3"})
     sweep = Sweep(registry)
     assert sweep() == 0
     registry.now[0] = UNCLAIMED_S - 1  # type: ignore[attr-defined]
@@ -247,15 +234,7 @@ def test_files_of_no_widget_are_dropped(
     registry.now[0] = UNCLAIMED_S  # type: ignore[attr-defined]
     assert sweep() == 12
     assert in_memory(registry) == {"s": MEGABYTE, "t": 0, "of nobody": 0}
-    registry.of("s").claimed = frozenset()  # its page was turned
+    registry.claim("s").claimed = frozenset()  # its page was turned
     sweep()
     registry.now[0] = 2 * UNCLAIMED_S  # type: ignore[attr-defined]
     assert sweep() == 1
-
-
-def test_without_a_server_there_is_nothing_to_drop(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads.runtime, "exists", lambda: False)
-    uploads.drop("s", ["f"])
-    assert Sweep(registry)() == 0

@@ -18,18 +18,8 @@ from pathlib import Path
 # Attributes and keys of results, jobs, options and files whose text may not be ours.
 OUTSIDE = {
     *("label", "labels", "message", "note", "notes", "found", "title", "why", "told", "fault"),
-    *(
-        "domain",
-        "name",
-        "names",
-        "columns",
-        "available",
-        "profile",
-        "profiles",
-        "option",
-        "space",
-        "method",
-    ),
+    *("domain", "name", "names", "columns", "available", "profile", "profiles", "option", "space"),
+    "method",
     *("discordant_pairs", "user_ids", "query_params", "text", "time_format", "encoding"),
 }
 TYPED = {"text_input", "text_area", "file_uploader", "chat_input"}
@@ -181,14 +171,10 @@ class _Scope:
                 return False
             case ast.IfExp(body=body, orelse=other):
                 return self.of(body) or self.of(other)
-            case ast.Subscript(value=value):
-                return self.of(value)
-            case ast.ListComp(elt=e) | ast.SetComp(elt=e) | ast.GeneratorExp(elt=e):
-                return self.of(e)
-            case ast.DictComp(value=value):
-                return self.of(value)
-            case ast.Lambda(body=body):
-                return self.of(body)
+            case ast.Subscript(value=part) | ast.DictComp(value=part) | ast.Lambda(body=part):
+                return self.of(part)
+            case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
+                return self.of(part)
         return any(self.of(child) for child in ast.iter_child_nodes(node))
 
     def _answered(self, call: ast.Call) -> bool:
@@ -255,13 +241,8 @@ class _Scope:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     self._take(target, value)
-            case (
-                ast.AnnAssign(target=target, value=value)
-                | ast.NamedExpr(target=target, value=value)
-            ):
-                self._take(target, value)
-            case ast.AugAssign(target=target, value=value):
-                self._take(target, value)
+            case ast.AnnAssign() | ast.NamedExpr() | ast.AugAssign():
+                self._take(node.target, node.value)
             case ast.For(target=target, iter=of) | ast.comprehension(target=target, iter=of):
                 self._take_each(target, of)
             case ast.withitem(context_expr=value, optional_vars=target) if target is not None:

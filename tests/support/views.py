@@ -64,6 +64,11 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 300) -> 
     return at
 
 
+def visit(at: AppTest, page: str) -> AppTest:
+    """To another view, until nothing is under way there."""
+    return until(go(at, page), idle).run()
+
+
 def press(at: AppTest, key: str, done: Callable[[AppTest], Any] | str = "") -> AppTest:
     """Press a button, and run until something is so, or that widget there; until all is idle."""
     at.button(key=key).click().run()

@@ -132,14 +132,6 @@ class Visitor:
         self._widgets[button] = WidgetState(id=button, trigger_value=True)
         return self.run()
 
-    def number(self, key: str, value: float) -> Visitor:
-        """Set a field for a number; in a form, without a word to the server yet."""
-        widget = self.widget(key)
-        state = WidgetState(id=widget.id)
-        state.double_value = value
-        self._widgets[state.id] = state
-        return self
-
     def upload(self, key: str, name: str, content: bytes) -> Visitor:
         """Choose a file in an uploader."""
         request = BackMsg()
