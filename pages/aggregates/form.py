@@ -17,7 +17,6 @@ from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Config, Pairing
 from pages.aggregates import story
 from pages.charts import words
-from pages.charts.spacetime import clock
 from pages.shell import address, definitions, layout, questions
 from pages.shell.kinds import RECOVERY
 from pages.shell.questions import Kind, Question
@@ -157,7 +156,7 @@ def moment(found: recovery.Result, dates: list[str]) -> int:
             "Local time",
             range(len(wall)),
             value=noon,
-            format_func=lambda s: clock(float(wall[s]), dates, ", "),
+            format_func=lambda s: words.moment(float(wall[s]), dates, ", "),
             key=f"aggregates_slot_{found.counts.slot_min:g}_{len(wall)}_{wall[0]:g}",
         )
     )

@@ -47,6 +47,16 @@ def duration(minutes: float) -> str:
     return f"{round(minutes / 1440, 1 if minutes < 14_400 else None):g} days"
 
 
+def moment(wall_min: float, days: list[str], between: str = " ") -> str:
+    """Return local minutes since the first midnight as a text such as "4 Mar 08:05".
+
+    ``days`` holds the date of each local day; ``between`` stands between date and time.
+    """
+    day, minute = divmod(math.floor(wall_min), 1440)
+    date = days[day] if 0 <= day < len(days) else f"day {day + 1}"
+    return f"{date}{between}{minute // 60:02d}:{minute % 60:02d}"
+
+
 def people(number: int) -> str:
     """Return a number of people, such as "1 person" or "2,000 people"."""
     return count(number, "person")

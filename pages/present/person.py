@@ -13,7 +13,7 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.projection import central, degrees_of, lon_lat
 from fpanon_core.studies import followed
 from fpanon_core.studies.option_result import OptionResult
-from pages.charts import spacetime
+from pages.charts import words
 from pages.charts.maps import corners_of
 from pages.charts.record import Played, played_legend, published_map, recorded_map
 from pages.charts.style import Theme, projected
@@ -79,7 +79,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     seen, dates, name = played(fs, user, record), days(fs), fs.pseudonyms[user]
     first, last = seen.ends
     at = moments(first, last).tolist()
-    told = [spacetime.clock(moment, dates) for moment in at]
+    told = [words.moment(moment, dates) for moment in at]
     draw = partial(_moment, seen, at, name, story.describe_no_person(option, name), of)
     # The whole record is shown at first; the space bar plays it.
     play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")
