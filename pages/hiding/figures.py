@@ -6,7 +6,7 @@ The module also draws the section that compares GLOVE with equally coarse data a
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.hiding import Config, Result, Worth
+from fpanon_core.studies.report_words import listed
 from fpanon_core.studies.under_profiles import corners
 from pages.charts import words
 from pages.charts.cdf import Curve, cdf
@@ -294,7 +295,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
             "at least k people share each record. The comparison tries grids and time windows, "
             "from fine to coarse, until one pair hides everyone. The last pair puts everything "
             "into one area and time window. The comparison also runs GLOVE with and without "
-            f"limits, for {crowds(ks)}."
+            f"limits, for k = {listed(list(map(str, ks)))}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
             questions.ask(question)
@@ -336,12 +337,6 @@ def _limits(config: comparison.Config) -> str:
     space, time = config.suppress_space_m, config.suppress_time_min
     parts = [] if space is None else [f"{space / 1000:g} km"]
     return " and ".join(parts if time is None else [*parts, f"{time / 60:g} hours"])
-
-
-def crowds(ks: Collection[int]) -> str:
-    """Return the values of k in words, such as "k = 2, 5 and 10"."""
-    *first, last = map(str, ks)
-    return f"k = {', '.join(first)} and {last}" if first else f"k = {last}"
 
 
 def labels(part: pd.DataFrame) -> list[str]:

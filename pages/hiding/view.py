@@ -97,8 +97,6 @@ st.dataframe(
 
 # --- before and after ---
 groups.one(data, result.release, of)
-with fold("Everyone in one hour, before and after", key="glove_one_hour"):
-    groups.maps(data, result.release, of)
 with fold("Would equally coarse data do?", key="glove_uniform"):
     compared = figures.beside_uniform(data, of)
 

@@ -21,8 +21,7 @@ from pages.charts import style
 from pages.charts.maps import Shades
 from pages.charts.record import group_legend, group_map
 from pages.hiding import figures, groups, story
-from pages.hiding.moment import busiest, hours, moment, played
-from pages.hiding.moment import groups as groups_of
+from pages.hiding.groups import played
 from pages.shell import release, widgets
 from tests.support.drawings import figure_lines, map_lines
 from tests.support.snapshots import check_snapshot
@@ -115,14 +114,6 @@ def test_names_and_what_a_release_means_are_those_of_the_snapshot(
             ],
             "How long": story.expected("aligned", {2: 8.0, 5: 125.0}),
             "Shards": [story.in_shards(1_000_000), story.in_shards(10_000)],
-            "Squares and hours of the maps": [
-                groups.square(0.01),
-                groups.square(0.26),
-                groups.square(12.4),
-                groups.hour_named(26, ["4 Mar", "5 Mar"]),
-                groups.hour_named(50, ["4 Mar", "5 Mar"]),
-                groups.at_one_moment("4 Mar, 00:00", 1, 12),
-            ],
         },
     )
 
@@ -272,26 +263,18 @@ def test_curves_of_accuracy_and_no_two_look_alike(made: Made) -> None:
     assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
 
-def test_groups_and_hours_are_those_of_the_snapshot(made: Made, in_days: InDays) -> None:
+def test_groups_are_those_of_the_snapshot(made: Made, in_days: InDays) -> None:
     """Two people 900 m and 2 min apart: an area of 1,000 × 100 m, for 3 min. So they lose most.
 
-    Groups of periods are played on their own days. In the first hour two people are recorded, in
-    two squares of 100 m (forty would be finer than the raw cells), and published over ten; in the
-    tenth, two at one place; in the fifth nobody.
+    Groups of periods are played on their own days.
     """
     crs = projection.equal_area_around(14.7, -17.4)
     fs, release = replace(town(), crs=crs), next(iter(made.values())).release
-    assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     of_days, days = in_days[1].release, replace(in_days[0], crs=crs)
     by_day = np.argsort(of_days.group_period)  # groups are numbered in any order
-    aligned = hiding.study(fs, hiding.Config()).release
-    assert hours(aligned, fs) == range(11)  # until minute 603, of hour 10
-    assert busiest(fs, range(11)) == 0
-    assert busiest(fs, range(5, 11)) == 10
     shown = {
         "The first group": played(release, fs, 0, 1),
         **{f"Group of day {d}": played(of_days, days, int(n), 5) for d, n in enumerate(by_day)},
-        **{f"Hour {hour}": moment(aligned, fs, hour) for hour in (0, 5, 10)},
     }
     parts = {
         name: [
@@ -376,34 +359,8 @@ def test_of_very_many_groups_an_even_share_is_drawn() -> None:
     assert list(chosen.customdata) == [1_234]
 
 
-def test_nobody_is_lost_between_the_squares() -> None:
-    """Everyone recorded is in a square of the first map, and as many published are told of."""
-    rng = np.random.default_rng(3)
-    user = np.repeat(np.arange(40), 5)
-    x, y = rng.uniform(0, 30_000, (2, len(user)))
-    fs = FingerprintSet.from_samples(user, x, y, rng.uniform(0, 600, len(user)))
-    fs = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
-    release = hiding.study(fs, hiding.Config(4)).release
-    cells = release.published
-    of_group = np.repeat(np.arange(cells.n_groups), np.diff(cells.offsets))
-    for hour in hours(release, fs):
-        here = moment(release, fs, hour)
-        begin, end = 60 * hour, 60 * hour + 60
-        recorded = np.unique(fs.sample_user[(begin <= fs.t_min) & (fs.t_min < end)])
-        assert here.recorded == len(recorded) == pytest.approx(here.before[:, 4].sum())
-        open_then = (cells.t_min < end) & (cells.t_min + cells.dt_min > begin)
-        assert here.published == cells.n_users[np.unique(of_group[open_then])].sum()
-        # What is too thin to be drawn, less than a twentieth of a person in a square, is missing.
-        assert here.after[:, 4].sum() <= here.published + 1e-9
-        # All lies within what is shown.
-        assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
-        assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
-
-
 def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
     # Nobody but all four is a crowd of 3, or of 4.
     assert figures.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert figures.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert figures.crowds([2]) == "k = 2"
