@@ -24,9 +24,7 @@ _OF_PAGES = {
         "anon_k anon_look_at anon_profile anon_whole fp_asked fp_neighbour fp_person fp_settings "
         "fp_settings_before"
     ),
-    "unicity": (
-        "unicity_along unicity_d unicity_density unicity_heat unicity_p unicity_seed unicity_v"
-    ),
+    "unicity": ("unicity_along unicity_heat unicity_p unicity_seed unicity_v"),
     "disclosure": (
         "disclosure_agreement disclosure_by disclosure_profile disclosure_what fp_disclosure_config"
     ),
@@ -60,7 +58,6 @@ _BEGINNINGS = (
     "present_person_wanted_",
     "report_data_",
     "report_until_",
-    "unicity_n_",
 )
 """Prefixes of the names that end in a variable part, such as a measure."""
 

@@ -35,7 +35,7 @@ from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
 from pages.shell import kinds, widgets
 from pages.shell.questions import Kind
-from pages.unicity import form as unicity
+from pages.unicity import sections as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
 from tests.support.views import HEADER, answers, go, idle, press, until, upload
 
