@@ -30,7 +30,7 @@ from pages.shell.widgets import number, segments, selectbox
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-_PRESETS_MADE, _ANSWERS = "fp_presets", "fp_questionnaire"
+_ANSWERS = "fp_questionnaire"
 _FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
@@ -55,7 +55,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     Options with the same steps count as one, under the name of the first. The form for the
     officer's own options is drawn in ``own_place``.
     """
-    presets = _presets(fs)
+    presets = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
     put: list[str] | None = None
     if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
@@ -169,15 +169,6 @@ def in_address(known: KnowledgeConfig) -> dict[str, str]:
 
 def _titles_of(text: str) -> list[str]:
     return [_TITLES[name] for name in text.split(",") if name]
-
-
-def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
-    """Return the presets' options for these data, by the presets' titles; make them only once."""
-    held = st.session_state.get(_PRESETS_MADE)
-    if held is None or held[0] != fs.digest:
-        made = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
-        held = st.session_state[_PRESETS_MADE] = fs.digest, made
-    return dict(held[1])
 
 
 # --- the criteria ---

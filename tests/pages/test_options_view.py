@@ -176,13 +176,6 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     added(app, 2, share=50.0)
     row = whole(app).set_index("Option").loc["50% of the people"]
     assert row["People"] in ("4", "5")
-    # A number that nothing is made of is not passed over.
-    added(app, 0, side=2.0)
-    assert "You gave the side of the grid, but chose “as they are” for places" in app.error[0].value
-    added(app, 0, places="antenna clusters", side=None)
-    assert "Give the number of antennas, too" in app.error[0].value
-    app.selectbox(key="options_places").set_value("as they are")
-    assert len(shown(app)) == 2
     added(app, 0, share=100.0, rare=9, name="only where all are")
     until(app, lambda at: at.warning)
     assert "only where all are" in app.warning[0].value
@@ -196,7 +189,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     # No name is given twice; and exchange suits the windows.
     added(app, 0, noise_m=0.0, share=40.0, name="As it is")
     assert "An option with that name" in app.error[0].value
-    added(app, 4, name="mixed", permuted="positions", window=6.0)
+    added(app, 4, name="mixed", permuted="positions", profile="20 km · 8 h")
 
 
 def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> None:
@@ -225,15 +218,12 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
 
 def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
     raw(app, rows(users=9, samples=6))
-    app.selectbox(key="options_places").set_value("hexagons (H3)")
-    assert "edges of about 1.4 km" in app.selectbox(key="options_resolution").format_func(7)
-    added(app, 2, resolution=7)
-    added(app, 3, places="a square grid", resolution=None, side=2.0)
-    added_names = {"hexagons of H3 resolution 7 · 1 min", "2 km · 1 min"}
-    assert set(names(app)) == {"as it is", *added_names}
+    added(app, 2, profile="hexagons of H3 resolution 7 · 1 h")
+    added(app, 3, profile="2.5 km · 1 h")
+    assert set(names(app)) == {"as it is", "hexagons of H3 resolution 7 · 1 h", "2.5 km · 1 h"}
     fs = app.session_state["fp_dataset"].fs
-    chosen = resolve(fs, GeneralizationProfile(Grid(2_000), 1))
-    assert f"2 km: {chosen.space.where}. Unless a corner was given" in said(app)
+    chosen = resolve(fs, GeneralizationProfile(Grid(2_500), 60))
+    assert f"2.5 km: {chosen.space.where}. Unless a corner was given" in said(app)
     assert {result.origin for result in kept(app).values()} == {None, chosen.origin}
     app.pills(key="options_presets").set_value(["Hexagons"]).run()
     explored(app, 17)
