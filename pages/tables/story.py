@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ from fpanon_core.model.count_tables import DAY_TYPES, CountTables
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.count_tables import Result, describe_recovery
-from fpanon_core.studies.synthetic_people import Life
 from fpanon_core.studies.synthetic_people import Result as People
 from pages.charts import words
 from pages.charts.plain import plain
@@ -175,16 +173,6 @@ def _found_people(result: People) -> list[str]:
         w.describe_epsilon(result.config.epsilon),
         ONLY_FOR_YOU,
     ]
-
-
-def played(life: Life, first: dt.date | None) -> list[str]:
-    """Return the date and time of each record of a synthetic person, as a slider shows them."""
-    named = []
-    for minute in life.wall_min.astype(int).tolist():
-        day, clock = minute // 1440, f"{minute % 1440 // 60:02d}:{minute % 60:02d}"
-        date = f"day {day + 1}" if first is None else f"{first + dt.timedelta(days=day):%a %d %B}"
-        named.append(f"{date}, {clock}")
-    return named
 
 
 def flows_shown(before: Flows, after: Flows) -> str:

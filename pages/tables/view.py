@@ -64,8 +64,6 @@ if made.presence and before.presence and error is not None:
 # --- synthetic people ---
 if isinstance(found, synthetic_people.Result):
     figures.compared(found, of)
-    if around:
-        figures.life(found, around, of)
     figures.learnt(found)
     layout.formulas("Synthetic people with differential privacy")
 layout.formulas("Tables: presence and flows")
