@@ -173,13 +173,14 @@ def fingerprints_map(
 
 def cells_map(
     bounds: FloatArray,
-    colour: Sequence[str],
+    colours: Sequence[Sequence[int]],
     tips: Sequence[str],
-    around: tuple[FloatArray, FloatArray],
+    shown: Extent,
     of: Theme,
     *,
-    opacity: int = 24,
-    height: int = 460,
+    noun: str = "area",
+    opacity: tuple[int, int, int] = (220, 200, 1),
+    height: int = OTHER_PX,
 ) -> Map:
     """Return a map of rectangles, the largest at the bottom, so that small ones stay visible.
 
@@ -187,29 +188,24 @@ def cells_map(
     ----------
     bounds : ndarray (n, 4)
         West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`.
-    colour : sequence of str
-        Colour of each rectangle, such as ``"#0072B2"``.
+    colours : sequence of (red, green, blue)
+        Colour of each rectangle.
     tips : sequence of str
         Tooltip of each rectangle; plain text.
-    around : tuple of ndarray
-        Longitudes and latitudes that the map shows.
-    opacity : int
-        Opacity of the areas, out of 255; their outlines are nearly opaque.
+    shown : Extent
+        Extent that the map shows.
+    opacity : tuple of int
+        Opacity of the areas and of their outlines, out of 255; width of the outlines, pixels.
     """
     data = [
-        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "tip": tips[i]}
+        {"g": rectangle(bounds[i]), "c": list(colours[i]), "tip": tips[i]}
         for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
     ]
-    layer = areas("cells", data, f"[c[0], c[1], c[2], {opacity}]", "[c[0], c[1], c[2], 200]", 1)
-    return _of_areas(layer, bounds, "area", central(*around), of, height)
-
-
-def _of_areas(
-    layer: pdk.Layer, bounds: FloatArray, noun: str, seen: Extent, of: Theme, height: int
-) -> Map:
+    fill, line = (f"[c[0], c[1], c[2], {each}]" for each in opacity[:2])
     middle = (bounds[:, :2] + bounds[:, 2:]) / 2
-    told = describe_beyond(seen, middle[:, 0], middle[:, 1], noun)
-    return over(seen, [layer], of, height, whole=corners_of(bounds), told=told)
+    told = describe_beyond(shown, middle[:, 0], middle[:, 1], noun)
+    layer = areas(f"{noun}s", data, fill, line, opacity[2])
+    return over(shown, [layer], of, height, whole=corners_of(bounds), told=told)
 
 
 def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -233,13 +229,11 @@ def released_map(
     around : Extent
         Extent that the map shows, so that maps side by side share it.
     """
-    colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
-    data = [
-        {"g": rectangle(bounds[i]), "c": colours[i], "tip": plural(int(users[i]), "person")}
-        for i in np.lexsort((users, -ground.sizes(bounds))).tolist()  # the largest at the bottom
-    ]
-    layer = areas("places", data, "[c[0], c[1], c[2], 150]", "[c[0], c[1], c[2], 255]", 3)
-    return _of_areas(layer, bounds, "place", around, of, height)
+    order = np.argsort(users, kind="stable")
+    colours = viridis(np.log1p(users[order]) / np.log1p(max(most, 1)), of)
+    tips = [plural(n, "person") for n in users[order].tolist()]
+    look: dict[str, Any] = {"noun": "place", "opacity": (150, 255, 3), "height": height}
+    return cells_map(bounds[order], colours, tips, around, of, **look)
 
 
 def regions_map(

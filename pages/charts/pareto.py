@@ -29,6 +29,7 @@ from .style import (
     marker,
     note,
     series,
+    threshold,
     upright,
 )
 
@@ -167,7 +168,7 @@ def pareto(
     if line is not None and limit is not None and records:
         text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
         marks.append(note(of, text, 1.0, line, xref="paper", xanchor="left", yanchor="middle"))
-        shapes.append(_limit(line, of))
+        shapes.append(threshold(of, line, layer="below"))
     if needed is not None:
         told = _ABOVE | {"yref": "y domain"}  # at the bottom, where no dot is
         marks.append(note(of, f" needed: {needed:.2f} or more", needed, 0.0, **told))
@@ -336,13 +337,6 @@ def _dots(
         textfont={"size": 14, "color": of.css("ink")},
         customdata=[[d.number, d.name, d.told, said.get(d.number, "no record")] for d in some],
     )
-
-
-def _limit(limit: float, of: Theme) -> Part:
-    """Return the threshold's line."""
-    line = {"color": of.categories[1], "width": 2, "dash": "dash"}
-    level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    return level | {"line": line, "layer": "below"}
 
 
 def _with_room(values: Sequence[float]) -> Ends:
