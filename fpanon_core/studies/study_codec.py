@@ -43,7 +43,6 @@ KINDS = {
     "recovery_factors": "recovery_factors.study",
     "recovery_remedies": "recovery_mitigations.study",
     "glove": "hiding.study",
-    "compare": "comparison.study",
     "options": "options.study",
     "as_it_is": "options.study",
     "look": "look.study",

@@ -13,8 +13,7 @@ from fpanon_core import verify_k_anonymity
 from fpanon_core.model import limits, projection
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, hiding, production
+from fpanon_core.studies import hiding, production
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
@@ -155,32 +154,6 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
         story.to_try(three, worth(36_000, 120), least=3)
     ]
     check_snapshot("hiding_verdicts", parts)
-
-
-def test_the_comparison_says_what_the_snapshot_says() -> None:
-    """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do.
-
-    Four times on both sides of the first midnight are in two windows, however long: 2, not 4.
-    """
-    midnight = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
-
-    def told(fs: FingerprintSet, k: int, *ladder: GeneralizationProfile) -> list[str]:
-        config = comparison.Config(ks=(k,), **({"ladder": ladder} if ladder else {}))
-        return figures.compared(comparison.study(fs, config))
-
-    ladder = (GeneralizationProfile(Grid(1000), 30),)
-    shown = figures.ways_table(comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder)))
-    assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
-    check_snapshot(
-        "hiding_compared",
-        {
-            "A grid hides all": told(town(), 2, *ladder),
-            "One cell alone does": told(town(), 2, GeneralizationProfile(Grid(100), 30)),
-            "Its origin was given": told(town(), 2, GeneralizationProfile(Grid(100, (0, 0)), 30)),
-            "Nothing does": told(midnight, 4),
-            "Ways": shown["Way"],
-        },
-    )
 
 
 @pytest.mark.parametrize("limit_m", [None, 250.0])
@@ -357,10 +330,3 @@ def test_of_very_many_groups_an_even_share_is_drawn() -> None:
     assert (ranks[0], ranks[-1]) == (1, 5_000)
     assert len(ranks) in (figures.MOST_GROUPS, figures.MOST_GROUPS - 1)
     assert list(chosen.customdata) == [1_234]
-
-
-def test_dots_at_one_spot_share_a_label() -> None:
-    found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
-    part = found.comparison[found.comparison["method"] == "GLOVE"]
-    # Nobody but all four is a crowd of 3, or of 4.
-    assert figures.labels(part) == ["k = 2", "k = 3, 4", ""]
