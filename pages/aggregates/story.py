@@ -176,19 +176,6 @@ def unique(found: recovery.Result) -> Sentences:
     )
 
 
-def person(found: recovery.Result, row: int) -> Sentences:
-    """Say how much of one person's trajectory is recovered."""
-    off = words.distance(float(found.apart_m(row).mean()))
-    error = "with no error in distance" if off == "no distance" else f"and {off} off"
-    return (
-        f"The trajectory paired with {found.pseudonyms[row]} is right in "
-        f"{words.percent(float(found.right[row]))} of its "
-        f"{words.count(found.counts.n_slots, 'slot')}, {error} on average.",
-        "The attack does not name the person. An attacker who knows one or two of the person's "
-        "places may be able to.",
-    )
-
-
 def factors(varied: recovery_factors.Result) -> Sentences:
     """Say what makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from fpanon_core.tables import leaving
-from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form, story
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
@@ -94,16 +90,6 @@ if len(found.lon):
     )
 what_this_means(*story.release(found), key="aggregates_release")
 
-with fold("One person's trajectory", key="aggregates_one"):
-    row = form.person(found)
-    st.markdown("**Recovered (filled) over true (ring)**")
-    show_map(
-        recovery.path_map(found.truth[row], found.recovered[row], found.lon, found.lat, of),
-        key="aggregates_path",
-        alt=f"Map of the recovered and the true places of {found.pseudonyms[row]}.",
-    )
-    what_this_means(*story.person(found, row), key="aggregates_person")
-
 with fold("What makes the attack better or worse?", key="aggregates_varied"):
     varied = form.factors(data.fs, plan)
     if varied is None:
@@ -151,10 +137,6 @@ st.page_link("pages/tables/view.py", label="Replace the records", icon=":materia
 
 tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
 files = downloads.files_of(found, tables, _PREFIX)
-path = partial(found.path, row)
-files["This trajectory"] = downloads.File(
-    "path", lambda: table_bytes([leaving.guarded(path())], ".csv")
-)
 if varied is not None:
     files |= downloads.files_of(varied, {"factors": "Factors"}, _PREFIX)
 if tried is not None:

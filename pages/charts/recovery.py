@@ -19,7 +19,7 @@ from fpanon_core.model.arrays import FloatArray
 
 from . import style
 from .cdf import Curve, cdf
-from .maps import Map, fingerprints_map, places_map
+from .maps import Map, places_map
 from .style import Part, Theme, marker, series
 from .words import percent
 
@@ -54,32 +54,6 @@ def counts_map(
         around=(lon, lat),
         height=style.OTHER_PX,
     )
-
-
-def path_map(
-    true: npt.NDArray[np.integer],
-    recovered: npt.NDArray[np.integer],
-    lon: FloatArray,
-    lat: FloatArray,
-    of: Theme,
-) -> Map | None:
-    """Return a map of one recovered trajectory (filled) over the true one (rings).
-
-    The result is None if no positions are given.
-
-    Parameters
-    ----------
-    true, recovered : integer ndarray (n_slots,)
-        Number of the place in each slot.
-    lon, lat : float64 ndarray (n_places,), or empty
-    """
-    if not len(lon):
-        return None
-    drawn = [
-        ("recovered", lon[recovered], lat[recovered], of.person),
-        ("true", lon[true], lat[true], of.other),
-    ]
-    return fingerprints_map(drawn, None, of, height=style.OTHER_PX, noun="slot")
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
