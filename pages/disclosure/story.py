@@ -121,13 +121,14 @@ def describe_agreement(found: Result) -> list[str]:
         told.append(f"{give} the same order as {name}: {listed(alike)}.")
     table = found.grid.set_index("profile")
     a, b = table.loc[first], table.loc[second]
+    sums = ["em_sum", "em_sum_low", "em_sum_high"]
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}; "
             f"{two} has {int(b['bins']):,}, with more people in each. An average bin reveals more "
             f"at {two}, although fewer people are singled out. Over all bins, the EM of one person "
-            f"adds up to {words.supported(*_total(a))} at {one}, and to "
-            f"{words.supported(*_total(b))} at {two}."
+            f"adds up to {words.supported(*a[sums])} at {one}, and to "
+            f"{words.supported(*b[sums])} at {two}."
         )
     return told
 
@@ -159,10 +160,6 @@ def _without_discord(
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
-
-
-def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
-    return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
 def describe_measures(

@@ -87,25 +87,21 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 def numbers(table: pd.DataFrame) -> None:
     """Draw a table with a row per option, narrow enough for the page; long names are cut off."""
     longest = max(map(len, table["Option"]), default=0)
-    columns: dict[str, Any] = _texts(
-        _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 530)}
-    )
-    columns["No."] = st.column_config.NumberColumn(width=45)
-    columns["Utility"] = st.column_config.NumberColumn(format="%.2f", width=60)
-    _frame(table, "options_table", columns)
+    widths = _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 530)}
+    utility = st.column_config.NumberColumn(format="%.2f", width=60)
+    _frame(table, "options_table", widths, 45, {"Utility": utility})
 
 
 def all_numbers(table: pd.DataFrame) -> None:
     """Draw a table with one row per option and all figures."""
-    number = {"No.": st.column_config.NumberColumn(width=50)}
-    _frame(table, "options_whole", _texts(_WHOLE_WIDTHS) | number)
+    _frame(table, "options_whole", _WHOLE_WIDTHS, 50, {})
 
 
-def _texts(widths: dict[str, int]) -> dict[str, Any]:
-    return {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
-
-
-def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
+def _frame(
+    table: pd.DataFrame, key: str, widths: dict[str, int], first: int, more: dict[str, Any]
+) -> None:
+    columns = {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
+    columns |= {"No.": st.column_config.NumberColumn(width=first)} | more
     few = len(table) <= _ROWS_WITHOUT_SCROLLING
     height: int | Literal["content"] = "content" if few else 1_440
     st.dataframe(table, hide_index=True, key=key, column_config=columns, height=height)

@@ -253,7 +253,11 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         type=["csv", "tsv", "xlsx", "gz", "zip"],
     )
     if example or file is not None:
-        found = questions.settle(_question(None if example else file, names), alone=True)
+        used = None if example else file
+        config = questionnaires.Config("" if used is None else used.file_id, tuple(names))
+        content = () if used is None else (used.getvalue(),)
+        what = "Reading the questionnaire"
+        found = questions.settle(Question(QUESTIONNAIRE, None, config, what, content), alone=True)
         if found is None:
             return None
         if found.refused and example:
@@ -292,10 +296,3 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     told = f"utility for {domain}, as scored by" + (" invented experts" if example else " experts")
     axis = f"Utility for {domain}, mean of {words.count(experts, who)} (0–1)"
     return Asked(answers.used, domain), axis, told
-
-
-def _question(file: Any, names: Sequence[str]) -> Question:
-    """Return the question about an uploaded file or the example, which a child process reads."""
-    config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
-    content = () if file is None else (file.getvalue(),)
-    return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)

@@ -161,9 +161,3 @@ def compared(found: Result, of: Theme) -> None:
         key="tables_hours",
         alt="Records of real and of synthetic people by hour of the week.",
     )
-
-
-def learnt(found: Result) -> None:
-    """Draw every noisy number from which the synthetic people are made."""
-    with st.expander("What was learnt about everybody: all noisy statistics", key="tables_learnt"):
-        st.dataframe(found.learnt, hide_index=True, key="tables_statistics")
