@@ -45,7 +45,6 @@ KINDS = {
     "glove": "hiding.study",
     "options": "options.study",
     "as_it_is": "options.study",
-    "look": "look.study",
     "attack": "attack.study",
     "relinked": "relinking.study",
     "followed": "followed.follow",

@@ -171,69 +171,32 @@ def fingerprints_map(
     return over(extent_of(lon, lat), layers, of, height)
 
 
-def cells_map(
-    bounds: FloatArray,
-    colours: Sequence[Sequence[int]],
-    tips: Sequence[str],
-    shown: Extent,
-    of: Theme,
-    *,
-    noun: str = "area",
-    opacity: tuple[int, int, int] = (220, 200, 1),
-    height: int = OTHER_PX,
-) -> Map:
+def cells_map(bounds: FloatArray, colours: Sequence[str], tips: Sequence[str], of: Theme) -> Map:
     """Return a map of rectangles, the largest at the bottom, so that small ones stay visible.
 
     Parameters
     ----------
     bounds : ndarray (n, 4)
         West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`.
-    colours : sequence of (red, green, blue)
-        Colour of each rectangle.
+    colours : sequence of str
+        Colour of each rectangle, such as ``"#0072B2"``.
     tips : sequence of str
         Tooltip of each rectangle; plain text.
-    shown : Extent
-        Extent that the map shows.
-    opacity : tuple of int
-        Opacity of the areas and of their outlines, out of 255; width of the outlines, pixels.
     """
     data = [
-        {"g": rectangle(bounds[i]), "c": list(colours[i]), "tip": tips[i]}
+        {"g": rectangle(bounds[i]), "c": rgb(colours[i]), "tip": tips[i]}
         for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
     ]
-    fill, line = (f"[c[0], c[1], c[2], {each}]" for each in opacity[:2])
-    middle = (bounds[:, :2] + bounds[:, 2:]) / 2
-    told = describe_beyond(shown, middle[:, 0], middle[:, 1], noun)
-    layer = areas(f"{noun}s", data, fill, line, opacity[2])
-    return over(shown, [layer], of, height, whole=corners_of(bounds), told=told)
+    layer = areas("cells", data, "[c[0], c[1], c[2], 220]", "[c[0], c[1], c[2], 200]", 1)
+    corners, middle = corners_of(bounds), (bounds[:, :2] + bounds[:, 2:]) / 2
+    seen = central(*corners)
+    told = describe_beyond(seen, middle[:, 0], middle[:, 1], "area")
+    return over(seen, [layer], of, OTHER_PX, whole=corners, told=told)
 
 
 def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return longitudes and latitudes of the corners of areas, given west, south, east, north."""
     return bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel()
-
-
-def released_map(
-    bounds: FloatArray, users: IntArray, most: int, around: Extent, of: Theme, *, height: int = 460
-) -> Map:
-    """Return a map of published places as rectangles, coloured by users (viridis, logarithmic).
-
-    Parameters
-    ----------
-    bounds : ndarray (n, 4)
-        West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`, at least
-        one.
-    users : ndarray (n,)
-    most : int
-        People at the upper end of the scale, so that maps side by side share one scale.
-    around : Extent
-        Extent that the map shows, so that maps side by side share it.
-    """
-    order = np.argsort(users, kind="stable")
-    colours = viridis(np.log1p(users[order]) / np.log1p(max(most, 1)), of)
-    tips = [plural(n, "person") for n in users[order].tolist()]
-    look: dict[str, Any] = {"noun": "place", "opacity": (150, 255, 3), "height": height}
-    return cells_map(bounds[order], colours, tips, around, of, **look)
 
 
 def regions_map(

@@ -5,10 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
-from fpanon_core.model.projection import central
 from pages.charts import disclosure, style
-from pages.charts.ground import rgb
-from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shades
+from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, limits, questions
@@ -78,9 +76,8 @@ with left:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
         by = shades(places[measure].to_numpy(), of)
         bounds = places[["west", "south", "east", "north"]].to_numpy()
-        colours, tips = [rgb(each) for each in by.colours], story.place_tips(places, measure)
         show_map(
-            cells_map(bounds, colours, tips, central(*corners_of(bounds)), of),
+            cells_map(bounds, by.colours, story.place_tips(places, measure), of),
             key="disclosure_map",
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )

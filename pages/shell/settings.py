@@ -35,7 +35,7 @@ _OF_PAGES = {
     ),
     "options": (
         "fp_choice_wanted fp_own_options fp_questionnaire options_choice_name options_domain "
-        "options_example options_on_map options_own_weights options_p options_pinned "
+        "options_example options_own_weights options_p options_pinned "
         "options_presets options_risk options_seed options_strategy options_utility "
         "options_weights produce_option_format"
     ),

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpanon_core.model.geography import Background
-from fpanon_core.model.projection import Extent, central
 from pages.charts import attack, disclosure, record, recovery, style, words
 from pages.charts.attack import Compared, Estimate
 from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
@@ -25,7 +24,6 @@ from pages.charts.maps import (
     fingerprints_map,
     over_ground,
     places_map,
-    released_map,
 )
 from pages.charts.pareto import Dot, pareto
 from pages.charts.style import projected
@@ -384,18 +382,8 @@ def test_the_outermost_dot_is_clear_of_the_edge_and_its_labels() -> None:
 
 def test_areas_too() -> None:
     bounds = np.column_stack([HERE[0], HERE[1], HERE[0] + 0.001, HERE[1] + 0.001])
-    deck = cells_map(bounds, [(0, 114, 178)] * 201, [""] * 201, central(*HERE), style.DARK)
+    deck = cells_map(bounds, ["#0072B2"] * 201, [""] * 201, style.DARK)
     assert deck.beyond.startswith("1 of the 201 areas drawn lies beyond")
-
-
-def test_maps_side_by_side_show_the_same_part_of_the_world() -> None:
-    around, users = Extent(2.0, 41.0, 2.1, 41.1), np.array([3, 9])
-    fine = np.array([[2.0, 41.0, 2.01, 41.01], [2.05, 41.05, 2.06, 41.06]])
-    coarse = np.array([[1.0, 40.0, 3.0, 42.0], [2.0, 41.0, 2.1, 41.1]])
-    both = [released_map(each, users, 9, around, style.LIGHT) for each in (fine, coarse)]
-    assert seen(both[0]) == seen(both[1])
-    colours = [next(x for x in deck.layers if x.id == "places").data for deck in both]
-    assert {tuple(c["c"]) for c in colours[0]} == {tuple(c["c"]) for c in colours[1]}
 
 
 def test_what_a_map_knows_of_itself_is_not_sent() -> None:

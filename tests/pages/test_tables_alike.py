@@ -85,7 +85,7 @@ NOT_DOWNLOADED = {
     "count_tables": "leaves as one zip (tests/aggregates/test_tables.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
     "estimates": "how long a run will take, and its memory",
-    "look": "what the map beside others draws",
+    "look": "of the library alone",
     "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
     "reading_estimate": "how long reading a file will take, and its memory",
