@@ -103,6 +103,13 @@ def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
     """Return the palette position of a category: its own if it has one, else a free one.
 
     ``order`` lists the categories with positions of their own; ``others``, all that may be drawn.
+
+    Examples
+    --------
+    >>> [place_of(10, K_ORDER, several) for several in ([2, 5, 10], [10])]
+    [2, 2]
+    >>> [place_of(k, K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
+    [0, 1, 2]
     """
     if item in order:
         return order.index(item)

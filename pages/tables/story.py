@@ -195,6 +195,11 @@ def moments(bands: int, kinds: Sequence[int]) -> list[str]:
     """Return the names of the parts of each type of day.
 
     In ``kinds``, 0 stands for a weekday, and 1 for a weekend day.
+
+    Examples
+    --------
+    >>> moments(1, [1]), moments(2, [0])
+    (['Weekend, 00:00 to 24:00'], ['Weekday, 00:00 to 12:00', 'Weekday, 12:00 to 24:00'])
     """
     hours = [24 * band // bands for band in range(bands + 1)]
     return [

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpanon_core.model.geography import Background
-from pages.charts import attack, disclosure, record, recovery, style, words
+from pages.charts import attack, disclosure, record, recovery, style
 from pages.charts.attack import Compared, Estimate
-from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
+from pages.charts.cdf import Curve, cdf, samples_per_user, step_points
 from pages.charts.ground import Box, clipped, outlines
 from pages.charts.maps import (
     Map,
@@ -54,13 +54,6 @@ def test_points_lie_on_the_empirical_cdf_and_are_at_most_512(values: list[float]
     assert x[-1] == data[-1]
     assert y[-1] == 1
     assert (np.array(values)[index] == x).all()
-
-
-def test_undefined_values_are_left_out() -> None:
-    x, y, _ = step_points([np.nan, 0.2, np.nan, 0.4])
-    assert x.tolist() == [0.2, 0.4]
-    assert y.tolist() == [0.5, 1.0]
-    assert len(step_points([np.nan])[0]) == 0
 
 
 @BOTH
@@ -130,32 +123,6 @@ def test_maps_ask_nobody_and_are_compact(of: style.Theme) -> None:
     assert "://" not in fingerprints_map([person], ends, of).to_json()
 
 
-def test_words_round_to_what_one_would_say() -> None:
-    assert words.distance(823) == "800 m"
-    assert words.distance(1730) == "1.7 km"
-    assert words.duration(35.4) == "35 minutes"
-    assert words.duration(150) == "2.5 hours"
-    assert words.duration(47.9 * 60) == "47.9 hours"
-    assert words.duration(48 * 60) == "2 days"
-    assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
-    assert words.share(0, 496) == "none of the 496 people"
-    assert words.share(3, 496) == "3 of the 496 people (0.6%)"
-    assert words.percent(0.9999) == "more than 99.9%"
-    assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
-    found = beyond([Curve("k = 2", np.array([0.5, 1.0, 50.0]), "", 0)], 10) | {"k = 5": 0}
-    assert words.beyond(found) == (
-        "The figure does not show 1 person (“k = 2”) beyond its right edge."
-    )
-    assert words.clock(125) == "2 min 05 s"
-
-
-def test_a_k_keeps_its_colour_whatever_is_shown_with_it() -> None:
-    assert style.place_of(10, style.K_ORDER, [2, 5, 10]) == 2
-    assert style.place_of(10, style.K_ORDER, [10]) == 2
-    both = [style.place_of(k, style.K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
-    assert len(set(both)) == 3
-
-
 def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     lon, lat = np.array([0.0, 1.0]), np.array([10.0, 10.0])
     some = places_map(
@@ -211,29 +178,6 @@ def test_no_number_is_written_on_another() -> None:
     }
 
 
-def test_options_without_a_record_stand_below_by_the_logarithm_of_epsilon() -> None:
-    rows = [dot(1, 0.9, 0.25), replace(dot(2, 0.4, 0.0), epsilon=0.5)]
-    rows += [replace(dot(3, 0.5, 0.0), epsilon=math.inf), replace(dot(4, 0.3, 0.0), epsilon=2.0)]
-    found = drawn(rows)
-    placed = {
-        (trace.yaxis, point[0]): y
-        for trace in found.data
-        if trace.customdata is not None
-        for point, y in zip(trace.customdata, trace.y, strict=True)
-    }
-    assert placed == {("y", 1): 0.5, ("y2", 2): -1.0, ("y2", 3): 2.0, ("y2", 4): 1.0}
-    axis = found.layout.yaxis2
-    assert dict(zip(axis.tickvals, axis.ticktext, strict=True)) == {
-        -1: "0.5",
-        1: "2",
-        2: "no noise",
-    }
-    assert found.layout.yaxis.domain[0] > axis.domain[1]
-    alone = drawn(rows[1:]).layout
-    assert alone.yaxis.domain == (0.0, 1.0)
-    assert "yaxis2" not in alone
-
-
 # --- what figures and maps hold -----------------------------------------------------------------
 
 
@@ -274,8 +218,14 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Small multiples": recovery.panels([side, slot], of, y_title="Share", greyed=True),
         "Mitigations": recovery.remedies(remedies, of),
         "Options, at the roots of shares": drawn(shares),
+        "Options without records": drawn([replace(shares[1], epsilon=2.0)]),
         "Options with and without records": pareto(
-            [shares[0], replace(shares[1], epsilon=0.25, best=True)],
+            [
+                shares[0],
+                replace(shares[1], epsilon=0.25, best=True),
+                replace(dot(3, 0.5, 0.0), epsilon=math.inf),
+                replace(dot(4, 0.3, 0.0), epsilon=2.0),
+            ],
             of,
             risk_title="r",
             utility_title="u",

@@ -337,13 +337,6 @@ def report_page(at: AppTest) -> str:
     return str(go(at, "report").get("iframe")[0].proto.srcdoc)
 
 
-def test_moments_of_the_types_of_day() -> None:
-    assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
-    halves = ("00:00 to 12:00", "12:00 to 24:00")
-    days = [f"{day}, {half}" for day in ("Weekday", "Weekend") for half in halves]
-    assert story.moments(2, [0, 1]) == days
-
-
 def squares(names: str) -> charts.Ground:
     """Squares of one degree side by side."""
     shapes = [
