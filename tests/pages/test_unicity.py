@@ -23,7 +23,7 @@ from pages.shell.questions import Kind
 from pages.unicity import story
 from pages.unicity.sections import OUTSIDER, REGIONS
 from tests.support.snapshots import check_snapshot
-from tests.support.views import HEADER, answers, go, opened, rows, said, until, upload
+from tests.support.views import HEADER, answers, opened, rows, said, until, upload
 
 # --- unicity story --------------------------------------------------------------------------------
 
@@ -238,23 +238,3 @@ def test_antennas_are_merged(app: AppTest) -> None:
     found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
-
-
-def test_choices_are_kept_while_another_view_is_looked_at(app: AppTest) -> None:
-    upload(app, rows(users=30, samples=9), page="unicity")
-    measured(app)
-    app.selectbox(key="unicity_p").set_value(6)
-    app.number_input(key="unicity_v").set_value(5).run()
-    go(app, "hiding")
-    app.number_input(key="glove_k").set_value(25)
-    app.number_input(key="glove_space").set_value(3.0)
-    app.button(key="glove_run").click().run()
-    go(app, "unicity")
-    assert app.selectbox(key="unicity_p").value == 6
-    assert app.number_input(key="unicity_v").value == 5
-    go(app, "hiding")
-    assert app.number_input(key="glove_k").value == 25
-    assert app.number_input(key="glove_space").value == 3.0
-    upload(app, rows(users=7, samples=4))  # nobody hides among 25 here
-    go(app, "hiding")
-    assert app.number_input(key="glove_k").value == 7
