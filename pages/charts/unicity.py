@@ -64,9 +64,10 @@ def crowds(fitting: Mapping[str, Shares], of: Theme) -> go.Figure:
         Shares of people whose points fit at most a certain number of people, the smallest number
         first; the first series is drawn with its intervals.
     """
-    traces, below, (unique, *_) = list[style.Part](), 0.0, fitting.values()
+    traces, (unique, *_) = list[style.Part](), fitting.values()
+    below: FloatArray = np.zeros(len(unique))
     for i, (name, some) in enumerate(fitting.items()):
-        share = np.array([r.value for r in some])
+        share: FloatArray = np.array([r.value for r in some])
         faded, rim = _FADED**i, {"color": of.css("paper"), "width": 1}
         mixed = zip(hex_to_rgb(of.measure("unicity")), of.paper, strict=True)
         colour = "rgb({},{},{})".format(*(round(a * faded + b * (1 - faded)) for a, b in mixed))
