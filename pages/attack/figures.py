@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -61,10 +63,8 @@ def figures(result: Result) -> dict[str, Figure]:
     """Return all figures of a result, by measure."""
     return {
         row["measure"]: Figure(
-            *(
-                Estimate(*(float(row[f"{when}{end}"]) for end in ("", "_low", "_high")))
-                for when in ("before", "after")
-            ),
+            _estimate(row, "before"),
+            _estimate(row, "after"),
             float(row["guessing"]),
             int(row["before_asked"]),
             int(row["asked"]),
@@ -72,6 +72,10 @@ def figures(result: Result) -> dict[str, Figure]:
         )
         for row in result.to_frame().to_dict("records")
     }
+
+
+def _estimate(row: Mapping[Hashable, Any], when: str) -> Estimate:
+    return Estimate(*(float(row[f"{when}{end}"]) for end in ("", "_low", "_high")))
 
 
 def home(metres: float) -> str:
@@ -116,8 +120,8 @@ def errors(result: Result) -> list[Compared]:
     found = figures(result)[ERROR]
     values = found.before.value, found.after.value, found.without
     told = [words.brief(off(metres)) for metres in values]
-    km = (Estimate(*(m / 1000 for m in each)) for each in (found.before, found.after))
-    return [Compared(_SHORT[ERROR], *km, found.without / 1000, told)]
+    before, after = (Estimate(*(m / 1000 for m in each)) for each in (found.before, found.after))
+    return [Compared(_SHORT[ERROR], before, after, found.without / 1000, told)]
 
 
 def table(result: Result) -> pd.DataFrame:

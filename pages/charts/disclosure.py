@@ -37,7 +37,7 @@ class Measured:
 
     measure: str
     heading: str
-    series: Mapping[str, Sequence[Sequence[float]]]
+    series: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]]
     ticks: str
     hover: str
     limit: float | None = None

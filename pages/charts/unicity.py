@@ -51,8 +51,8 @@ def against_points(several: Mapping[str, Shares], of: Theme) -> go.Figure:
 
 
 def _intervals(some: Shares, colour: str) -> style.Part:
-    ends = ([getattr(r, end) for r in some] for end in ("value", "low", "high"))
-    return style.interval(*ends, colour)
+    value, low, high = ([getattr(r, end) for r in some] for end in ("value", "low", "high"))
+    return style.interval(value, low, high, colour)
 
 
 def crowds(fitting: Mapping[str, Shares], of: Theme) -> go.Figure:

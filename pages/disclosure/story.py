@@ -59,8 +59,10 @@ def measured(found: Result, measure: str, limit: float | None) -> Measured:
     if measure != "unicity":
         columns = {NAMES[measure]: measure if measure == "k" else f"{measure}_sum"}
     table = ranked(found)
-    ends = ("", "_low", "_high")
-    series = {name: [table[c + end].tolist() for end in ends] for name, c in columns.items()}
+    series = {
+        name: (table[c].tolist(), table[f"{c}_low"].tolist(), table[f"{c}_high"].tolist())
+        for name, c in columns.items()
+    }
     formats = ("", ".3g") if measure in ("em", "kl") else (".0%", ".1%")
     return Measured(measure, _HEADINGS[measure], series, *formats, limit)
 
