@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import h3.api.basic_int as h3
@@ -19,7 +20,7 @@ import shapely
 from ..anonymize.clusters import Area, merged_regions, voronoi_cells
 from ..model.checks import positive, whole
 from ..model.count_tables import DAY_TYPES, TableFrame
-from ..model.counts_frame import CountsFrame, FrameConfig, StatedPeriod
+from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
 from ..model.projection import lon_lat
 from .smoothing import expected_of_cell
@@ -200,12 +201,9 @@ def _size(frame: FrameConfig | TableFrame) -> tuple[int, int]:
             "The number of areas depends on the antenna table; give a grid or hexagons over a "
             "stated area, or a TableFrame."
         )
-    period = StatedPeriod(None, frame.period.days, frame.period.slot_min)
+    dateless = replace(frame, period=replace(frame.period, first_day=None))
     crs = None if frame.area.unit == "metres" else frame.area.crs
-    if frame.places == "hexagons":
-        places = CountsFrame.of_hexagons(frame.area, frame.resolution, period)
-    else:
-        places = CountsFrame.of_area(frame.area, frame.side_m, period, crs=crs)
+    places = CountsFrame.of(dateless, antennas=None, clock=None, crs=crs)
     first = frame.period.first_day or dt.date(2001, 1, 1)
     weekend = (first.weekday() + np.arange(frame.period.days)) % 7 >= 5
     return places.n_places, len(np.unique(weekend)) if len(weekend) else len(DAY_TYPES)

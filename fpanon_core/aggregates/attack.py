@@ -18,19 +18,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.homes import true_homes
 from ..engines.local import Engine, LocalEngine, fill
-from ..engines.progress import Progress
+from ..engines.work import Work, working
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import PresenceTable, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.membership import MembershipResult
+from ..model.linkage import MembershipResult
 from ..model.options import Tables
 from .contributions import Contribution, each_summed, table_frame
 from .smoothing import drawn_once, seeded
@@ -68,13 +69,7 @@ class TablesAttacked:
 
 
 def attack_tables(
-    fs: FingerprintSet,
-    option: Tables,
-    *,
-    targets: int = 200,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, option: Tables, *, targets: int = 200, seed: int = 0, **work: Unpack[Work]
 ) -> TablesAttacked:
     """Infer membership and homes from the tables of one half of the people.
 
@@ -113,7 +108,7 @@ def attack_tables(
         name: each_summed(*counting(where, each), fs.subset(asked), where)
         for name, counting, _ in tables
     }
-    rest = np.setdiff1d(half, asked)
+    rest, engine = np.setdiff1d(half, asked), working(**work)["engine"]
     sums, mean = {}, {}
     for name, counting, _ in tables:
         before = _summed_of(rest, fs, counting, where, each, engine)
@@ -139,7 +134,7 @@ def attack_tables(
                     found[row, world] = homes.found(user, _at_night(table))
 
     cells = sum(counting(where, each)[1] for _, counting, _ in tables)
-    fill(engine_for(cells, engine), len(asked), 1, attacked, progress=progress)
+    fill(engine_for(cells, engine), len(asked), 1, attacked, progress=work.get("progress"))
     return TablesAttacked(
         membership_of(scores, option.epsilon), homes_found(found, homes, asked, option.epsilon)
     )
@@ -157,12 +152,12 @@ def _summed_of(
     counting: Counting,
     where: TableFrame,
     option: Tables,
-    engine: Engine | None,
+    engine: Engine,
 ) -> Exact:
     """Return the summed contributions of the people with these row numbers; zeros for no people."""
     if not len(people):
         return Exact(np.zeros(counting(where, option)[1]))
-    return exact_sums(counting, fs.subset(people), where, option, engine)
+    return exact_sums(counting, fs.subset(people), where, option, engine=engine)
 
 
 def _joined(sums: Exact, people: Iterable[Contribution], times: float) -> Exact:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..anonymize.clusters import cluster_antennas
 from ..attacks.aggregation import cells_of, minutes_after, place_of
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress
+from ..engines.work import Work, working
 from ..kernels.table_sums import Seen, add_flows, add_presence
 from ..model.antennas import REGION
 from ..model.arrays import FloatArray, IntArray, stretches
@@ -102,8 +101,7 @@ def summed(
     given: tuple[Any, ...],
     fs: FingerprintSet,
     frame: TableFrame,
-    engine: Engine | None,
-    progress: Progress,
+    **work: Unpack[Work],
 ) -> tuple[FloatArray, float]:
     """Return the sums of all people's contributions.
 
@@ -138,7 +136,8 @@ def summed(
 
     blocks = list(stretches(fs.offsets, _SAMPLES_AT_ONCE))
     of_all = (fs, frame, size, add, *given)
-    (engine or LocalEngine()).map(_sums_of, blocks, of_all, take, progress=progress)
+    do = working(**work)
+    do["engine"].map(_sums_of, blocks, of_all, take, progress=do["progress"])
     return sums, total
 
 

@@ -25,14 +25,15 @@ from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress
+from ..engines.work import Work, nth_of, part_of, working
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.arrays import FloatArray
 from ..model.count_tables import PresenceTable, TableFrame
 from ..model.counts_frame import CountsFrame
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.membership import TableRecovery
+from ..model.linkage import TableRecovery
 from ..model.options import Tables
 from .tables import presence
 
@@ -106,8 +107,8 @@ def table_recovery(
     readings["all"] = np.full_like(exact.values, evenly)
     rows = []
     for at, (name, values) in enumerate(readings.items()):
-        some = part(progress, at / len(readings), (at + 1) / len(readings))
-        rows.append((name, *_attacked(values, exact, made, seed, engine, some)))
+        some = nth_of(working(engine, progress), at, len(readings))
+        rows.append((name, *_attacked(values, exact, made, seed, some)))
     published = rows[:1] if option.threshold is None else rows[1:-1]
     _, recovered, low, high, random = max(published, key=lambda row: (row[3], row[1]))
     return TableRecovery(
@@ -138,12 +139,7 @@ def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:
 
 
 def _attacked(
-    values: FloatArray,
-    exact: PresenceTable,
-    made: CountedPeople,
-    seed: int,
-    engine: Engine | None,
-    progress: Progress,
+    values: FloatArray, exact: PresenceTable, made: CountedPeople, seed: int, work: Work
 ) -> tuple[float, float, float, float]:
     """Return the recovered share of recorded slots, its interval, and the baseline's share."""
     frame, slots = exact.frame, made.counts
@@ -158,11 +154,9 @@ def _attacked(
         wall_start_min=slots.wall_start_min,
     )
     many = len(made.truth)
-    told, later = part(progress, 0.0, 0.5), part(progress, 0.5, 1.0)
-    found = recover_trajectories(counts, n_trajectories=many, engine=engine, progress=told)
-    score = score_recovery(
-        found, counts, made.truth, recorded=made.recorded, seed=seed, engine=engine, progress=later
-    )
+    found = recover_trajectories(counts, n_trajectories=many, **part_of(work, 0.0, 0.5))
+    given = found, counts, made.truth
+    score = score_recovery(*given, recorded=made.recorded, seed=seed, **part_of(work, 0.5, 1.0))
     right = (found.places == made.truth[score.pair]) & made.recorded[score.pair]
     hits, asked = right.sum(axis=1), made.recorded[score.pair].sum(axis=1)
     share = float(hits.sum() / asked.sum())

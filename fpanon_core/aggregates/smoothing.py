@@ -13,10 +13,10 @@ Source: docs/science.md, “Tables: presence and flows”.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -69,39 +69,20 @@ def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
     return of_area / bands + of_band / areas
 
 
-class NoisyPresence(NamedTuple):
-    """Four sums of all people's presence, with noise; in each, one person counts 1 at most.
+def private_presence(
+    counted: IntArray, total: int, frame: TableFrame, epsilon: float, noise: Noise
+) -> tuple[FloatArray, float]:
+    """Return smoothed cells of a presence table, and the noisy sum of people's shares of bands.
 
-    Attributes
-    ----------
-    cells : float64 ndarray (n_areas, bands), bands of all types of day
-    areas : float64 ndarray (n_areas,)
-    bands : float64 ndarray (bands,)
-    total : float
-        Sum of the shares of bands in which each person is present; not negative.
-    epsilon : float
-    """
-
-    cells: FloatArray
-    areas: FloatArray
-    bands: FloatArray
-    total: float
-    epsilon: float
-
-    def variance(self, name: str) -> float:
-        """Return the variance of the noise on each number in one of the four sums."""
-        return 2.0 / (self.epsilon * SHARES[name]) ** 2
-
-
-def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """Return four noisy sums of people's presence; in each, one person counts 1 at most.
+    Noise is added to four sums; in each, one person counts 1 at most. No result is negative.
 
     Parameters
     ----------
-    counted : int64 ndarray (n_areas, bands)
+    counted : int64 ndarray (n_areas, bands), bands of all types of day
         Sums of people's presence; one person adds at most ``UNIT`` to all cells together.
     total : int
         ``UNIT`` times the sum of the shares of bands in which people are present.
+    frame : TableFrame
     epsilon : float
     noise : callable
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
@@ -115,25 +96,25 @@ def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) 
     noisy = {
         name: noise(exact, UNIT, epsilon * SHARES[name]) / UNIT for name, exact in sums.items()
     }
-    cells = noisy["cells"].reshape(counted.shape)
-    total_share = max(float(noisy["total"][0]), 0.0)
-    return NoisyPresence(cells, noisy["areas"], noisy["bands"], total_share, epsilon)
+    cells = _smoothed(noisy["cells"].reshape(counted.shape), noisy, frame, epsilon)
+    return cells, max(float(noisy["total"][0]), 0.0)
 
 
-def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
-    """Return the smoothed cells of a presence table, (n_areas, bands); no cell is negative."""
-    n, many = found.cells.shape
-    noise = {name: found.variance(name) for name in SHARES}
+def _smoothed(
+    cells: FloatArray, noisy: Mapping[str, FloatArray], frame: TableFrame, epsilon: float
+) -> FloatArray:
+    n, many = cells.shape
+    noise = {name: 2.0 / (epsilon * share) ** 2 for name, share in SHARES.items()}  # variances
     of_areas, of_bands = many * noise["cells"], n * noise["cells"]
-    areas, of_areas = _combined(found.areas, noise["areas"], found.cells.sum(axis=1), of_areas)
-    bands, of_bands = _combined(found.bands, noise["bands"], found.cells.sum(axis=0), of_bands)
+    areas, of_areas = _combined(noisy["areas"], noise["areas"], cells.sum(axis=1), of_areas)
+    bands, of_bands = _combined(noisy["bands"], noise["bands"], cells.sum(axis=0), of_bands)
     total = max(float(bands.sum()), 1e-9)
     share = kept(bands - total / many, of_bands)
     bands = np.maximum(total / many + share * (bands - total / many), 0.0)
     order, prior = _neighbours(frame), total * _area_prior(frame)
     areas = shrink_by_tree(areas[:, None], prior[:, None], of_areas, order)[:, 0]
     product = np.outer(areas, bands / max(float(bands.sum()), 1e-9))
-    cells = shrink_by_tree(found.cells, product, noise["cells"], order)
+    cells = shrink_by_tree(cells, product, noise["cells"], order)
     cells *= (areas / np.maximum(cells.sum(axis=1), 1e-9))[:, None]
     return cells
 
@@ -211,43 +192,22 @@ _ROUNDS = 25  # of proportional fitting
 _STRATA = 12  # cells of similar expectation are assumed to be similar
 
 
-class NoisyFlows(NamedTuple):
-    """Four noisy sums of all people's trips, as multiples of one person's largest contribution.
+def private_flows(counted: IntArray, frame: TableFrame, epsilon: float, noise: Noise) -> FloatArray:
+    """Return smoothed flows, (areas, areas, types of day); no flow is negative.
 
-    Attributes
-    ----------
-    cells : float64 ndarray (n_areas, n_areas, n_day_types)
-    ends : float64 ndarray (n_areas,)
-        Half of each trip at its origin, half at its destination.
-    rings : float64 ndarray (n_rings,)
-        Trips by distance; the rings are those of :data:`RINGS_KM`.
-    days : float64 ndarray (n_day_types,)
-    epsilon : float
-    """
-
-    cells: FloatArray
-    ends: FloatArray
-    rings: FloatArray
-    days: FloatArray
-    epsilon: float
-
-
-def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
-    """Return four noisy sums of people's trips, as multiples of one person's largest contribution.
-
-    This contribution is twice ``UNIT`` for ``ends``, and ``UNIT`` for each other sum.
+    Noise is added to four sums of people's trips, as multiples of one person's largest
+    contribution. This is twice ``UNIT`` for the ends, and ``UNIT`` for each other sum.
 
     Parameters
     ----------
-    counted : int64 ndarray (n_areas, n_areas, n_day_types)
-        Sums of people's trips; one person adds at most ``UNIT`` to all cells together. Zero on the
-        diagonal.
-    ring : int64 ndarray (n_areas, n_areas)
-        As returned by :func:`rings_between`.
+    counted : int64 ndarray (n_areas, n_areas, types of day)
+        Sums of people's trips; one person adds at most ``UNIT`` to all cells together.
+    frame : TableFrame
     epsilon : float
     noise : callable
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
     """
+    ring = rings_between(frame)
     pairs = counted.sum(axis=2)
     rings = np.bincount(ring.ravel(), pairs.ravel(), len(RINGS_KM) + 1)
     sums = {
@@ -261,36 +221,32 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
         name: noise(exact, most[name], epsilon * FLOW_SHARES[name]) / most[name]
         for name, exact in sums.items()
     }
-    cells = np.zeros(counted.shape)
-    away = _off_diagonal(cells)
-    away[:] = noisy["cells"].reshape(away.shape)
-    return NoisyFlows(cells, noisy["ends"], noisy["rings"], noisy["days"], epsilon)
+    return _smoothed_flows(noisy, ring, frame, epsilon)
 
 
-def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> FloatArray:
-    """Return the trips, shrunk towards a gravity model; no cell is negative.
-
-    The shape of the result is (n_areas, n_areas, n_day_types).
+def _smoothed_flows(
+    noisy: Mapping[str, FloatArray], ring: IntArray, frame: TableFrame, epsilon: float
+) -> FloatArray:
+    """Return the trips, shrunk towards a gravity model.
 
     The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
     Stephan 1940). Cells of similar expectation are shrunk towards the model by the noise's share of
     the variance.
     """
-    noise = {n: 2.0 / (found.epsilon * share) ** 2 for n, share in FLOW_SHARES.items()}
-    rings = np.maximum(found.rings, 0.0)
+    noise = {name: 2.0 / (epsilon * share) ** 2 for name, share in FLOW_SHARES.items()}
+    rings = np.maximum(noisy["rings"], 0.0)
     total = max(float(rings.sum()), 1e-9)
     prior = total * _area_prior(frame)
-    ends = shrink_by_tree(found.ends[:, None], prior[:, None], noise["ends"], _neighbours(frame))[
-        :, 0
-    ]
+    order, found = _neighbours(frame), noisy["ends"][:, None]
+    ends = shrink_by_tree(found, prior[:, None], noise["ends"], order)[:, 0]
     ends *= total / max(float(ends.sum()), 1e-9)
     model = np.outer(ends, ends) + 1e-12
     np.fill_diagonal(model, 0.0)
     fit_gravity(model, ends, rings, ring, _ROUNDS)
-    days = np.maximum(found.days, 0.0)
+    days = np.maximum(noisy["days"], 0.0)
     cells = model[:, :, None] * (days / max(float(days.sum()), 1e-9))
-    noisy, expected = (_off_diagonal(each).ravel() for each in (found.cells, cells))
-    off = noisy - expected
+    expected = _off_diagonal(cells).ravel()
+    off = noisy["cells"] - expected
     stratum = strata(expected, _STRATA)
     many = np.bincount(stratum, minlength=_STRATA)
     square = np.bincount(stratum, off**2, _STRATA) / np.maximum(many, 1)

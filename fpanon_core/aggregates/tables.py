@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from ..attacks.private import with_noise
 from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import Progress, tell
+from ..engines.work import Work, nth_of, working
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray
 from ..model.count_tables import DAY_TYPES, CountTables, FlowTable, PresenceTable, TableFrame
@@ -28,17 +29,8 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
+from . import smoothing
 from .contributions import Add, check_size, flows_in, presence_in, summed, table_frame
-from .smoothing import (
-    SHARES,
-    Noise,
-    expected_of_cell,
-    noisy_flows,
-    noisy_presence,
-    rings_between,
-    smoothed,
-    smoothed_flows,
-)
 
 _LEAST_TRIPS = 0.5  # private flows of fewer trips in the period are set to 0
 
@@ -99,9 +91,8 @@ def presence(
     [[0.5, 1.0, 0.0], [0.5, 0.0, 0.0]]
     """
     where, config = _framed(fs, frame)
-    made = count_tables(
-        fs, Presence(config, bands, threshold, epsilon), where, engine=engine, progress=progress
-    )
+    option = Presence(config, bands, threshold, epsilon)
+    made = count_tables(fs, option, where, **working(engine, progress))
     assert made.presence is not None
     return made.presence
 
@@ -152,18 +143,13 @@ def flows(
     """
     where, config = _framed(fs, frame)
     option = Flows(config, 24, threshold, epsilon, trips_per_day)
-    made = count_tables(fs, option, where, engine=engine, progress=progress)
+    made = count_tables(fs, option, where, **working(engine, progress))
     assert made.flows is not None
     return made.flows
 
 
 def count_tables(
-    fs: FingerprintSet,
-    option: Tables,
-    where: TableFrame | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, option: Tables, where: TableFrame | None = None, **work: Unpack[Work]
 ) -> CountTables:
     """Make the tables that an option publishes; each gets an equal part of the option's ε."""
     if where is None:
@@ -179,11 +165,11 @@ def count_tables(
     each = replace(option, epsilon=option.epsilon_each)
     made: dict[str, Any] = {}
     for at, (name, counting, protect) in enumerate(TABLES):
-        some = part(progress, at / len(TABLES), (at + 1) / len(TABLES))
         made[name] = None
         if name in option.CONTENTS:
-            made[name] = protect(exact_sums(counting, fs, where, each, engine, some), where, each)
-    tell(progress, 1.0)
+            exact = exact_sums(counting, fs, where, each, **nth_of(work, at, len(TABLES)))
+            made[name] = protect(exact, where, each)
+    tell(work.get("progress"), 1.0)
     return CountTables(option, fault=fault, digest=fs.digest, **made)
 
 
@@ -227,51 +213,49 @@ def counting_flows(where: TableFrame, option: Tables) -> tuple[Add, int, tuple[i
 
 
 def exact_sums(
-    counting: Counting,
-    fs: FingerprintSet,
-    where: TableFrame,
-    option: Tables,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    counting: Counting, fs: FingerprintSet, where: TableFrame, option: Tables, **work: Unpack[Work]
 ) -> Exact:
     """Return the sums of all people's contributions, before protection."""
-    return Exact(*summed(*counting(where, option), fs, where, engine, progress))
+    return Exact(*summed(*counting(where, option), fs, where, **work))
 
 
 def protected_presence(
-    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+    exact: Exact, where: TableFrame, option: Tables, noise: smoothing.Noise = with_noise
 ) -> PresenceTable:
     """Return the presence table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, len(DAY_TYPES), option.bands)
     if option.epsilon is None:
-        return PresenceTable(_blank(exact.cells, option).reshape(shape), 0.0, where, option)
+        blank = exact.cells < (option.threshold or -np.inf)
+        values = np.where(blank, np.nan, exact.cells).reshape(shape)
+        return PresenceTable(values, 0.0, where, option)
     real = where.days > 0
     counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
-    found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
-    shrunk = smoothed(found, where)
+    shrunk, total = smoothing.private_presence(
+        counted, round(exact.total), where, option.epsilon, noise
+    )
     people, most = max(float(shrunk.sum()), 1e-9), _most_present(where, option)
     # Everyone counted is present in at least one band of one day, whatever the noise.
-    each = max(1.0 / int(where.days.max()), found.total * most / people)
+    each = max(1.0 / int(where.days.max()), total * most / people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
-    of_cell = expected_of_cell(option.epsilon, where.n_areas, most)
+    of_cell = smoothing.expected_of_cell(option.epsilon, where.n_areas, most)
     error = each * max(1.0 / option.epsilon, of_cell)
-    scale = most / (SHARES["total"] * option.epsilon * people * each)
+    scale = most / (smoothing.SHARES["total"] * option.epsilon * people * each)
     return PresenceTable(values, error, where, option, scale, each)
 
 
 def protected_flows(
-    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+    exact: Exact, where: TableFrame, option: Tables, noise: smoothing.Noise = with_noise
 ) -> FlowTable:
     """Return the flow table with the option's protection: a threshold, noise, or none."""
     shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
     real, trips, error = where.days > 0, exact.cells, np.zeros(len(DAY_TYPES))
     if option.epsilon is not None:
-        most, ring = _most_trips(where, option), rings_between(where)
+        most = _most_trips(where, option)
         counted = np.rint(trips).astype(np.int64).reshape(shape)[:, :, real]
-        found = noisy_flows(counted, ring, option.epsilon, noise)
         smooth = np.zeros(shape)
-        smooth[:, :, real] = smoothed_flows(found, ring, where) * (UNIT / (UNIT // most))
+        smooth[:, :, real] = smoothing.private_flows(counted, where, option.epsilon, noise)
+        smooth *= UNIT / (UNIT // most)
         trips = np.where(smooth >= _LEAST_TRIPS, smooth, 0.0).ravel()
         error = np.where(real, most / option.epsilon / np.maximum(where.days, 1), 0.0)
     cell = np.flatnonzero(trips)
@@ -295,12 +279,6 @@ def _most_trips(where: TableFrame, option: Tables) -> int:
             "The period allows too many trips per person; choose fewer days or fewer trips per day."
         )
     return trips
-
-
-def _blank(values: FloatArray, option: Tables) -> FloatArray:
-    if option.threshold is None:
-        return values
-    return np.where(values < option.threshold, np.nan, values)
 
 
 TABLES = (

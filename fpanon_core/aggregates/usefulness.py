@@ -133,5 +133,4 @@ def cell_error(table: PresenceTable) -> FloatArray:
     days = np.maximum(where.days, 1)[None, :, None]
     by_chance = _MEAN_OF_NORMAL * np.sqrt(table.values / days)
     noise = each / (option.epsilon * SHARES["cells"])
-    both: FloatArray = np.hypot(found, np.minimum(by_chance, noise))
-    return both
+    return np.hypot(found, np.minimum(by_chance, noise))

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..kernels.table_sums import number_cells
-from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows
+from ..model.aggregates import UNKNOWN, AggregateCounts, sparse_of
 from ..model.arrays import (
     PLACE,
     BoolArray,
@@ -164,7 +164,7 @@ def counted_people(
         truth = np.repeat(truth, fs.weight, axis=0)
         recorded = np.repeat(recorded, fs.weight, axis=0)
     counts = AggregateCounts(
-        counts=cast(IntArray, CountRows.of_blocks(_counted(truth, len(x_m)))),
+        counts=cast(IntArray, sparse_of(_counted(truth, len(x_m)))),
         x_m=x_m,
         y_m=y_m,
         dx_m=dx_m,

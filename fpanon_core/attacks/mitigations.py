@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model import checks
-from ..model.aggregates import AggregateCounts, CountRows
+from ..model.aggregates import AggregateCounts, sparse_of
 from ..model.arrays import IntArray, SmallInts, offsets_of, pieces_of_rows
 from ..model.errors import InfeasibleError
 
@@ -59,7 +59,7 @@ def coarsen(
     begins = offsets_of(np.bincount(merged))[:-1]  # no square is empty
     side = np.full(len(squares), float(metres))
     x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres
-    added = CountRows.of_blocks(
+    added = sparse_of(
         np.add.reduceat(counts.block(some)[:, order], begins, axis=1, dtype=np.int64)
         for some in counts.pieces()
     )

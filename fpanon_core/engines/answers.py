@@ -51,8 +51,8 @@ _STEPS = {
     }.items()
     for name in names.split()
 }
-_ROOMS = frozenset(
-    {"model", "io", "tables", "studies", "measures", "anonymize", "attacks", "verification"}
+_OURS = re.compile(
+    r"fpanon_core\.(model|io|tables|studies|measures|anonymize|attacks|verification)(\.|$)"
 )
 """Subpackages of fpanon_core that define results. Importing their modules runs nothing."""
 
@@ -133,8 +133,7 @@ class _Hearing(pickle.Unpickler):
         number, *told = pid
         if told:
             kind, *parts = told
-            made = _own(kind, *parts) if kind in _OWN else OF_KIND[kind](*parts)
-            self._heard[number] = made
+            self._heard[number] = OF_KIND[kind](*parts)
         return self._heard[number]
 
 
@@ -154,42 +153,37 @@ def _parts(obj: object) -> tuple[Any, ...]:
     raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not come from a child process")
 
 
-_OWN = frozenset({"dataclass", "text", "mapped"})
-
-
-def _own(kind: str, name: str, content: Any) -> object:
-    """Build an object of a class of fpanon_core, or reopen fingerprints from their folder."""
-    if kind == "mapped":
-        # The folder holds numbers and texts only, so a child may name any.
-        return reopen(FingerprintSet, name, content)
+def _dataclass(name: str, content: dict[str, Any]) -> object:
     cls: Any = _class(name)
-    if kind == "dataclass" and "__dataclass_fields__" in vars(cls):
-        for kept in content.keys() - _kept(cls):
-            # Private data that the class keeps besides its fields may be set, but no method.
-            if not re.fullmatch("_[a-z][a-z0-9_]*", kept) or hasattr(cls, kept):
-                raise NotDataError(f"{name} has no such field")
-        made: Any = object.__new__(cls)
-        made.__dict__.update(content)
-        if isinstance(made, Cells):
-            made.__post_init__()  # kernels trust offsets and lengths, in this process, too
-        return made
-    if kind == "text" and issubclass(cls, str):
-        return cls(*content)
-    raise NotDataError(f"{name} is no {kind}")
+    if "__dataclass_fields__" not in vars(cls):
+        raise NotDataError(f"{name} is no dataclass")
+    for kept in content.keys() - _kept(cls):
+        # Private data that the class keeps besides its fields may be set, but no method.
+        if not re.fullmatch("_[a-z][a-z0-9_]*", kept) or hasattr(cls, kept):
+            raise NotDataError(f"{name} has no such field")
+    made: Any = object.__new__(cls)
+    made.__dict__.update(content)
+    if isinstance(made, Cells):
+        made.__post_init__()  # kernels trust offsets and lengths, in this process, too
+    return made
+
+
+def _text(name: str, content: Parts) -> object:
+    cls = _class(name)
+    if not issubclass(cls, str):
+        raise NotDataError(f"{name} is no text")
+    return cls(*content)
 
 
 def _name(cls: type) -> str | None:
     """Return the name by which an answer names a class; None if no answer may name the class."""
-    package, *rest = cls.__module__.split(".")
-    of_ours = package == "fpanon_core" and rest and rest[0] in _ROOMS
-    return f"{cls.__module__}:{cls.__qualname__}" if of_ours else None
+    return f"{cls.__module__}:{cls.__qualname__}" if _OURS.match(cls.__module__) else None
 
 
 @functools.cache
 def _class(name: str) -> type:
     module, _, qualified = name.partition(":")
-    package, *rest = module.split(".")
-    if package != "fpanon_core" or not rest or rest[0] not in _ROOMS:
+    if not _OURS.match(module):
         raise NotDataError(f"{name[:100]} is not of ours")
     cls = vars(importlib.import_module(module)).get(qualified)
     # Only a class that the module defines, not one that it imports from elsewhere.
@@ -289,10 +283,6 @@ def _index(column: Parts, name: Any) -> Any:
     return pd.Index(values, dtype=values.dtype, name=name)
 
 
-def _range_index(begin: int, end: int, step: int, name: Any) -> Any:
-    return pd.RangeIndex(begin, end, step, name=name)
-
-
 def _frame_parts(frame: Any) -> Parts:
     columns = [_column_parts(frame.iloc[:, i]) for i in range(frame.shape[1])]
     return (columns, frame.columns, frame.index, dict(frame.attrs))
@@ -307,18 +297,7 @@ def _frame(columns: list[Parts], names: Any, index: Any, attrs: dict[Any, Any]) 
     return made
 
 
-# --- times, numbers ------------------------------------------------------------------------------
-
-
-def _moment_parts(t: dt.datetime) -> Parts:
-    clock = (t.hour, t.minute, t.second, t.microsecond)
-    return (t.year, t.month, t.day, *clock, t.tzinfo, t.fold)
-
-
-def _moment(*parts: Any) -> dt.datetime:
-    *when, fold = parts
-    return dt.datetime(*when, fold=fold)
-
+# --- all kinds -----------------------------------------------------------------------------------
 
 _SCALARS = {cls for cls in np.sctypeDict.values() if not issubclass(cls, (np.object_, np.void))}
 
@@ -327,13 +306,27 @@ KINDS: dict[type, tuple[str, Callable[[Any], Parts], Callable[..., object]]] = {
     **{cls: ("number", lambda v: (np.asarray(v),), lambda v: v[()]) for cls in _SCALARS},
     pd.DataFrame: ("frame", _frame_parts, _frame),
     pd.Index: ("index", lambda i: (_column_parts(i), i.name), _index),
-    pd.RangeIndex: ("range_index", lambda i: (i.start, i.stop, i.step, i.name), _range_index),
+    pd.RangeIndex: (
+        "range_index",
+        lambda i: (i.start, i.stop, i.step, i.name),
+        lambda begin, end, step, name: pd.RangeIndex(begin, end, step, name=name),
+    ),
     dt.date: ("date", lambda d: (d.year, d.month, d.day), dt.date),
-    dt.datetime: ("moment", _moment_parts, _moment),
+    dt.datetime: (
+        "moment",
+        lambda t: (*t.timetuple()[:6], t.microsecond, t.tzinfo, t.fold),
+        lambda *parts: dt.datetime(*parts[:-1], fold=parts[-1]),
+    ),
     dt.timedelta: ("duration", lambda d: (d.days, d.seconds, d.microseconds), dt.timedelta),
     dt.timezone: ("offset", lambda z: z.__getinitargs__(), dt.timezone),
     ZoneInfo: ("zone", lambda z: (z.key,), ZoneInfo),
     MappingProxyType: ("mapping", lambda m: (dict(m),), MappingProxyType),
 }
 """For each type: its kind, the function that takes an object apart, and the one that builds it."""
-OF_KIND = {kind: built for kind, _, built in KINDS.values()}
+OF_KIND: dict[str, Callable[..., object]] = {
+    # The folder of mapped fingerprints holds numbers and texts only, so a child may name any.
+    "mapped": functools.partial(reopen, FingerprintSet),
+    "dataclass": _dataclass,
+    "text": _text,
+    **{kind: built for kind, _, built in KINDS.values()},
+}

@@ -142,7 +142,8 @@ class Child(Recipient):
         )
         self.into = cast(BinaryIO, self.process.stdin)
         self.out = cast(BinaryIO, self.process.stdout)
-        self._noise: deque[bytes] = deque(maxlen=100)
+        self.noise: deque[bytes] = deque(maxlen=100)
+        """Last lines of the child's standard error, for tests and debuggers, never for a screen."""
         threading.Thread(target=self._drain, daemon=True).start()
 
     @property
@@ -157,11 +158,6 @@ class Child(Recipient):
         except ChildProcessError:
             return False
 
-    @property
-    def noise(self) -> bytes:
-        """Last lines of the child's standard error, for tests and debuggers, never for a screen."""
-        return b"".join(self._noise)
-
     def end(self, grace_s: float = 0.0) -> int:
         """End the process after a grace period; return its exit code or minus the signal number."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -172,7 +168,7 @@ class Child(Recipient):
     def _drain(self) -> None:
         with cast(BinaryIO, self.process.stderr) as pipe:
             for line in pipe:
-                self._noise.append(line[:500])
+                self.noise.append(line[:500])
         self.process.wait()
         for pipe in (self.into, self.out):
             with contextlib.suppress(OSError):

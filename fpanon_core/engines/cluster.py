@@ -198,15 +198,15 @@ such as tls://host:8786.
                     self._sent.clear()
                     ahead = _AHEAD * self._ready()
                 tell(progress, min(1.0, done / total))
-        except (OSError, TimeoutError, CancelledError):
-            if self._client.status == "running":  # an error of ``take``, not of the cluster
+        except _LOST:
+            if self.connected:  # an error of ``take``, not of the cluster
                 raise
             raise InfeasibleError(_gone(self._address)) from None
         finally:
             # Sets of fingerprints are kept for the next call; arrays belong to this call.
-            for key in [key for key, held in self._sent.items() if _is_array(held[0]())]:
+            for key in [key for key, (held, _) in self._sent.items() if _is_array(held())]:
                 del self._sent[key]
-            if running and self._client.status == "running":
+            if running and self.connected:
                 self._client.cancel(list(running), force=True, asynchronous=False)
 
     def _submit(self, function: Callable[..., R], block: T, given: Sequence[Any]) -> Any:
@@ -214,10 +214,9 @@ such as tls://host:8786.
         sent = block if _is_plain(block) else self._client.scatter([block], hash=False)[0]
         return self._client.submit(_do, _VERSIONS, function, sent, *needs, pure=False)
 
-    def _fetched(self, future: Any) -> tuple[bool, Any]:
+    def _fetched(self, future: Any) -> Any:
         """Fetch the outcome of a block; raise one of :data:`_LOST` if it was lost."""
-        answer: tuple[bool, Any] = future.result(timeout=_FETCH_S)
-        return answer
+        return future.result(timeout=_FETCH_S)
 
     def _there(self, thing: Any) -> Any:
         """Return a future for an object that every worker holds; send the object if necessary."""
@@ -240,7 +239,7 @@ such as tls://host:8786.
         except TimeoutError:
             self._ready()
         except CancelledError:
-            if self._client.status != "running":
+            if not self.connected:
                 raise
         return [future for future in running if future.status != "pending"]
 
@@ -257,12 +256,10 @@ such as tls://host:8786.
         return threads
 
     def _threads(self) -> int:
-        if self._client.status != "running":
-            raise InfeasibleError(_gone(self._address))
-        try:
-            return sum(self._client.nthreads().values())
-        except (OSError, TimeoutError, CancelledError):
-            raise InfeasibleError(_gone(self._address)) from None
+        with contextlib.suppress(*_LOST):
+            if self.connected:
+                return sum(self._client.nthreads().values())
+        raise InfeasibleError(_gone(self._address))
 
 
 def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,18 +275,15 @@ def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dic
     """
     address = os.environ.get(SCHEDULER_VARIABLE, "").strip()
     wanted = "engine" not in named and {"engine", "work"} & signature(function).parameters.keys()
-    return {**named, "engine": _engine_at(address)} if address and wanted else dict(named)
-
-
-def _engine_at(address: str) -> DaskEngine:
-    """Return this process's engine for an address; reuse a connected one and the data it sent."""
-    found = _ENGINES.get(address)
-    if found is None or not found.connected:
-        found = _ENGINES[address] = DaskEngine(address)
-    return found
+    if not address or not wanted:
+        return dict(named)
+    if address not in _ENGINES or not _ENGINES[address].connected:
+        _ENGINES[address] = DaskEngine(address)
+    return {**named, "engine": _ENGINES[address]}
 
 
 _ENGINES: dict[str, DaskEngine] = {}
+"""This process's engine for each address; a connected one is reused with the data it sent."""
 
 
 def check_address(address: str) -> None:
@@ -385,12 +379,12 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
 
 
 def _is_array(thing: object) -> bool:
-    return thing is None or isinstance(thing, np.ndarray)
+    return isinstance(thing, np.ndarray | None)
 
 
 def _is_plain(thing: object) -> bool:
     """Return whether an object is a plain value or a callable, and so is sent with the task."""
-    if isinstance(thing, tuple) and type(thing) is tuple:
+    if type(thing) is tuple:
         return all(map(_is_plain, thing))
     return isinstance(thing, _PLAIN) or callable(thing)
 

@@ -67,13 +67,11 @@ class Limits:
         ConfigError
             A variable is set, but not to a positive number.
         """
-        memory = memory_of_machine()
+        memory, gigabytes = memory_of_machine(), number(MEMORY_VARIABLE)
         share = None if memory is None else int(SHARE_OF_MEMORY * memory)
-        gigabytes = number(MEMORY_VARIABLE)
-        hours = number(HOURS_VARIABLE)
         return cls(
             memory_bytes=share if gigabytes is None else int(gigabytes * 1e9),
-            seconds=3600 * (LONGEST_HOURS if hours is None else hours),
+            seconds=3600 * (number(HOURS_VARIABLE) or LONGEST_HOURS),
             idle_s=IDLE_S,
         )
 
@@ -139,7 +137,7 @@ def memory_of_machine() -> int | None:
 
     The result is None if neither is known.
     """
-    found = [*_of_groups()]
+    found = _of_groups()
     with contextlib.suppress(ValueError, OSError):  # Some systems do not state it.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     return min(found, default=None)
@@ -147,9 +145,8 @@ def memory_of_machine() -> int | None:
 
 def out_of_memory(memory_bytes: int | None) -> str:
     """Return the screen text for a computation that exceeded its memory limit."""
-    allowed = "the machine has no more"
-    if memory_bytes is not None:
-        allowed = f"it may take {gigabytes(memory_bytes)} here"
+    most = memory_bytes and gigabytes(memory_bytes)
+    allowed = f"it may take {most} here" if most else "the machine has no more"
     return f"The computation ran out of memory ({allowed}) and was stopped. {STILL_HERE} {WAY_OUT}"
 
 
@@ -206,12 +203,11 @@ def _of_groups() -> list[int]:
 
     The groups may be of version 1 or 2.
     """
-    try:
-        memberships = MEMBERSHIPS.read_text().splitlines()
-    except OSError:
-        return []
-    found = []
-    for membership in memberships:
+    found: list[int] = []
+    memberships = ""
+    with contextlib.suppress(OSError):
+        memberships = MEMBERSHIPS.read_text()
+    for membership in memberships.splitlines():
         _, controllers, path = membership.split(":", 2)
         if controllers == "":
             root, name = GROUPS, "memory.max"
@@ -223,15 +219,9 @@ def _of_groups() -> list[int]:
         # A limit of any group above applies, too; in a container, the path may be missing.
         for folder in [group, *group.parents]:
             if folder.is_relative_to(root):
-                found += _limit(folder / name)
+                with contextlib.suppress(OSError, ValueError):  # Not there, or "max".
+                    found.append(int((folder / name).read_text()))
     return found
-
-
-def _limit(path: Path) -> list[int]:
-    try:
-        return [int(path.read_text())]
-    except (OSError, ValueError):  # Not there, or "max".
-        return []
 
 
 # --- free memory is given back ------------------------------------------------------------------
@@ -246,10 +236,8 @@ def give_back() -> None:
     """
     gc.collect()
     pa.default_memory_pool().release_unused()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)  # of glibc; other libraries give memory back by themselves
-    except (AttributeError, OSError):
-        return
+    with contextlib.suppress(AttributeError, OSError):  # other libraries give it back themselves
+        ctypes.CDLL(None).malloc_trim(0)  # of glibc
 
 
 def give_back_after(n_samples: int) -> None:

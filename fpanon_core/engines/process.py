@@ -147,11 +147,8 @@ class ProcessRunner:
     @property
     def short(self) -> bool:
         """Whether the next job has a time limit of ten minutes or less."""
-        try:
-            most = self._queue[0].at_most_s
-        except IndexError:  # taken in the meantime
-            return False
-        return most is not None and most <= _SHORT_S
+        limits = [job.at_most_s for job in list(self._queue)[:1]]
+        return any(most is not None and most <= _SHORT_S for most in limits)
 
     def ahead(self, job: Job) -> int:
         """Return how many jobs, of all sessions, are running or will begin before this one."""
@@ -251,14 +248,14 @@ class ProcessRunner:
         except (EOFError, OSError, ValueError):
             code = child.end(grace_s=1.0)
             if watch.stopped is not None:
-                self._finish(job, "lost", error=FpanonError(watch.stopped))
+                self._fail(job, FpanonError(watch.stopped), "lost")
                 return True
             if taken or last:
-                self._finish(job, "lost", error=_loss(code))
+                self._fail(job, _loss(code), "lost")
             return taken
         except Exception as fault:
             child.end()
-            self._finish(job, "failed", error=_fault(type(fault).__name__, "process.py"))
+            self._fail(job, _fault(type(fault).__name__, "process.py"))
             return True
 
     def _begin(self, job: Job, child: Child) -> None:
@@ -273,14 +270,16 @@ class ProcessRunner:
             case "result", result:
                 self._finish(job, "done", result=result)
             case "refused", kind, text:
-                self._finish(job, "failed", error=_named_error(kind, text))
+                self._fail(job, _named_error(kind, text))
             case "fault", "MemoryError", _:
-                said = out_of_memory(self._limits.memory_bytes)
-                self._finish(job, "failed", error=FpanonError(said))
+                self._fail(job, FpanonError(out_of_memory(self._limits.memory_bytes)))
             case "fault", kind, place:
-                self._finish(job, "failed", error=_fault(kind, place))
+                self._fail(job, _fault(kind, place))
             case _:
                 raise TypeError("no answer of the worker's")
+
+    def _fail(self, job: Job, error: FpanonError, status: Status = "failed") -> None:
+        self._finish(job, status, error=error)
 
     def _finish(self, job: Job, status: Status, **outcome: Any) -> None:
         with self._change:

@@ -132,7 +132,7 @@ def receive(pipe: BinaryIO, most: int | None = None) -> bytes:
 
 def _exactly(pipe: BinaryIO, length: int) -> bytes:
     body = pipe.read(length)
-    if body is None or len(body) < length:
+    if len(body) < length:
         raise EOFError
     return body
 
@@ -147,10 +147,9 @@ def _receive(pipe: BinaryIO, tasks: queue.SimpleQueue[bytes]) -> None:
 
 def _warm_up(name: str) -> None:
     module, _, function = name.partition(":")
-    try:
+    # Only time is lost; a real fault will show, and be reported, with the first task.
+    with contextlib.suppress(Exception):
         getattr(importlib.import_module(module), function)()
-    except Exception:
-        return  # Only time is lost; a real fault will show, and be reported, with the first task.
 
 
 def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | None:
@@ -171,8 +170,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
             shelf.put(message[1], message[2])
             return None
         tell(answers, ("taken",))
-        task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = message
-        function, arguments, named = task
+        function, arguments, named = message
         result = function(*arguments, progress=progress, **where_to_work(function, named))
         for part in result if isinstance(result, tuple) else (result,):
             if isinstance(part, FingerprintSet):  # what was read here need not be sent back
@@ -182,10 +180,9 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
-    except MemoryError as fault:  # Arrow's, too, which has another name.
-        return ("fault", "MemoryError", _place(fault))
     except BaseException as fault:  # The parent reports every fault; none may print its data.
-        return ("fault", type(fault).__name__, _place(fault))
+        ended = isinstance(fault, MemoryError)  # Arrow's, too, which has another name.
+        return ("fault", "MemoryError" if ended else type(fault).__name__, _place(fault))
 
 
 def _place(fault: BaseException) -> str:

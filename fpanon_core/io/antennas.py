@@ -7,7 +7,8 @@ position, such as a district, are kept.
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .geojson import NamedRegions, in_regions
 from .positions import Centre, position_faults
-from .search import cell_parts, is_opencellid
+from .search import Likeness, cell_parts, degrees_among, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
@@ -139,27 +140,24 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
             f"In the antenna table, {table.told(lat)} and {table.told(lon)} are read as latitude "
             "and longitude because of their content; this is a guess."
         )
-    parts = cell_parts(labels)
+    parts, used = cell_parts(labels), {lat, lon}
     if parts:
-        texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts]
-        ids = texts[0].str.cat(texts[1:], sep="-")
-        used = {lat, lon}
         notes.append("The antennas' ids have the form mcc-net-area-cell (OpenCellID).")
     else:
-        at = _id_column(table, labels, {lat, lon})
-        ids = text_of(table.columns[at]).to_pandas().astype(str)
-        used = {at, lat, lon}
-    frame = pd.DataFrame({"antenna": ids.to_numpy(dtype=object)})
+        used.add(at := _id_column(table, labels, used))
+    texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts or [at]]
+    frame = pd.DataFrame({"antenna": _joined(texts).to_numpy(dtype=object)})
     frame["lat"], frame["lon"] = numbers_of(table.columns[lat]), numbers_of(table.columns[lon])
-    names = {"antenna", "lat", "lon"}
     for i, label in enumerate(labels):
         if i not in used:
-            name = label if label not in names else f"{label}_{i}"
-            names.add(name)
-            frame[name] = _kept(table.columns[i])
+            frame[f"{label}_{i}" if label in frame.columns else label] = _kept(table.columns[i])
     frame = _usable(frame, len(table.malformed), notes)
     frame.attrs = {"notes": notes, "parts": bool(parts)}
     return frame
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return parts[0].str.cat(parts[1:], sep="-")
 
 
 def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
@@ -206,21 +204,11 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
 
 def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
     """Return the columns of latitude and longitude, and whether their order is a guess."""
-    best = {}
-    for role in ("lat", "lon"):
-        ranked = sorted((rank(label, role), i) for i, label in enumerate(labels))
-        best[role] = next((i for score, i in ranked if score < float("inf")), None)
-    if best["lat"] is not None and best["lon"] is not None:
-        return best["lat"], best["lon"], False
-    fractions = []
-    for i, column in enumerate(table.columns):
-        values = numbers_of(column)
-        values = values[~np.isnan(values)]
-        if len(values) and (np.abs(values) <= 180).mean() > 0.8 and (values % 1 != 0).any():
-            fractions.append((i, float((np.abs(values) > 90).mean())))
-    for (i, beyond_i), (j, beyond_j) in pairwise(fractions):
-        if j == i + 1:
-            return (j, i, False) if beyond_i > beyond_j else (i, j, beyond_j == 0)
+    lat, lon = (_ranked_first(labels, role, range(len(labels))) for role in ("lat", "lon"))
+    if lat is not None and lon is not None:
+        return lat, lon, False
+    if found := degrees_among(dict(enumerate(map(Likeness, table.sample())))):
+        return found
     raise SchemaError(
         f"no columns for latitude and longitude in degrees. Columns: {table.names()}. Name the "
         "two columns lat and lon."
@@ -229,10 +217,8 @@ def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
 
 def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
     free = [i for i in range(len(labels)) if i not in taken]
-    ranked = sorted((rank(labels[i], "antenna"), i) for i in free)
-    for score, i in ranked:
-        if score < float("inf"):
-            return i
+    if (named := _ranked_first(labels, "antenna", free)) is not None:
+        return named
     for i in free:
         texts = text_of(table.columns[i])
         if pc.count_distinct(texts).as_py() == len(texts):
@@ -241,6 +227,12 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
         f"no column holds the antennas' ids. Columns: {table.names()}. Name the column of ids "
         "antenna."
     )
+
+
+def _ranked_first(labels: list[str], role: str, among: Iterable[int]) -> int | None:
+    """Return the column whose name fits the role best; None if none fits."""
+    score, best = min(((rank(labels[i], role), i) for i in among), default=(math.inf, 0))
+    return best if score < math.inf else None
 
 
 # --- joining -----------------------------------------------------------------------------------
@@ -267,7 +259,7 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
         }
         if "radio" in antennas.columns:
             forms["radio-mcc-net-area-cell"] = antennas["radio"].astype(str), mcc, net, area, cell
-        ways |= {name: parts[0].str.cat(parts[1:], sep="-") for name, parts in forms.items()}
+        ways |= {name: _joined(parts) for name, parts in forms.items()}
     return ways
 
 

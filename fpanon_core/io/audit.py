@@ -15,6 +15,7 @@ import fcntl
 import hmac
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
@@ -114,8 +115,7 @@ class AuditLog:
         with self._opened() as file:
             before = os.fstat(file).st_size
             try:
-                written = os.write(file, line)
-                if written != len(line):
+                if os.write(file, line) != len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(file)
             except OSError as fault:
@@ -146,16 +146,12 @@ class AuditLog:
                 raise _unwritable(fault) from None
             finally:
                 os.close(file)
-        try:
-            key = bytes.fromhex(known.decode())
-        except ValueError:
-            key = b""
-        if len(key) != _KEY_BYTES:
+        if not re.fullmatch(rb"[0-9a-fA-F]{%d}" % (2 * _KEY_BYTES), known):
             raise ConfigError(
                 f"The key of the audit log is not {2 * _KEY_BYTES} hexadecimal digits; put the "
                 f"right key into its file, or remove the file to get a new key. {_NOTHING_LEAVES}"
             )
-        return key
+        return bytes.fromhex(known.decode())
 
 
 def keyed(key: bytes, content: bytes) -> str:

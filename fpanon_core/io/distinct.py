@@ -140,11 +140,9 @@ def screened(
 ) -> BoolArray:
     """Write to ``columns`` the users of a set who meet the rule; return a mask of these users."""
     blocks = _blocks(fs)
-    ends = []
-    for users in blocks:
-        day = _local_days(_users(fs, users))
-        ends.append((int(day.min()), int(day.max())))
-    days = min(low for low, _ in ends), max(high for _, high in ends)
+    days_in = (_local_days(_users(fs, users)) for users in blocks)
+    first, last = zip(*((int(day.min()), int(day.max())) for day in days_in), strict=True)
+    days = min(first), max(last)
     keep = np.ones(fs.n_users, bool)
     for users in blocks:
         part = _users(fs, users)
@@ -262,13 +260,12 @@ def mixture(
     return key
 
 
-def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Return arrays with the numbers of the rows that equal an earlier row in every field.
+def identical(known: Rows, mixtures: Store) -> list[IntArray]:
+    """Return arrays with the numbers of the rows in use that equal an earlier row in every field.
 
-    Only the rows in use and those in ``lost`` are compared. ``mixtures`` has each row's hash, or
-    only its lower half if the rows are in memory.
+    ``mixtures`` has each row's hash, or only its lower half if the rows are in memory.
     """
-    twins = _twins(known, mixtures, lost)
+    twins = _twins(known, mixtures)
     if not len(twins):
         return []
     low_bits = np.uint64(0xFFFFFF)
@@ -281,7 +278,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
         half = mix[hit].astype(np.uint32)
         at = np.minimum(np.searchsorted(twins, half), len(twins) - 1)
         hit = hit[twins[at] == half]
-        hit = hit[_was_used(known, rows, lost)[hit]]
+        hit = hit[known.fate.part(rows).used[hit]]
         return rows.start + hit, mix[hit]
 
     found = list(known.over(suspects))
@@ -302,7 +299,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
     return out
 
 
-def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint32]:
+def _twins(known: Rows, mixtures: Store) -> npt.NDArray[np.uint32]:
     """Return the lower halves of hashes that several rows share, ascending.
 
     As many halves are sorted at a time as fit into memory. Halves are sorted faster than whole
@@ -313,7 +310,7 @@ def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint3
     for turn in range(n_passes):
         some = []
         for rows in known.slices:
-            mix = mixtures.read("mix", rows)[_was_used(known, rows, lost)]
+            mix = known.fate.part(rows).pick(mixtures.read("mix", rows))
             if n_passes > 1:
                 share = (mix >> np.uint64(32)) * np.uint64(n_passes)
                 mix = mix[share >> np.uint64(32) == turn]
@@ -322,9 +319,3 @@ def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint3
         key.sort()
         out.append(key[1:][key[1:] == key[:-1]])
     return np.unique(np.concatenate(out))
-
-
-def _was_used(known: Rows, rows: slice, lost: IntArray) -> BoolArray:
-    used = known.fate.part(rows).used
-    used[lost[(lost >= rows.start) & (lost < rows.stop)] - rows.start] = True
-    return used

@@ -103,16 +103,11 @@ def _faults(now: Seen, clocks: Clocks) -> list[str]:
     found = []
     if not now.inhabited:
         all_of_them = "All" if now.land == 0 else "Nearly all"
+        where = f"in the sea, typically {now.coast_km:,.0f} km from the nearest coast"
         if now.antarctic >= 0.5:
-            found.append(
-                f"{all_of_them} positions lie in or around Antarctica, where nobody lives."
-            )
-        else:
-            found.append(
-                f"{all_of_them} positions lie in the sea, typically {now.coast_km:,.0f} km from "
-                "the nearest coast."
-            )
-    if clocks.told and now.agreement <= HARDLY_ANY:
+            where = "in or around Antarctica, where nobody lives"
+        found.append(f"{all_of_them} positions lie {where}.")
+    if now.agreement <= HARDLY_ANY:
         own = float(np.median(clocks.offset_min))
         found.append(
             f"The file's own times are in UTC{_clock(own)}, but clocks at these positions show "
@@ -164,12 +159,8 @@ class Clocks:
 
     def there(self, lat: FloatArray, lon: FloatArray) -> FloatArray:
         """Return the minutes ahead of UTC at the positions of these rows, at the rows' times."""
-        return np.array(
-            [
-                _offset_min(float(y), float(x), int(us))
-                for y, x, us in zip(lat[self.rows], lon[self.rows], self.us, strict=True)
-            ]
-        )
+        places = zip(lat[self.rows], lon[self.rows], self.us, strict=True)
+        return np.array([_offset_min(float(y), float(x), int(us)) for y, x, us in places])
 
 
 @dataclass(frozen=True)
@@ -197,9 +188,8 @@ class Seen:
         Median of the minutes ahead of UTC at the positions of the rows in a :class:`Clocks`; NaN if
         there is no row.
     agreement : float
-        Share of these rows whose stated offset is within an hour of their position's offset.
-    told : bool
-        Whether more than half of the rows state an offset.
+        Share of these rows whose stated offset is within an hour of their position's offset; 1 if
+        there is no row.
     """
 
     turn: Turn
@@ -213,7 +203,6 @@ class Seen:
     zone: str = ""
     clock_min: float = np.nan
     agreement: float = 0.0
-    told: bool = False
 
     @classmethod
     def through(cls, turn: Turn, lat: FloatArray, lon: FloatArray, clocks: Clocks) -> Seen:
@@ -240,8 +229,7 @@ class Seen:
             town=geography.town(int(np.bincount(which).argmax())),
             zone=get_tz(float(lon[middle]), float(lat[middle])) or "unknown",
             clock_min=float(np.median(there)) if len(there) else np.nan,
-            agreement=float(near.mean()) if len(near) else 0.0,
-            told=clocks.told,
+            agreement=float(near.mean()) if len(near) else 1.0,
         )
 
     @property
@@ -260,7 +248,7 @@ class Seen:
     @property
     def agrees(self) -> bool:
         """Whether local time at the positions fits the offsets in the file, if there are any."""
-        return not self.told or self.agreement >= NEARLY_ALL
+        return self.agreement >= NEARLY_ALL
 
 
 def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:

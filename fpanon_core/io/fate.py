@@ -83,21 +83,9 @@ class Fate:
 
     def evenly_but_for(self, reason: str, most: int) -> IntArray:
         """Return up to ``most`` evenly spaced rows that are in use or set aside for this reason."""
-        code = _REASONS.index(reason)
-
-        def open_rows(part: slice) -> IntArray:
-            codes = self.codes[part]
-            rows: IntArray = part.start + np.flatnonzero((codes < 0) | (codes == code))
-            return rows
-
-        parts = list(pieces(len(self.codes)))
-        ends = np.cumsum([0, *(len(open_rows(part)) for part in parts)])
-        ranks = np.linspace(0, ends[-1] - 1, min(ends[-1], most)).astype(np.int64)
-        rows = [np.empty(0, np.int64)]
-        for part, low, high in zip(parts, ends, ends[1:], strict=False):
-            some = ranks[(ranks >= low) & (ranks < high)]
-            rows += [open_rows(part)[some - low]] if len(some) else []
-        return np.concatenate(rows)
+        mask = (self.codes < 0) | (self.codes == _REASONS.index(reason))
+        n = int(np.count_nonzero(mask))
+        return _ranked(mask, np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
     @property
     def n_read(self) -> int:
@@ -143,7 +131,9 @@ class Fate:
         No other field is included, whatever its column is called, as no list of names can cover
         every column that identifies a person. At most the first ``most`` are returned.
         """
-        rows = _first(self.codes >= 0, most)
+        mask = self.codes >= 0
+        n = int(np.count_nonzero(mask))
+        rows = _ranked(mask, np.arange(n if most is None else min(n, most)))
         known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
         columns = sorted(known - set(roles.where.get("user", ())))
         table = source.taken(rows, columns)
@@ -166,14 +156,15 @@ class Fate:
         return frame[:most].reset_index(drop=True)
 
 
-def _first(mask: BoolArray, most: int | None) -> IntArray:
-    """Return the positions at which a mask is true, at most ``most`` of them."""
-    found: list[IntArray] = []
+def _ranked(mask: BoolArray, ranks: IntArray) -> IntArray:
+    """Return the positions of some true values of a mask, given by their ascending ranks from 0."""
+    found, before = [np.empty(0, np.int64)], 0
     for part in pieces(len(mask)):
-        found.append(part.start + np.flatnonzero(mask[part]))
-        if most is not None and sum(map(len, found)) >= most:
-            break
-    return np.concatenate([np.empty(0, np.int64), *found])[:most]
+        true = np.flatnonzero(mask[part])
+        low, high = np.searchsorted(ranks, [before, before + len(true)])
+        found.append(part.start + true[ranks[low:high] - before])
+        before += len(true)
+    return np.concatenate(found)
 
 
 def text_frame(table: SourceTable, columns: Iterable[int]) -> pd.DataFrame:

@@ -255,13 +255,16 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
     known = list(dict.fromkeys(key for each in properties for key in each))
     more = ", …" if len(known) > _MOST_LISTED else ""
     listed = (", ".join(map(repr, known[:_MOST_LISTED])) or "none") + more
+
+    def texts_of(key: str, *kinds: type) -> list[str]:
+        found = (each.get(key) for each in properties)
+        return [str(value).strip() if type(value) in kinds else "" for value in found]
+
     if name is None:
         for key in known:
-            texts = [each.get(key) for each in properties]
-            if all(isinstance(text, str) and text.strip() for text in texts):
-                stripped = [str(text).strip() for text in texts]
-                if len(set(stripped)) == len(stripped):
-                    return key, stripped
+            texts = texts_of(key, str)
+            if "" not in texts and len(set(texts)) == len(texts):
+                return key, texts
         raise SchemaError(
             Message(
                 "No property of the regions holds a different text for each region. Properties: "
@@ -270,8 +273,7 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
         )
     if name not in known:
         raise ConfigError(f"The regions have no property {name!r}; they have: {listed}.")
-    given = [each.get(name) for each in properties]
-    plain = [str(v).strip() if type(v) in (str, int, float) else "" for v in given]
+    plain = texts_of(name, str, int, float)
     if "" in plain:
         raise SchemaError(
             f"{plain.count(''):,} of {len(plain):,} areas lack{'s' * (plain.count('') == 1)} a "
@@ -307,6 +309,7 @@ def _simpler_areas(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 _MOST_NESTED = 8  # collections within collections
 _FINEST = 20_000  # parts of the longer side: no screen shows finer detail
 _DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
+_INSIDE = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 _READABLE = "Give GeoJSON with lines or areas, in degrees (WGS 84)"
 
 
@@ -362,22 +365,23 @@ def read_background(body: bytes) -> Background:
 
 def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
     """Yield the kind and the coordinates of each shape in any GeoJSON object."""
+    wrong = SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
     if not isinstance(part, dict) or nested > _MOST_NESTED:
-        raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
+        raise wrong
     check_degrees(part.get("crs"))
-    kind = part.get("type")
-    inside = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+    kind = str(part.get("type"))
     if kind == "Feature":
-        if part.get("geometry") is not None:  # a feature may have no place
-            yield from _geometries(part["geometry"], nested + 1)
-    elif isinstance(kind, str) and kind in inside:
-        several = part.get(inside[kind])
-        if not isinstance(several, list):
-            raise SchemaError(f"The file is JSON, but not valid GeoJSON. {_READABLE}.")
-        for each in several:
-            yield from _geometries(each, nested + 1)
+        place = part.get("geometry")  # a feature may have none
+        several: Any = [] if place is None else [place]
+    elif kind in _INSIDE:
+        several = part.get(_INSIDE[kind])
     else:
-        yield str(kind), part.get("coordinates")
+        yield kind, part.get("coordinates")
+        return
+    if not isinstance(several, list):
+        raise wrong
+    for each in several:
+        yield from _geometries(each, nested + 1)
 
 
 def _lines(coordinates: Any, depth: int) -> list[FloatArray]:
@@ -417,8 +421,7 @@ def _simpler_lines(lines: list[FloatArray]) -> list[FloatArray]:
     all_of_them = np.concatenate(long_enough)
     drawn = shapely.linestrings(all_of_them, indices=number)
     length = shapely.length(drawn)
-    drawn = drawn[length > 0]
-    length = length[length > 0]
+    drawn, length = drawn[length > 0], length[length > 0]
     tolerance = float(np.ptp(all_of_them, axis=0).max()) / _FINEST
     while len(drawn):
         simple = shapely.simplify(drawn, tolerance, preserve_topology=False)

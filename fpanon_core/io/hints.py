@@ -6,8 +6,8 @@ screen fills in a form. A message is made once, with its remedies worded for all
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Any
 
 _BEGINS, _OR = "\ue000", "\ue001"  # private-use characters: no text of ours has them
 
@@ -37,33 +37,27 @@ class Message(str):
     ('Say which column holds the time, such as --time NAME.', 'Say which column holds the time.')
     """
 
-    parts: tuple[str | Way, ...]
+    encoded: str
 
     def __new__(cls, *parts: str | Way) -> Message:
         """Join texts, remedies and other messages."""
-        flat: list[str | Way] = []
-        for part in parts:
-            if isinstance(part, str) and not isinstance(part, Message):
-                texts = part.split(_BEGINS)
-                flat += [Way(*t.split(_OR)) if t.count(_OR) == 2 else t for t in texts]
-            else:
-                flat += part.parts if isinstance(part, Message) else (part,)
-        self = super().__new__(cls, "".join(_words(flat, "call")))
-        self.parts = tuple(flat)
+        encoded = "".join(getattr(part, "encoded", str(part)) for part in parts)
+        self = super().__new__(cls, _worded(encoded, 0))
+        self.encoded = encoded
         return self
 
-    def __getnewargs__(self) -> Any:  # so that other processes receive it complete
-        return self.parts
+    def __getnewargs__(self) -> tuple[str]:  # so that other processes receive it complete
+        return (self.encoded,)
 
 
 def for_command_line(message: str) -> str:
     """Return the text with options in place of arguments; plain texts are unchanged."""
-    return "".join(_words(message.parts, "command")) if isinstance(message, Message) else message
+    return _worded(message.encoded, 1) if isinstance(message, Message) else message
 
 
 def for_screen(message: str) -> str:
     """Return the text with references to the form below in place of arguments."""
-    return "".join(_words(message.parts, "form")) if isinstance(message, Message) else message
+    return _worded(message.encoded, 2) if isinstance(message, Message) else message
 
 
 def sentences(parts: list[str]) -> Message:
@@ -74,27 +68,23 @@ def sentences(parts: list[str]) -> Message:
 
 def such_as(*roles: str) -> Way:
     """Return the ending of a sentence that asks for the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f", such as {columns.call}", f", such as {columns.command}", "")
+    return _columns(", such as {}", roles)
 
 
 def in_brackets(*roles: str) -> Way:
     """Return words in brackets that say how to state the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f" ({columns.call})", f" ({columns.command})", "")
+    return _columns(" ({})", roles)
 
 
 def namely(*roles: str) -> Way:
     """Return the ending of a sentence that says how to state the columns of these roles."""
-    columns = _columns(roles)
-    return Way(f": {columns.call}", f": {columns.command}", " below")
+    return _columns(": {}", roles, " below")
 
 
 def give(*roles: str, name: str = "…") -> Way:
     """Return "give …" with the columns of these roles; ``name`` is the column's name, if known."""
-    columns = _columns(roles, name)
     below = "correct the columns below" if name == "…" else "choose it below"
-    return Way(f"give {columns.call}", f"give {columns.command}", below)
+    return _columns("give {}", roles, below, name)
 
 
 def column_at(position: int, begins: str = "column") -> Way:
@@ -116,13 +106,16 @@ AS_LOCAL = Way(
 AS_ANTENNAS = Way("as antennas=", "as --antennas", "as the table of antennas")
 
 
-def _columns(roles: tuple[str, ...], name: str = "…") -> Way:
+def _columns(words: str, roles: tuple[str, ...], form: str = "", name: str = "…") -> Way:
+    """Return words around the columns of some roles, and the words for a form."""
     given, option = (name, "NAME") if name == "…" else (repr(name), name)
     call = ", ".join(f"'{role}': {given}" for role in roles)
-    return Way(
-        f"columns={{{call}}}", " ".join(f"--{role} {option}" for role in roles), "the form below"
-    )
+    command = " ".join(f"--{role} {option}" for role in roles)
+    return Way(words.format(f"columns={{{call}}}"), words.format(command), form)
 
 
-def _words(parts: list[str | Way] | tuple[str | Way, ...], reader: str) -> list[str]:
-    return [part if isinstance(part, str) else getattr(part, reader) for part in parts]
+def _worded(encoded: str, reader: int) -> str:
+    """Return the text for a reader: 0 for a call, 1 for a command, 2 for a form."""
+    words = f"([^{_BEGINS}{_OR}]*)"  # a file's own names may hold such characters, too
+    way = f"{_BEGINS}{words}{_OR}{words}{_OR}{words}{_BEGINS}"
+    return re.sub(way, rf"\{reader + 1}", encoded)

@@ -80,14 +80,13 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     bulk = int(np.argmax(sizes))
     if sizes[bulk] * 2 <= sum(sizes):
         return out
-    low, high = int(groups[bulk][0]), int(groups[bulk][-1])
+    low, high = groups.pop(bulk)[[0, -1]].tolist()
+    del sizes[bulk]
     for group, size in zip(groups, sizes, strict=True):
-        if group is groups[bulk]:
-            continue
-        apart = max(low - int(group[-1]), int(group[0]) - high)
-        stray = size <= max(1, 0.01 * n_rows) and apart > high - low
+        first, last = group[[0, -1]].tolist()
+        stray = size <= max(1, 0.01 * n_rows) and max(low - last, first - high) > high - low
         if stray or np.isin(group, _DEFAULT_DAYS).all():
-            out.append((int(group[0]), int(group[-1])))
+            out.append((first, last))
     return out
 
 
@@ -174,11 +173,11 @@ def zone_of_clocks(
     asked: str | None,
     display: str,
     notes: list[str],
-) -> tuple[str | None, str | FloatArray]:
-    """Return how clock times without an offset are read: the zone's name, and the zone or offsets.
+) -> str | FloatArray:
+    """Return how clock times without an offset are read: the zone's name, or minutes by row.
 
-    The zone's name is None if the times of all ``rows`` carry an offset (``all_aware``). Findings
-    are added to ``notes``.
+    The name is that of the display zone if the times of all ``rows`` carry an offset
+    (``all_aware``). Findings are added to ``notes``.
 
     Parameters
     ----------
@@ -204,23 +203,23 @@ def zone_of_clocks(
     if all_aware:
         if offsets is not None:
             notes.append("Times carry their own offset; the offset column is not needed.")
-        return None, display
+        return display
     if asked is not None and asked != "offset":
-        return asked, asked
+        return asked
     if offsets is None or roles.found["offset"] == "by content":
         notes.append(f"Times carry no offset; they are read as clock times in {display}.")
-        return display, display
+        return display
     if asked is None and not any("local" in normal(table.labels[i]) for i in roles.where["time"]):
         said = "Times carry no offset, but there is an offset column; they are read as UTC. "
         notes.append(Message(f"{said}If they are local times, {AS_LOCAL}."))
-        return "UTC", "UTC"
+        return "UTC"
     notes.append("Times carry no offset; they are local times, read with the offset column.")
     minutes = minutes_of(offsets)
     if minutes is not offsets:
         notes.append("The offset column is read as hours.")
     if unknown := int(np.isnan(minutes[rows]).sum()):
         notes.append(f"Rows without an offset, read as UTC: {unknown:,}.")
-    return "offset", np.nan_to_num(minutes)
+    return np.nan_to_num(minutes)
 
 
 def minutes_of(offsets: FloatArray) -> FloatArray:
@@ -238,15 +237,11 @@ def told_minutes(
     is NaN where the file states none or states 0, because programs without a time zone also write
     0.
     """
-    told = np.full(len(parsed.us), np.nan)
-    if minutes is not None:
-        told = minutes.copy()
-    elif parsed.aware.any():
+    if minutes is None:
         times = time_column(few, roles.where["time"])
         zone = times.type.tz if pa.types.is_timestamp(times.type) else None
-        told = _of_zone(zone, parsed.us) if zone else _written(times)
-    told[told == 0] = np.nan
-    return told
+        minutes = _of_zone(zone, parsed.us) if zone else _written(times)
+    return np.where(minutes == 0, np.nan, minutes)
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:

@@ -200,12 +200,10 @@ class Ledger:
                     "budget."
                 )
             now = dt.datetime.now(dt.UTC).isoformat("T", "seconds")
-            line: dict[str, Any] = dict(
-                zip(_FIELDS, (now, what, epsilon, budget, why), strict=True)
-            )
+            told = now, what, epsilon, budget, why
+            line: dict[str, Any] = dict(zip(_FIELDS, told, strict=True))
             line["ledger"] = lines[0]["ledger"] if lines else secrets.token_hex(16)
-            before = lines[-1]["chain"] if lines else ""
-            line["chain"] = _chained(before, line)
+            line["chain"] = _chained(lines[-1]["chain"] if lines else "", line)
             os.ftruncate(file, end)  # what a killed process left of a line
             written = json.dumps(line, ensure_ascii=True).encode() + b"\n"
             if os.write(file, written) != len(written):
@@ -253,11 +251,10 @@ class Ledger:
         content = b"".join(iter(lambda: os.read(file, 1 << 20), b""))
         whole = content[: content.rfind(b"\n") + 1]
         lines: list[dict[str, Any]] = []
-        before = ""
         for text in whole.splitlines():
             try:
                 line = json.loads(text)
-                due = _chained(before, line)
+                due = _chained(lines[-1]["chain"] if lines else "", line)
                 intact = line["chain"] == due and line["epsilon"] > 0
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 intact = False
@@ -267,7 +264,6 @@ class Ledger:
                     "How much ε was spent cannot be determined; publish no private release until "
                     "the ledger is restored."
                 )
-            before = line["chain"]
             lines.append(line)
         if lines:
             _check_head(lines)
@@ -285,21 +281,18 @@ def ledgers_folder() -> Path:
     return state_folder() / "ledgers"
 
 
-def _head_file(ledger: str) -> Path:
-    return ledgers_folder() / f"{ledger}.json"
-
-
 def _keep_head(ledger: str, count: int, chain: str) -> None:
     """Store the length and the last digest of the ledger, to detect an older copy."""
-    place = _head_file(ledger)
+    place = ledgers_folder() / f"{ledger}.json"
     with suppress(OSError, ConfigError):  # no place for the user's files: the chain alone protects
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         write_bytes(json.dumps([count, chain]).encode(), place)
 
 
 def _check_head(lines: list[dict[str, Any]]) -> None:
+    place = ledgers_folder() / f"{lines[0]['ledger']}.json"
     try:
-        count, chain = json.loads(_head_file(str(lines[0]["ledger"])).read_text(encoding="utf-8"))
+        count, chain = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     if len(lines) < count or lines[count - 1]["chain"] != chain:

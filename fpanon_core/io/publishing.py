@@ -194,11 +194,6 @@ def _add(archive: zipfile.ZipFile, name: str, content: IO[bytes], size: int) -> 
         shutil.copyfileobj(content, packed, _BLOCK)
 
 
-def write_secret(table: pd.DataFrame, path: Path) -> None:
-    """Write a table to a new file that only the file's owner may read; it is not for release."""
-    write_bytes(secret_bytes(table), path, new=True)
-
-
 def secret_bytes(table: pd.DataFrame) -> bytes:
     """Return a table that is not for release, as CSV."""
     return table_bytes([table], ".csv")
@@ -296,9 +291,7 @@ def _readme(
 ) -> str:
     parts = [f"# {title}", *paragraphs, "## Files"]
     for table, resource in zip(tables, resources, strict=True):
-        columns = "\n".join(
-            f"- `{field['name']}`: {field['description']}" for field in table.fields
-        )
+        columns = "\n".join(f"- `{each['name']}`: {each['description']}" for each in table.fields)
         parts.append(
             f"`{resource['path']}`: {table.title} ({len(table.frame):,} rows; "
             f"{resource['hash'].replace(':', ' ')})\n\n{columns}"
@@ -396,8 +389,7 @@ def _times(column: pa.ChunkedArray) -> Any:
     if pa.types.is_timestamp(column.type):
         if column.type.tz is None:
             raise ValueError("a time without its zone")
-        instants = column.cast(pa.timestamp("us", "UTC"))  # an instant, whatever its zone
-        return instants.to_pandas()
+        return column.cast(pa.timestamp("us", "UTC")).to_pandas()  # an instant, whatever its zone
     values = column.to_pandas()
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():

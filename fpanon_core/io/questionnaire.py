@@ -38,10 +38,7 @@ DUPLICATE = "the expert has scored this option in this domain already"
 
 @only_ours("questionnaire")
 def read_questionnaire(
-    source: Any,
-    *,
-    options: Iterable[Any] | None = None,
-    domains: Iterable[str] | None = None,
+    source: Any, *, options: Iterable[Any] | None = None, domains: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """Read the experts' answers.
 
@@ -86,17 +83,9 @@ def read_questionnaire(
     frame = pd.DataFrame({name: each.to_pandas() for name, each in texts.items()}, dtype=object)
     # As asked: the template puts an apostrophe before a text that a spreadsheet would run.
     frame = frame.map(restored, na_action="ignore")
-    missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])
-    reason = np.full(len(frame), "", object)
-
-    def reject(why: str, where: Any) -> None:
-        reason[(reason == "") & np.asarray(where, bool)] = why
-
-    for name in COLUMNS:
-        reject(MISSING[name], missing[name])
-    reject(NO_NUMBER, np.isnan(score))
-    reject(OUTSIDE, (score < 0) | (score > 10))
+    rules = {MISSING[name]: missing_in(values) for name, values in texts.items()}
+    rules |= {NO_NUMBER: np.isnan(score), OUTSIDE: (score < 0) | (score > 10)}
     asked = None if options is None else [_name(option) for option in options]
     for name, known, why in (
         ("domain", None if domains is None else list(domains), UNKNOWN_DOMAIN),
@@ -105,14 +94,13 @@ def read_questionnaire(
         if known is not None:
             spelt = {name_key(each): each for each in known}
             found = frame[name].map(lambda text, spelt=spelt: spelt.get(name_key(text)))
-            reject(why, found.isna())
+            rules[why] = found.isna().to_numpy()
             frame[name] = found.where(found.notna(), frame[name])
     keys = frame[["expert", "domain", "option"]].apply(lambda column: column.map(name_key))
-    good = reason == ""
-    again = np.zeros(len(frame), bool)
-    again[good] = keys[good].duplicated().to_numpy()
-    reject(DUPLICATE, again)
+    reason = np.select(list(rules.values()), list(rules), "").astype(object)
     used = reason == ""
+    used[used] = ~keys[used].duplicated().to_numpy()
+    reason[~used & (reason == "")] = DUPLICATE
     rejected = _rejected(table, frame, reason)
     if not used.any():
         first = rejected["reason"].iloc[0]
@@ -219,29 +207,25 @@ def _with_header(table: SourceTable) -> SourceTable:
     first = [str(text_of(column)[0].as_py()) for column in table.columns]
     if not set(COLUMNS) <= {normal(name) for name in first}:
         return table
-    rest = tuple(column.slice(1) for column in table.columns)
-    numbers = None if table.numbers is None else table.numbers[1:]
     return replace(
         table,
         labels=tuple(first),
-        columns=rest,
+        columns=tuple(column.slice(1) for column in table.columns),
         first_row=table.first_row + 1,
         malformed=table.malformed - 1,
-        numbers=numbers,
+        numbers=None if table.numbers is None else table.numbers[1:],
     )
 
 
 def _columns(table: SourceTable) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for i, label in enumerate(table.labels):
-        found.setdefault(normal(label), i)
-    missing = [name for name in COLUMNS if name not in found]
-    if missing:
-        raise SchemaError(
-            f"The questionnaire has no column {missing[0]!r}. Columns: {table.names()}. Give the "
-            "columns expert, domain, option and score."
-        )
-    return {name: found[name] for name in COLUMNS}
+    names = [normal(label) for label in table.labels]
+    for name in COLUMNS:
+        if name not in names:
+            raise SchemaError(
+                f"The questionnaire has no column {name!r}. Columns: {table.names()}. Give the "
+                "columns expert, domain, option and score."
+            )
+    return {name: names.index(name) for name in COLUMNS}
 
 
 def _rejected(table: SourceTable, frame: pd.DataFrame, reason: Any) -> pd.DataFrame:

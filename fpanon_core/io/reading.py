@@ -108,11 +108,6 @@ class How:
         """Whether the way to read positions was given."""
         return self.positions not in (None, ASK)
 
-    @property
-    def sizes(self) -> tuple[float, float]:
-        """Granularity of a sample, in metres and minutes."""
-        return self.granularity_m, self.granularity_min
-
     def tell(self, share: float) -> None:
         """Report the completed share."""
         if self.progress:
@@ -168,8 +163,6 @@ class Reading:
         known.fate.check_some_left()
         middle = _middle_of(known)
         projection = how.stated or middle
-        if self.sites is not None and known.placed:
-            self.sites = nearer_sites(self.sites, how.turn, projection, notes)
         antennas = self._antennas(projection)
         zone = how.timezone
         if zone is None:
@@ -177,7 +170,7 @@ class Reading:
             notes.append(f"The time zone {zone} is guessed from the middle of the data.")
         aware = known.all_aware
         offsets = known.store.read("offset") if "offset" in self.roles.where else None
-        naive_zone, reader = instants.zone_of_clocks(
+        reader = instants.zone_of_clocks(
             about, self.roles, aware, offsets, known.fate.used, how.naive_timezone, zone, notes
         )
         how.tell(0.45)
@@ -206,7 +199,7 @@ class Reading:
             **_of_the_samples(fs, span),
             timezone=zone,
             timezone_guessed=how.timezone is None,
-            naive_timezone=naive_zone,
+            naive_timezone=None if aware else reader if isinstance(reader, str) else "offset",
             screening=how.rule,
             users_screened_out=everyone.n_users - fs.n_users,
             rows_identical=sum(Fate(known.fate.codes[rows]).n_used for rows in same),
@@ -214,7 +207,9 @@ class Reading:
             doubts=() if doubt is None else (doubt,),
             centre_stated=how.stated is not None,
             first_rows=head,
-            sites=self._sites(),
+            sites=pd.DataFrame()
+            if self.sites is None or known.placed
+            else self.sites[["antenna", "lat", "lon"]],
             notes=tuple(dict.fromkeys([*notes, *self._remarks(middle)])),
         )
         how.tell(1.0)
@@ -279,24 +274,20 @@ class Reading:
             lat, lon = known.degrees(rows)
             mixed = mixture(code, us, lat, lon)
             x, y = project_repeated(fate.pick(lat), fate.pick(lon), projection.crs)
-            lost = np.empty(0, np.int64)
             if (nowhere := np.isnan(x)).any():
-                lost = rows.start + np.flatnonzero(fate.used)[nowhere]
                 fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, nowhere)
                 x, y = x[~nowhere], y[~nowhere]
-            return fate.pick(code), fate.pick(us), x, y, mixed, lost, clocks
+            return fate.pick(code), fate.pick(us), x, y, mixed, clocks
 
         remap = np.full(len(known.users), -1, np.int32)
         mixtures = Store(self.own and self.own / "mix")
         n_users, first_us = 0, 2**62
         skipped = twice = 0
-        all_lost = []
-        for rows, (code, us, x, y, mixed, lost, clocks) in zip(
+        for rows, (code, us, x, y, mixed, clocks) in zip(
             known.slices, known.over(place), strict=True
         ):
             skipped, twice = skipped + clocks[0], twice + clocks[1]
             mixtures.append(mix=mixed if self.own else mixed.astype(np.uint32))
-            all_lost.append(lost)
             if len(code):
                 user = remap[code]
                 if (user < 0).any():
@@ -310,8 +301,7 @@ class Reading:
         mixtures.close()
         known.fate.check_some_left()
         self.notes += instants.said_of_clocks(skipped, twice)
-        same = identical(known, mixtures, np.concatenate(all_lost))
-        return remap.astype(np.int64), first_us, same
+        return remap.astype(np.int64), first_us, identical(known, mixtures)
 
     def _first_rows(
         self, zone: str, reader: str | FloatArray, user: IntArray
@@ -326,18 +316,14 @@ class Reading:
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
 
-    def _sites(self) -> pd.DataFrame:
-        """Return the antennas that gave the events their positions, if they did."""
-        if self.sites is None or self.known.placed:
-            return pd.DataFrame()
-        return self.sites[["antenna", "lat", "lon"]]
-
     def _antennas(self, projection: Centre) -> Antennas | None:
         """Return the antennas in the data's projection, with their regions if these were given."""
         if self.sites is None:
             return None
-        how = self.how
-        return antennas_of(self.sites, projection, how.granularity_m, how.regions, self.notes)
+        how, notes = self.how, self.notes
+        if self.known.placed:
+            self.sites = nearer_sites(self.sites, how.turn, projection, notes)
+        return antennas_of(self.sites, projection, how.granularity_m, how.regions, notes)
 
     def _listed(self) -> pd.DataFrame:
         most = MOST_LISTED if isinstance(self.known.source, Parts) else None
@@ -373,16 +359,15 @@ class Reading:
         def kept(columns: Columns, ids: npt.NDArray[Any], folder: Path | None) -> FingerprintSet:
             return columns.in_memory(shell, ids) if folder is None else seal(shell, ids, folder)
 
+        sizes = how.granularity_m, how.granularity_min
         folder = made and made / "fingerprints"
-        columns = Columns(folder, how.sizes)
-        buckets.distinct(
-            n_users, clock, how.sizes, columns, lambda done: how.tell(0.65 + 0.2 * done)
-        )
+        columns = Columns(folder, sizes)
+        buckets.distinct(n_users, clock, sizes, columns, lambda done: how.tell(0.65 + 0.2 * done))
         everyone = kept(columns, ids, folder)
         if not how.rule.active:
             return everyone, everyone, columns.span
         folder = made and made / "screened"
-        columns = Columns(folder, how.sizes)
+        columns = Columns(folder, sizes)
         keep = screened(everyone, how.rule, columns, lambda done: how.tell(0.85 + 0.1 * done))
         if not keep.any():
             raise SchemaError(

@@ -315,8 +315,6 @@ _TUPLES = ("available", "notes")
 def keep_account(report: IngestReport, folder: Path) -> None:
     """Write the report into a folder of fingerprints."""
     plain = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in _LEFT_OUT}
-    plain["machines"] = str(report.machines)
-    plain["notes"] = [str(note) for note in report.notes]
     plain["screening"] = asdict(report.screening)
     opened = os.open(folder / _NAME, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
@@ -340,9 +338,7 @@ def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
         plain |= {name: tuple(plain[name]) for name in _TUPLES}
         plain["screening"] = Screening(**plain["screening"])
         report = IngestReport(
-            **plain,
-            rejects=pd.DataFrame({"row": [], "reason": []}),
-            samples_per_user=fs.lengths,
+            **plain, rejects=pd.DataFrame({"row": [], "reason": []}), samples_per_user=fs.lengths
         )
         kinds = get_type_hints(IngestReport)
         fits = (
@@ -369,10 +365,7 @@ def _is(value: Any, kind: Any) -> bool:
     of, inner = get_origin(kind), get_args(kind)
     if of is UnionType:
         return any(_is(value, each) for each in inner)
-    if of is dict:
-        return isinstance(value, dict) and all(_is(each, inner[1]) for each in value.values())
-    if of is tuple:
-        return all(_is(each, inner[0]) for each in value)
-    if kind is Any:  # a column's name or number
-        return isinstance(value, (str, int))
+    if of in (dict, tuple):
+        within = value.values() if of is dict else value  # of a tuple, a column's name or number
+        return all(_is(each, str | int if Any in inner else inner[of is dict]) for each in within)
     return type(value) is kind or (kind is float and type(value) is int)

@@ -57,8 +57,7 @@ def find_roles(
         raise SchemaError(_ANTENNAS)
     search = Search(table, roles, given, antenna_ids or ())
     search.run()
-    missing = search.missing()
-    if missing:
+    if missing := search.missing():
         raise SchemaError(_sentence(table, search, missing))
     return roles
 
@@ -68,10 +67,8 @@ def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> p
 
     With a space as separator, timestamps without a zone are written as dates.
     """
-    parts = [
-        _date_part(table.columns[i]) if separator == " " else text_of(table.columns[i])
-        for i in where
-    ]
+    text = _date_part if separator == " " else text_of
+    parts = [text(table.columns[i]) for i in where]
     if len(parts) == 1:
         return parts[0]
     whole = [part.cast(pa.large_string()).combine_chunks() for part in parts]
@@ -185,23 +182,20 @@ def _named_like(table: SourceTable, *roles: str) -> list[str]:
 
 
 def _about_time(table: SourceTable) -> list[str]:
-    named = _named_like(table, "time")
-    if not named:
-        return [Message(f"Say which column holds the time{hints.such_as('time')}.")]
-    return [
-        f"{named[0]} is named like a time but holds none; expected a date and time such as "
-        "2012-04-03 18:00:09, or epoch seconds."
-    ]
+    for named in _named_like(table, "time"):
+        return [
+            f"{named} is named like a time but holds none; expected a date and time such as "
+            "2012-04-03 18:00:09, or epoch seconds."
+        ]
+    return [Message(f"Say which column holds the time{hints.such_as('time')}.")]
 
 
 def _about_user(table: SourceTable) -> list[str]:
-    tracks = [
-        i for i, label in enumerate(table.labels) if _JOURNEYS & set(normal(label).split("_"))
-    ]
+    words = (set(normal(label).split("_")) for label in table.labels if table.named)
     parts: list[str] = []
-    if tracks and table.named:
-        way = hints.give("user", name=table.told(tracks[0]).strip("'\""))
-        journeys = f"{table.told(tracks[0], begins=True)} numbers journeys, not people"
+    for i in [i for i, each in enumerate(words) if _JOURNEYS & each][:1]:
+        way = hints.give("user", name=table.told(i).strip("'\""))
+        journeys = f"{table.told(i, begins=True)} numbers journeys, not people"
         parts.append(Message(f"{journeys}; to treat each journey as a person, {way}."))
     ask = "Say which column names the person"
     join = ". If the people are in another table, join the two first."
@@ -221,10 +215,8 @@ def _about_place(table: SourceTable) -> list[str]:
 
 
 def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
-    parts: list[str | Way] = ["Found: "]
+    found = []
     for role, where in at.items():
-        parts += [f"{'' if len(parts) == 1 else ', '}{SAID[role]} in "]
-        for i in where:
-            parts += [" + "] if i != where[0] else []
-            parts.append(table.told(i) if table.named else hints.column_at(i))
-    return Message(*parts, ".")
+        columns = [table.told(i) if table.named else str(hints.column_at(i)) for i in where]
+        found.append(f"{SAID[role]} in {' + '.join(columns)}")
+    return Message(f"Found: {', '.join(found)}.")

@@ -109,9 +109,8 @@ class Rows:
         self.store, self.formats = Store(own), Counter[str]()
         self._whole_ids = False
         users, antennas = Numbering(), Numbering()
-        used = ["time", *([] if roles.one_user else ["user"])]
-        used += ["lat", "lon"] if self.placed else ["antenna"]
-        used += ["offset"] if "offset" in roles.where else []
+        used = {"time", "user", "offset", *(("lat", "lon") if self.placed else ("antenna",))}
+        used &= roles.where.keys()
         columns = sorted({i for role in used for i in roles.where[role]})
         texts = {i for role in ("user", "antenna") if role in used for i in roles.where[role]}
         texts |= set(roles.where["time"]) if len(roles.where["time"]) > 1 else set()
@@ -124,12 +123,12 @@ class Rows:
                 who, nobody = np.zeros(table.n_rows, np.int32), np.zeros(table.n_rows, bool)
                 if not roles.one_user:
                     column = table.columns[roles.where["user"][0]]
-                    self._whole_ids = table.kind == "DataFrame" and _is_whole(column)
+                    whole = pa.types.is_integer(column.type) and not column.null_count
+                    self._whole_ids = table.kind == "DataFrame" and whole
                     who, nobody = users.of(column)
                 parsed, (places, faults) = when.result(), where.result()
                 fate = Fate(np.full(table.n_rows, -1, np.int8))
-                fate.set_aside(why.NO_USER, nobody)
-                fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
+                faults = {why.NO_USER: nobody, why.UNPARSEABLE_TIME: ~parsed.ok, **faults}
                 for reason, at_fault in faults.items():
                     fate.set_aside(reason, at_fault)
                 codes.append(fate.codes)
@@ -239,10 +238,6 @@ class Rows:
             yield from in_order(pool, work, self.slices)
 
 
-def _is_whole(column: pa.ChunkedArray) -> bool:
-    return bool(pa.types.is_integer(column.type) and not column.null_count)
-
-
 class Store:
     """Columns, in memory or in a private folder, that are written and then read in pieces.
 
@@ -329,5 +324,4 @@ def in_order(pool: ThreadPoolExecutor, work: Callable[[Any], _T], items: list[An
         waiting.append(pool.submit(work, item))
         if len(waiting) > 2:
             yield waiting.pop(0).result()
-    for each in waiting:
-        yield each.result()
+    yield from (each.result() for each in waiting)

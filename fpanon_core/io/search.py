@@ -100,7 +100,7 @@ class Search:
             if "lon" in roles:  # beyond 90°, but degrees: perhaps exchanged; checked later
                 self._by_name("lat", lambda i: self.sample[i].is_position)
             self._by_name("time", lambda i: self.sample[i].is_time or self.sample[i].is_clock)
-            self._by_name("time", lambda i: self.sample[i].is_partly_time)
+            self._by_name("time", lambda i: self.sample[i].holds_times)
         self._time_by_content()
         if named:
             self._by_name("offset", lambda i: self.sample[i].is_offset)
@@ -117,8 +117,8 @@ class Search:
     def missing(self) -> list[str]:
         """Return the required roles without a column, by the names that the error message uses."""
         at = self.roles.where
-        lacks = [] if self.roles.one_user or "user" in at else ["user"]
-        lacks += [] if "time" in at else ["time"]
+        needed = ("time",) if self.roles.one_user else ("user", "time")
+        lacks = [role for role in needed if role not in at]
         if not self.roles.has_degrees and "antenna" not in at:
             half = [role for role in ("lat", "lon") if role not in at]
             lacks += half if len(half) == 1 else ["position"]
@@ -198,20 +198,18 @@ class Search:
 
     def _join_date_and_clock(self) -> None:
         """Join a date in one column with the time of day in another."""
-        where = self.roles.where.get("time")
-        if where is None or len(where) > 1 or self.roles.found["time"] == "given":
+        roles = self.roles
+        if "time" not in roles.where or roles.found["time"] == "given":
             return
-        how = self.roles.found["time"]
-        if self.sample[where[0]].is_clock:
-            dates = [i for i in self._free() if self.sample[i].is_date]
-            if dates:
-                self.roles.put("time", (dates[0], where[0]), how)
+        (at,), how = roles.where["time"], roles.found["time"]
+        if self.sample[at].is_clock:
+            if dates := [i for i in self._free() if self.sample[i].is_date]:
+                roles.put("time", (dates[0], at), how)
             else:
-                del self.roles.where["time"], self.roles.found["time"]
-        elif self.sample[where[0]].is_date:
+                del roles.where["time"], roles.found["time"]
+        elif self.sample[at].is_date:
             clocks = [i for i in self._free() if self.sample[i].is_clock]
-            if clocks:
-                self.roles.put("time", (where[0], clocks[0]), how)
+            roles.put("time", (at, *clocks[:1]), how)
 
     # place
 
@@ -220,15 +218,13 @@ class Search:
             "antenna" in self.roles.where and self.antenna_ids
         ):
             return
-        good = [i for i in self._free() if self.sample[i].is_position and not self._is_else(i)]
-        first, second = next(((i, j) for i, j in pairwise(good) if j == i + 1), (None, None))
-        if first is None or second is None:
+        found = degrees_among({i: self.sample[i] for i in self._free() if not self._is_else(i)})
+        if found is None:
             return
-        beyond = [self.sample[i].share_beyond_90 for i in (first, second)]
-        exchanged = beyond[0] > max(beyond[1], 0.005)
-        self.roles.put("lat", (second if exchanged else first,), "by content")
-        self.roles.put("lon", (first if exchanged else second,), "by content")
-        if max(beyond) <= 0.005:
+        lat, lon, guessed = found
+        self.roles.put("lat", (lat,), "by content")
+        self.roles.put("lon", (lon,), "by content")
+        if guessed:
             self.roles.notes.append(
                 Message(
                     "No column name says which is the latitude, and the values in both columns lie "
@@ -253,18 +249,16 @@ class Search:
                 self.roles.put("antenna", tuple(parts), "by name")
 
     def _antenna_by_content(self) -> None:
-        if not self._wanted("antenna") or not self.antenna_ids:
-            return
-        shares = {i: self._share_of_antennas(i) for i in self._free()}
-        best = max(shares, key=lambda i: (shares[i], -i), default=None)
-        if best is not None and shares[best] > 0.5:
-            self.roles.put("antenna", (best,), "by content")
+        free = self._free() if self._wanted("antenna") and self.antenna_ids else []
+        share, best = max(((self._share_of_antennas(i), -i) for i in free), default=(0.0, 0))
+        if share > 0.5:
+            self.roles.put("antenna", (-best,), "by content")
 
     def _offset_by_content(self) -> None:
-        if self._wanted("offset") and not self.table.named:
-            likely = (i for i in self._free() if i and self.sample[i].is_offset)
-            if i := next((i for i in likely if self.sample[i].largest >= 60), 0):
+        for i in self._free() if self._wanted("offset") and not self.table.named else ():
+            if i and self.sample[i].is_offset and self.sample[i].largest >= 60:
                 self.roles.put("offset", (i,), "by content")
+                return
 
     # user
 
@@ -283,6 +277,20 @@ class Search:
                 guess = f"{told} is read as the person because of its content; this is a guess."
                 self.roles.notes.append(Message(f"{guess} If it is wrong, {give('user')}."))
                 return
+
+
+def degrees_among(columns: Mapping[int, Likeness]) -> tuple[int, int, bool] | None:
+    """Return the first neighbouring columns that hold latitudes and longitudes, by their content.
+
+    The last value tells whether their order is a guess, as both stay within ±90°.
+    """
+    good = [i for i, column in columns.items() if column.is_position]
+    for i, j in pairwise(good):
+        if j == i + 1:
+            beyond = columns[i].share_beyond_90, columns[j].share_beyond_90
+            order = (j, i) if beyond[0] > max(beyond[1], 0.005) else (i, j)
+            return *order, max(beyond) <= 0.005
+    return None
 
 
 class Likeness:
@@ -338,15 +346,10 @@ class Likeness:
 
         Times of day without a date do not count.
         """
-        return not self.is_clock and self._holds_times and self.times.share >= 0.5
-
-    @property
-    def is_partly_time(self) -> bool:
-        """Whether any field can be read as a time or time of day; for columns named like times."""
-        return self.is_clock or self._holds_times
+        return not self.is_clock and self.holds_times and self.times.share >= 0.5
 
     @cached_property
-    def _holds_times(self) -> bool:
+    def holds_times(self) -> bool:
         """Whether some field can be read as a time.
 
         If most times are epochs, their median must lie between 1973 and 2100.

@@ -37,10 +37,8 @@ class Turn:
 
         A number that lost its sign is not negative.
         """
-        first, second = (lon, lat) if self.exchanged else (lat, lon)
-        return (not self.south or float(np.mean(first >= 0)) >= share) and (
-            not self.west or float(np.mean(second >= 0)) >= share
-        )
+        turned = zip(self.apply(lat, lon), (self.south, self.west), strict=True)
+        return all(float(np.mean(values <= 0)) >= share for values, lost in turned if lost)
 
     @property
     def changes(self) -> int:
@@ -70,13 +68,11 @@ def turn_of(positions: str | None) -> Turn:
     ConfigError
         There is no way of that name.
     """
-    if positions is None:
-        return TURNS[AS_THEY_ARE]
-    if positions not in TURNS:
+    if positions is not None and positions not in TURNS:
         raise ConfigError(
             f"Positions cannot be read as {positions!r}; choose one of {', '.join(TURNS)}."
         )
-    return TURNS[positions]
+    return TURNS[positions or AS_THEY_ARE]
 
 
 def said_of(turn: Turn) -> str:

@@ -174,8 +174,7 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 def events_of(fs: FingerprintSet) -> FloatArray:
     """Return each sample's events times the number of people behind it, (n_samples,)."""
-    events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
-    return events
+    return (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
 
 
 def round_below(value: float) -> float:

@@ -21,19 +21,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine, fill
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress
-from ..kernels.stretch import (
-    gini_of_sorted,
-    match_samples,
-    pooled_components,
-    tail_weight_of_sorted,
-)
+from ..engines.work import Work, working
+from ..kernels import stretch as kernel
 from ..model.arrays import FloatArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError, InfeasibleError, SchemaError
@@ -68,16 +65,11 @@ def stretch_components(
     ConfigError
         ``result`` was measured on other fingerprints.
     """
-    return components_by_k(fs, result, (result.k,), engine=engine, progress=progress)[result.k]
+    return components_by_k(fs, result, (result.k,), **working(engine, progress))[result.k]
 
 
 def components_by_k(
-    fs: FingerprintSet,
-    result: KGapResult,
-    ks: Sequence[int],
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, result: KGapResult, ks: Sequence[int], **work: Unpack[Work]
 ) -> dict[int, StretchComponents]:
     """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
@@ -105,13 +97,14 @@ def components_by_k(
     def summarize(first: int, last: int) -> None:
         for i in range(first, last):
             near = np.ascontiguousarray(widest.neighbours[i])
-            space, time = pooled_components(packed, result.users[i], near)
+            space, time = kernel.pooled_components(packed, result.users[i], near)
             ends = np.cumsum(np.maximum(lengths[result.users[i]], lengths[near]))
             for at, k in enumerate(results):
                 end = ends[k - 2]
                 out[at, i] = _summary(space[:end], time[:end], result.config)
 
-    fill(engine or LocalEngine(), n, _USERS_A_BLOCK, summarize, progress=progress)
+    do = working(**work)
+    fill(do["engine"], n, _USERS_A_BLOCK, summarize, progress=do["progress"])
     return {
         k: StretchComponents(
             **dict(zip(FIGURES, np.ascontiguousarray(figures.T), strict=True)),
@@ -152,7 +145,7 @@ def matched_samples(
     rows = np.concatenate([np.arange(fs.offsets[u], fs.offsets[u + 1]) for u in pair])
     length = int(fs.lengths[pair[longer]])
     matched, space, time = np.empty(length, np.int64), np.empty(length), np.empty(length)
-    match_samples(packed, longer, shorter, matched, space, time)
+    kernel.match_samples(packed, longer, shorter, matched, space, time)
     own = np.arange(packed.offsets[longer], packed.offsets[longer + 1])
     share = packed.weight[[longer, shorter]] / packed.weight.sum()
     axes = ((packed.x, packed.dx), (packed.y, packed.dy), (packed.t, packed.dt))
@@ -170,7 +163,7 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
     share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan
     space_m, beyond_space = _capped(space, config.w_space, config.max_space_m)
     time_min, beyond_time = _capped(time, config.w_time, config.max_time_min)
-    ginis, tails = map(gini_of_sorted, pools), map(tail_weight_of_sorted, pools)
+    ginis, tails = map(kernel.gini_of_sorted, pools), map(kernel.tail_weight_of_sorted, pools)
     return np.array([share, *ginis, *tails, space_m, time_min, beyond_space, beyond_time])
 
 
@@ -209,7 +202,7 @@ def gini(values: npt.ArrayLike) -> float:
     >>> gini([0, 0, 0, 1]), gini([3, 3, 3])
     (0.75, 0.0)
     """
-    return float(gini_of_sorted(_checked(values, negative=False)))
+    return float(kernel.gini_of_sorted(_checked(values, negative=False)))
 
 
 def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -262,7 +255,7 @@ def tail_weight_index(values: npt.ArrayLike) -> float:
     >>> round(tail_weight_index(range(101)), 3)
     0.568
     """
-    return float(tail_weight_of_sorted(_checked(values, negative=True)))
+    return float(kernel.tail_weight_of_sorted(_checked(values, negative=True)))
 
 
 def _checked(values: npt.ArrayLike, *, negative: bool) -> FloatArray:

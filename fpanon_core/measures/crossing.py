@@ -65,13 +65,12 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     cell = distinct_rows(first.group[a], second.group[b])[1]
     size = np.bincount(cell, weight).astype(np.int64)[cell]
     person, ids = pd.factorize(first.who[a])
-    in_first, in_second = first.size[a], second.size[b]
+    first_row = np.unique(person, return_index=True)[1]
+    people = weight[first_row]
     # Of a person's records in several periods, only the record that hides the person least counts.
-    smallest = {
-        name: _least(values, person)
-        for name, values in (("first", in_first), ("second", in_second), ("together", size))
-    }
-    people = weight[np.unique(person, return_index=True)[1]]
+    sizes = {"first": first.size[a], "second": second.size[b], "together": size}
+    smallest = {name: _least(values, person) for name, values in sizes.items()}
+    crowds = {name: _crowd(smallest[name], people) for name in ("together", "first", "second")}
     followed = None
     if any(len(each.who) > each.n_people for each in (first, second)):
         through = [_followed(some, ids, people) for some in ([first, second], [first], [second])]
@@ -82,18 +81,16 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     names = (
         pseudonyms_of(np.arange(1, len(ids) + 1))
         if first.pseudonym is None
-        else first.pseudonym[a][np.unique(person, return_index=True)[1]].tolist()
+        else first.pseudonym[a][first_row].tolist()
     )
     alone = (smallest["together"] == 1) & (smallest["first"] > 1) & (smallest["second"] > 1)
     return Crossing(
-        together=_crowd(smallest["together"], people),
-        first=_crowd(smallest["first"], people),
-        second=_crowd(smallest["second"], people),
+        **crowds,
         n_first=_people_of(first),
         n_second=_people_of(second),
         n_both=int(people.sum()),
         newly_alone=int(people[alone].sum()),
-        sizes=_sizes({name: smallest[name] for name in ("together", "first", "second")}, people),
+        sizes=_sizes({name: smallest[name] for name in crowds}, people),
         periods=_periods(first.begin_day[a], second.begin_day[b], size, weight),
         per_person=pd.DataFrame({"pseudonym": names, **smallest}),
         names=(first.name, second.name),
@@ -180,8 +177,7 @@ def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]
 def _least(values: IntArray, person: IntArray) -> IntArray:
     """Return the smallest value of each person; people are numbered from 0."""
     order = np.lexsort((values, person))
-    found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
-    return found
+    return values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
@@ -200,8 +196,7 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
     starts = np.flatnonzero(np.diff(who[order], prepend=-1))
     listed = [part.tobytes() for part in np.split(group[order], starts[1:])]
     alike = pd.factorize(np.array(listed, dtype=object))[0]
-    size: IntArray = np.bincount(alike, people).astype(np.int64)[alike]
-    return size
+    return np.bincount(alike, people).astype(np.int64)[alike]
 
 
 def _people_of(each: Membership) -> int:

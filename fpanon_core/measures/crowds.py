@@ -29,8 +29,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..kernels.release_presence import bounds, presence_of_records
-from ..model import projection
-from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, distinct_rows, rows_of, stretches
+from ..model.arrays import CELL, BoolArray, IntArray, distinct_rows, rows_of, stretches
 from ..model.fingerprints import FingerprintSet
 from ..model.published import Records
 
@@ -101,8 +100,7 @@ def sharing(fs: FingerprintSet) -> IntArray:
     """
     record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
-    shared: IntArray = people[record]
-    return shared
+    return people[record]
 
 
 def alike(bins: npt.NDArray[np.integer], offsets: IntArray) -> IntArray:
@@ -233,12 +231,3 @@ def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.Data
     once = cells[~cells.assign(user=whose).duplicated()]
     weighted = once.assign(users=fs.weight[once["user"].to_numpy()])
     return weighted.groupby(names, sort=True)["users"].sum().reset_index()
-
-
-def lon_lat(fs: FingerprintSet, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return longitudes and latitudes of projected positions; both empty without a projection.
-
-    Longitudes continue across the antimeridian, within 180° of the projection's centre, so that
-    neighbours on a map stay neighbours.
-    """
-    return projection.lon_lat(fs.crs, x_m, y_m)

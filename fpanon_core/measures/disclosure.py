@@ -33,15 +33,7 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
-from ..kernels.disclosure_sums import (
-    Classes,
-    Everybody,
-    Sums,
-    Traces,
-    count_present,
-    disclose,
-    sort_traces,
-)
+from ..kernels import disclosure_sums as kernel
 from ..kernels.unicity_index import enter_bins
 from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, SmallInts, offsets_of, rows_of
 from ..model.checks import whole
@@ -156,7 +148,7 @@ def disclosure(
         absent = -np.log1p(-share)
     absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
     counting = part(progress, _CLASSES_SHARE, 1.0)
-    of_class, of_bin = _Ledger(fs.weight, index, seen, classes, absent).entered(engine, counting)
+    of_class, of_bin = _entered(fs.weight, index, seen, classes, absent, engine, counting)
     em, kl = (sums[classes.of_target] for sums in of_class)
     em_bin, kl_bin, seen_by = of_bin
     unseen = n_targets - seen_by
@@ -215,7 +207,8 @@ def _disclosure_apart(
     """Compute disclosure with workers that share no memory, each for some of the targets."""
     sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
     _check_sizes(sizes)
-    parts = by_targets(_disclosure_of, fs, knowledge, engine, part(progress, 0.2, 1.0), n_bins)
+    told = part(progress, 0.2, 1.0)
+    parts = by_targets(disclosure, fs, knowledge, engine, told, n_bins=n_bins)
     alike_in_all = (*CELL, "bin_users", "n_bins")
     found: dict[str, Any] = {name: getattr(parts[0], name) for name in alike_in_all}
     for name in ("em", "kl"):
@@ -226,12 +219,6 @@ def _disclosure_apart(
         for users in (f"{name}_user", f"{name}_sum_user"):
             found[users] = np.concatenate([getattr(each, users) for each in parts])
     return _result(fs, knowledge, sizes, **found)
-
-
-def _disclosure_of(
-    knowledge: Knowledge, fs: FingerprintSet, n_bins: int | None
-) -> DisclosureResult:
-    return disclosure(fs, knowledge, n_bins=n_bins, engine=LocalEngine(1))
 
 
 def _check_sizes(sizes: IntArray) -> None:
@@ -290,65 +277,60 @@ def _classes(
     return _Classes(targets, of_target, np.bincount(of_target), sizes, inside, many)
 
 
-class _Ledger:
-    """Sums of disclosure for every class and for every bin."""
+def _entered(
+    weight: IntArray,
+    index: Index,
+    seen: Presence,
+    classes: _Classes,
+    absent: FloatArray,
+    engine: Engine,
+    progress: Progress,
+) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
+    """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
-    def __init__(
-        self, weight: IntArray, index: Index, seen: Presence, classes: _Classes, absent: FloatArray
-    ) -> None:
-        self._index, self._seen, self._classes, self._absent = index, seen, classes, absent
-        self._n_users, self._weight = int(weight.sum()), weight
-        n_bins, n_classes = len(seen.users), len(classes.targets)
-        self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
-        n_runs = _PARTS // len(self._ranges)
-        em_bin, kl_bin = np.zeros((2, n_runs, n_bins))
-        self._gains, self._kls = np.zeros(n_classes, np.int64), np.zeros(n_classes)
-        self._per_bin = em_bin, kl_bin, np.zeros((n_runs, n_bins), np.int64)
-
-    def entered(
-        self, engine: Engine, progress: Progress
-    ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
-        """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
-
-        The sums for a bin cover only the targets whose class has a member in the bin. The number of
-        these targets is returned, too.
-        """
-        # A class costs its number of members, plus a constant.
-        cost = self._classes.many + 64
-        upto = np.cumsum(cost)
-        cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1
-        for some in np.split(np.arange(len(cost)), cuts):
-            done = (upto[some[[0, -1]]] - [cost[some[0]], 0]) / upto[-1]
-            stretch = part(progress, float(done[0]), float(done[1]))
-            self._enter(some, cost[some], engine, stretch)
-        em = self._gains / (self._classes.sizes * self._n_users)
-        return (em, self._kls), (each.sum(axis=0) for each in self._per_bin)
-
-    def _enter(self, some: IntArray, cost: IntArray, engine: Engine, progress: Progress) -> None:
-        """Process one round: some classes whose members fit in memory at once."""
-        seen, classes = self._seen, self._classes
-        inside, looking = classes.inside[some], part(progress, 0.0, _MEMBERS_SHARE)
-        starts, members = self._index.members(
-            classes.targets[some], inside, classes.many[some], engine, looking
+    The sums for a bin cover only the targets whose class has a member in the bin. The number of
+    these targets is returned, too.
+    """
+    n_users, n_bins = int(weight.sum()), len(seen.users)
+    ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
+    n_runs = _PARTS // len(ranges)
+    em_bin, kl_bin = np.zeros((2, n_runs, n_bins))
+    per_bin = em_bin, kl_bin, np.zeros((n_runs, n_bins), np.int64)
+    traces = kernel.Traces(seen.offsets, seen.lengths, seen.bins, weight)
+    everybody = [
+        kernel.Everybody(
+            n_users, seen.users, int(seen.users[a:b].sum()), absent, float(absent[a:b].sum())
         )
-        traces = Traces(seen.offsets, seen.lengths, seen.bins, self._weight)
-        of_round = Classes(classes.sizes[some], classes.times[some], inside, starts, members)
-        gains = np.zeros((len(self._ranges), len(some)), np.int64)
-        kls = np.zeros((len(self._ranges), len(some)))
+        for a, b in ranges
+    ]
+    cost = classes.many + 64  # a class costs its number of members, plus a constant
+    em, kl = np.zeros(len(cost), np.int64), np.zeros(len(cost))
+
+    def enter(some: IntArray, progress: Progress) -> None:
+        """Process one round: some classes whose members fit in memory at once."""
+        inside, told = classes.inside[some], part(progress, 0.0, _MEMBERS_SHARE)
+        listed = index.members(classes.targets[some], inside, classes.many[some], engine, told)
+        of_round = kernel.Classes(classes.sizes[some], classes.times[some], inside, *listed)
+        gains = np.zeros((len(ranges), len(some)), np.int64)
+        kls = np.zeros(gains.shape)
 
         def block(at: tuple[int, int, tuple[int, int]]) -> float:
-            r, run, (begin, end) = at
-            low, high = self._ranges[r]
-            present, absent = int(seen.users[low:high].sum()), float(self._absent[low:high].sum())
-            everybody = Everybody(self._n_users, seen.users, present, self._absent, absent)
-            sums = Sums(gains[r], kls[r], *(each[run] for each in self._per_bin))
-            disclose(low, high, begin, end, traces, everybody, of_round, sums)
+            r, run, ends = at
+            sums = kernel.Sums(gains[r], kls[r], *(each[run] for each in per_bin))
+            kernel.disclose(*ranges[r], *ends, traces, everybody[r], of_round, sums)
             return 1.0
 
-        runs = list(enumerate(_cuts(cost, len(self._per_bin[0]))))
-        parts = [(r, run, ends) for r in range(len(self._ranges)) for run, ends in runs]
+        runs = list(enumerate(_cuts(cost[some], n_runs)))
+        parts = [(r, run, ends) for r in range(len(ranges)) for run, ends in runs]
         engine.run(block, parts, len(parts), part(progress, _MEMBERS_SHARE, 1.0))
-        self._gains[some], self._kls[some] = gains.sum(axis=0), kls.sum(axis=0)
+        em[some], kl[some] = gains.sum(axis=0), kls.sum(axis=0)
+
+    upto = np.cumsum(cost)
+    cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1
+    for some in np.split(np.arange(len(cost)), cuts):
+        done = (upto[some[[0, -1]]] - [cost[some[0]], 0]) / upto[-1]
+        enter(some, part(progress, float(done[0]), float(done[1])))
+    return (em / (classes.sizes * n_users), kl), (each.sum(axis=0) for each in per_bin)
 
 
 def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
@@ -404,7 +386,7 @@ def presence(fs: FingerprintSet, engine: Engine, progress: Progress = None) -> P
     number = rank[number]
     lengths = np.empty(fs.n_users, np.int64)
     given = fs.offsets, number, lengths
-    fill(engine, fs.n_users, _USERS_A_BLOCK, sort_traces, *given, progress=progress)
+    fill(engine, fs.n_users, _USERS_A_BLOCK, kernel.sort_traces, *given, progress=progress)
     users = np.zeros(n_bins, np.int64)
-    count_present(fs.offsets, lengths, number, fs.weight, users)
+    kernel.count_present(fs.offsets, lengths, number, fs.weight, users)
     return Presence(corners, fs.offsets, lengths, number, users)

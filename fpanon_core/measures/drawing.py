@@ -101,7 +101,8 @@ def drawn(
     rows, sizes, had = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not beyond and config.strategy == "top" and config.p > had.max():
         # All drawn targets have too few places; everyone is checked to see whether all people do.
-        longest = max(int(_count_places(fs, b).max()) for b in _blocks(fs, np.arange(fs.n_users)))
+        blocks = _blocks(fs, np.arange(fs.n_users))
+        longest = max(int(np.bincount(_places(fs, *_samples_of(fs, b))[1]).max()) for b in blocks)
         if config.p > longest:
             raise _too_many(config, longest, "place")
     return Knowledge.from_rows(
@@ -168,10 +169,6 @@ def _samples_of(fs: FingerprintSet, targets: IntArray) -> tuple[IntArray, IntArr
     lengths = fs.lengths[targets]
     owner = np.repeat(np.arange(len(targets)), lengths)
     return rows_of(fs.offsets[targets], lengths), owner
-
-
-def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
-    return np.bincount(_places(fs, *_samples_of(fs, targets))[1], minlength=len(targets))
 
 
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:

@@ -24,21 +24,7 @@ from sklearn.neighbors import BallTree
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..kernels.kgap_search import (
-    NO_EXTRA,
-    NO_FLOOR,
-    Features,
-    Floors,
-    Known,
-    Lists,
-    PairBuffer,
-    Tile,
-    enter,
-    fill_extra,
-    fill_steps,
-    search_pairs,
-    search_tile,
-)
+from ..kernels import kgap_search as kernel
 from ..kernels.stretch import Ahead, Packed, fingerprint_effort
 from ..model.arrays import FloatArray, IntArray, SmallInts, Steps
 from ..model.checks import whole
@@ -99,7 +85,7 @@ def fingerprint_stretch(
     if fs.lengths[b] > fs.lengths[a]:
         chosen = chosen[::-1]
     packed = pack(fs.subset(chosen), config or StretchConfig())
-    unknown = Ahead(0.0, NO_FLOOR, 0.0, NO_EXTRA, 0)
+    unknown = Ahead(0.0, kernel.NO_FLOOR, 0.0, kernel.NO_EXTRA, 0)
     return float(fingerprint_effort(packed, 0, 1, np.inf, _scratch(packed), unknown, unknown))
 
 
@@ -199,7 +185,7 @@ class _Lists:
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
-        self.lists = Lists(row, nobody, np.full((len(row), many), np.inf), worst)
+        self.lists = kernel.Lists(row, nobody, np.full((len(row), many), np.inf), worst)
         self.lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -212,15 +198,15 @@ class _Lists:
     def worst(self) -> FloatArray:
         return self.lists.worst
 
-    def enter(self, count: int, found: PairBuffer) -> None:
+    def enter(self, count: int, found: kernel.PairBuffer) -> None:
         with self.lock:
-            enter(count, found, self.lists)
+            kernel.enter(count, found, self.lists)
 
     def copy(self) -> _Noted:
         with self.lock:
             row, neighbours, stretch, worst = self.lists
             made = _Noted(row, 0, worst)
-            made.lists = Lists(row, neighbours.copy(), stretch.copy(), worst.copy())
+            made.lists = kernel.Lists(row, neighbours.copy(), stretch.copy(), worst.copy())
         return made
 
 
@@ -234,7 +220,7 @@ class _Noted(_Lists):
         self._pairs: list[_Pairs] = []
         self._kept = 0
 
-    def enter(self, count: int, found: PairBuffer) -> None:
+    def enter(self, count: int, found: kernel.PairBuffer) -> None:
         super().enter(count, found)
         if count:
             some = found.a[:count].copy(), found.b[:count].copy(), found.effort[:count].copy()
@@ -258,7 +244,7 @@ class _Data:
     """Input of a search, the same for every worker."""
 
     packed: Packed
-    features: Features | None
+    features: kernel.Features | None
     lengths: IntArray
 
     @cached_property
@@ -273,7 +259,7 @@ class _Data:
         def floor_of(first: int) -> Steps:
             last = min(first + _WIDTH, n)
             floor = np.empty((len(features.cell_x0) + features.n_bins, last - first), np.uint8)
-            fill_steps(self.packed, features, first, last, floor)
+            kernel.fill_steps(self.packed, features, first, last, floor)
             return floor
 
         return lru_cache(_TILES_KEPT)(floor_of)
@@ -290,7 +276,7 @@ class _Stage:
     lists: _Lists
     pairs: IntArray  # a < b, ascending
     exact: bool
-    known: Known | None = None  # the same pairs, for the tiles
+    known: kernel.Known | None = None  # the same pairs, for the tiles
 
 
 class _Search:
@@ -303,13 +289,11 @@ class _Search:
         self.row = np.argsort(-fs.lengths, kind="stable")
         self.fs = fs.subset(self.row)
         packed = pack(self.fs, config)
-        features: Features | None = None
+        features: kernel.Features | None = None
         if packed.equal:
             packed, features = with_features(self.fs, packed)
         self.data = _Data(packed, features, self.fs.lengths)
-        chosen = np.zeros(fs.n_users, bool)
-        chosen[measured] = True
-        self.chosen = chosen[self.row]
+        self.chosen = np.isin(self.row, measured)
         self.worst = np.where(self.chosen, _UNBOUNDED, -1.0)
         self.computed = np.empty(0, np.int64)  # pairs a·n + b, a < b, ascending
 
@@ -324,7 +308,11 @@ class _Search:
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)
         few = min(n, 2 * k + 8, _MOST_NEAR + 1)
-        near = self._tree.query(self._means, k=few, return_distance=False)
+        fs = self.fs
+        means = [np.bincount(fs.sample_user, v) / fs.lengths for v in (fs.x_m, fs.y_m)]
+        places = np.column_stack(means)
+        tree = BallTree(places, _LEAF, metric="manhattan")
+        near = tree.query(places, k=few, return_distance=False)
         self._pairs(lists, near.astype(np.int64), engine)
         if self.data.features is not None:
             many = min(n - 1, k + k // 2 + _EXTRA_CANDIDATES)
@@ -363,7 +351,7 @@ class _Search:
     ) -> None:
         n = len(self.row)
         a, b = np.divmod(self.computed, n)
-        known = Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
+        known = kernel.Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
         stage = _Stage(lists, self.computed, exact, known)
         first = np.arange(0, n, _WIDTH)
         last = np.minimum(first + _WIDTH, n)
@@ -405,17 +393,6 @@ class _Search:
             _search_part, parts, (search, self.data, stage), take, work=each, progress=progress
         )
 
-    @cached_property
-    def _means(self) -> FloatArray:
-        fs = self.fs
-        return np.column_stack(
-            [np.bincount(fs.sample_user, v) / fs.lengths for v in (fs.x_m, fs.y_m)]
-        )
-
-    @cached_property
-    def _tree(self) -> BallTree:
-        return BallTree(self._means, _LEAF, metric="manhattan")
-
 
 def _search_part(
     firsts: tuple[int, ...],
@@ -437,7 +414,7 @@ def _search_pairs(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
 def _compute(data: _Data, pairs: IntArray, lists: _Lists) -> None:
     found = _buffers(data.packed)
     a, b = np.divmod(pairs, len(data.lengths))
-    lists.enter(search_pairs(data.packed, a, b, lists.worst, found), found)
+    lists.enter(kernel.search_pairs(data.packed, a, b, lists.worst, found), found)
 
 
 def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
@@ -456,17 +433,21 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
         return
     found, known = _buffers(packed), stage.known
     assert known is not None
-    floor, extra = data.floor_of(first), NO_EXTRA
+    floor, extra = data.floor_of(first), kernel.NO_EXTRA
     if stage.exact:
         extra = np.empty((len(features.cell_x0) * features.n_windows, last - first), np.uint8)
-        fill_extra(packed, features, floor, first, last, extra)
+        kernel.fill_extra(packed, features, floor, first, last, extra)
     # Only pairs of equal length need the bound in the other direction.
     equal = int(np.searchsorted(-lengths, -lengths[first])) // _WIDTH * _WIDTH
     for a_first in (*range(0, equal, _HEIGHT), *range(equal, last, _WIDTH)):
         a_last = min(a_first + _HEIGHT, equal) if a_first < equal else min(a_first + _WIDTH, last)
-        floors = Floors(floor, data.floor_of(a_first) if a_first >= equal else floor[:0], extra)
-        tile = Tile(a_first, a_last, first, last)
-        kept = search_tile(packed, features, floors, tile, known, lists.worst, stage.exact, found)
+        floors = kernel.Floors(
+            floor, data.floor_of(a_first) if a_first >= equal else floor[:0], extra
+        )
+        tile = kernel.Tile(a_first, a_last, first, last)
+        kept = kernel.search_tile(
+            packed, features, floors, tile, known, lists.worst, stage.exact, found
+        )
         lists.enter(kept, found)
 
 
@@ -474,9 +455,9 @@ def _scratch(packed: Packed) -> FloatArray:
     return np.empty(int(np.diff(packed.place_offsets).max()))
 
 
-def _buffers(packed: Packed) -> PairBuffer:
+def _buffers(packed: Packed) -> kernel.PairBuffer:
     pairs = _WIDTH * _HEIGHT
-    return PairBuffer(
+    return kernel.PairBuffer(
         a=np.empty(pairs, np.int32),
         b=np.empty(pairs, np.int32),
         effort=np.empty(pairs),

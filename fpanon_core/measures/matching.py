@@ -13,23 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, nth_part, part
-from ..kernels.unicity_index import (
-    Bins,
-    class_members,
-    class_sums,
-    enter_bins,
-    fill_lists,
-    find_bins,
-    points_to_unique,
-)
-from ..kernels.unicity_index import Index as Lists
+from ..engines.work import Work, working
+from ..kernels import unicity_index as kernel
 from ..model.arrays import CELL, BoolArray, IntArray, SmallInts, offsets_of
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -38,7 +30,6 @@ from ..model.knowledge import Knowledge
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
-_NO_COMMON_INDEX = "Bins and places known without time cannot share an index; separate them."
 R = TypeVar("R")
 
 
@@ -80,15 +71,11 @@ def anonymity_sets(
     >>> anonymity_sets(fs, Knowledge.from_bins(fs, {0: [(0, 0, 0), (0, 0, 5)], 1: [(0, 0, 0)]}))
     array([1, 2])
     """
-    return sizes_of(fs, [knowledge], engine=engine, progress=progress)[0]
+    return sizes_of(fs, [knowledge], **working(engine, progress))[0]
 
 
 def sizes_of(
-    fs: FingerprintSet,
-    knowledges: Sequence[Knowledge],
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, knowledges: Sequence[Knowledge], **work: Unpack[Work]
 ) -> list[IntArray]:
     """Return :func:`anonymity_sets` for several :class:`Knowledge` objects, with one index.
 
@@ -97,13 +84,16 @@ def sizes_of(
     ConfigError
         Some of the knowledge is about places without time, and some about bins.
     """
-    engine = engine or LocalEngine()
+    do = working(**work)
+    engine, progress = do["engine"], do["progress"]
+    if any(k.timeless != knowledges[0].timeless for k in knowledges):
+        raise ConfigError(
+            "Bins and places known without time cannot share an index; separate them."
+        )
     if engine.apart:
-        if any(k.timeless != knowledges[0].timeless for k in knowledges):
-            raise ConfigError(_NO_COMMON_INDEX)
         told = [nth_part(progress, nth, len(knowledges)) for nth in range(len(knowledges))]
         return [
-            np.concatenate(by_targets(_sizes_of, fs, knowledge, engine, each))
+            np.concatenate(by_targets(anonymity_sets, fs, knowledge, engine, each))
             for knowledge, each in zip(knowledges, told, strict=True)
         ]
     index = Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
@@ -115,12 +105,7 @@ def sizes_of(
 
 
 def first_unique(
-    fs: FingerprintSet,
-    knowledge: Knowledge,
-    out_of: int,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, knowledge: Knowledge, out_of: int, **work: Unpack[Work]
 ) -> tuple[IntArray, IntArray]:
     """Return how many points each target needs for |E| ≤ ``out_of``, and |E| with these points.
 
@@ -128,15 +113,16 @@ def first_unique(
     points leave |E| larger, the number of points is 0, and |E| is its size with all points. Both
     arrays are int64 (n_targets,).
     """
-    engine = engine or LocalEngine()
+    do = working(**work)
+    engine, progress = do["engine"], do["progress"]
     if engine.apart:
-        parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
+        parts = by_targets(first_unique, fs, knowledge, engine, progress, out_of=out_of)
         points, sizes = (np.concatenate(each) for each in zip(*parts, strict=True))
         return points, sizes
     points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
     index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
     given, told = (index.lists, fs.weight, out_of, points, sizes), part(progress, _INDEX_SHARE, 1.0)
-    fill(engine, len(sizes), _TARGETS_A_BLOCK, points_to_unique, *given, progress=told)
+    fill(engine, len(sizes), _TARGETS_A_BLOCK, kernel.points_to_unique, *given, progress=told)
     return points, sizes
 
 
@@ -146,9 +132,9 @@ def by_targets(
     knowledge: Knowledge,
     engine: Engine,
     progress: Progress,
-    *given: Any,
+    **given: Any,
 ) -> list[R]:
-    """Return the results of ``function(knowledge, fs, *given)`` on parts of the targets, in order.
+    """Return the results of ``function(fs, knowledge, **given)`` on parts of the targets, in order.
 
     The number of parts is the number of workers or of targets, whichever is smaller.
     """
@@ -157,7 +143,7 @@ def by_targets(
     cuts = [knowledge.n_targets * nth // parts for nth in range(parts + 1)]
     some = [of_targets(knowledge, a, b) for a, b in pairwise(cuts)]
     found: dict[int, R] = {}
-    engine.map(function, some, (fs.unnamed, *given), found.__setitem__, progress=progress)
+    engine.map(_alone, some, (function, fs.unnamed, given), found.__setitem__, progress=progress)
     return [found[nth] for nth in range(parts)]
 
 
@@ -173,14 +159,10 @@ def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
     )
 
 
-def _sizes_of(knowledge: Knowledge, fs: FingerprintSet) -> IntArray:
-    return anonymity_sets(fs, knowledge, engine=LocalEngine(1))
-
-
-def _first_unique_of(
-    knowledge: Knowledge, fs: FingerprintSet, out_of: int
-) -> tuple[IntArray, IntArray]:
-    return first_unique(fs, knowledge, out_of, engine=LocalEngine(1))
+def _alone(
+    knowledge: Knowledge, function: Callable[..., R], fs: FingerprintSet, given: dict[str, Any]
+) -> R:
+    return function(fs, knowledge, engine=LocalEngine(1), **given)
 
 
 class Index:
@@ -192,15 +174,12 @@ class Index:
     def __init__(
         self, fs: FingerprintSet, known: Sequence[Knowledge], engine: Engine, progress: Progress
     ) -> None:
-        timeless = known[0].timeless
-        if any(k.timeless != timeless for k in known):
-            raise ConfigError(_NO_COMMON_INDEX)
-        self.n_users = fs.n_users
+        timeless, self.n_users = known[0].timeless, fs.n_users
         points = bits(*(np.concatenate([getattr(k, n) for k in known]) for n in CELL))
         many = len(points.x)
         table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
         first, number = np.empty(many, np.int64), np.empty(many, np.int32)
-        n_bins = enter_bins(points, timeless, table, first, number)
+        n_bins = kernel.enter_bins(points, timeless, table, first, number)
         # Adding 0.0 turns −0.0 into 0.0, which is the same place with different bits.
         bins = bits(*(column[first[:n_bins]].view(np.float64) + 0.0 for column in points))
         samples = bits(*fs.arrays().values())
@@ -211,7 +190,7 @@ class Index:
 
         def block(i: int) -> float:
             begin, end = int(cuts[i]), int(cuts[i + 1])
-            found[i] = find_bins(fs.offsets, begin, end, samples, timeless, table, bins)
+            found[i] = kernel.find_bins(fs.offsets, begin, end, samples, timeless, table, bins)
             return float(fs.offsets[end] - fs.offsets[begin])
 
         engine.run(block, range(len(found)), fs.n_samples, progress)
@@ -220,9 +199,9 @@ class Index:
         users = np.empty(int(starts[-1]), np.int32)
         at = starts[:-1].copy()
         for bin_, user in found:
-            fill_lists(bin_, user, at, users)
+            kernel.fill_lists(bin_, user, at, users)
         offsets = offsets_of(np.concatenate([k.sizes for k in known]))
-        self.lists = Lists(offsets, number, starts, users)
+        self.lists = kernel.Index(offsets, number, starts, users)
 
     def sums(
         self, some: IntArray, values: IntArray, engine: Engine, progress: Progress = None
@@ -234,7 +213,7 @@ class Index:
         """
         sums = np.zeros((len(values), len(some)), np.int64)
         given = some, self.lists, values, sums
-        fill(engine, len(some), _TARGETS_A_BLOCK, class_sums, *given, progress=progress)
+        fill(engine, len(some), _TARGETS_A_BLOCK, kernel.class_sums, *given, progress=progress)
         return sums
 
     def members(
@@ -248,10 +227,10 @@ class Index:
         starts = offsets_of(many)
         members = np.empty(int(starts[-1]), np.int32)
         given = some, self.lists, self.n_users, inside, starts, members
-        fill(engine, len(some), _TARGETS_A_BLOCK, class_members, *given, progress=progress)
+        fill(engine, len(some), _TARGETS_A_BLOCK, kernel.class_members, *given, progress=progress)
         return starts, members
 
 
-def bits(*columns: npt.NDArray[np.generic]) -> Bins:
+def bits(*columns: npt.NDArray[np.generic]) -> kernel.Bins:
     """Return the corners and extents of bins, six float64 columns, as bits to compare exactly."""
-    return Bins(*(column.view(np.uint64) for column in columns))
+    return kernel.Bins(*(column.view(np.uint64) for column in columns))

@@ -122,21 +122,15 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
 
 def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the cell of each sample, and the range of places in each cell."""
-    side = 0.0
-    while True:
-        if side == 0.0:
-            column, row = _ranks(fs.x_m), _ranks(fs.y_m)
-        else:
-            column = np.floor((fs.x_m - fs.x_m.min()) / side).astype(np.int64)
-            row = np.floor((fs.y_m - fs.y_m.min()) / side).astype(np.int64)
-        cell = _ranks(column * (int(row.max()) + 1) + row)
-        count = int(cell.max()) + 1
-        if count <= _MOST_CELLS:
-            break
+    column, row, side = _ranks(fs.x_m), _ranks(fs.y_m), 0.0
+    extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
+    while (cell := _ranks(column * (int(row.max()) + 1) + row)).max() >= _MOST_CELLS:
         # Halving the number of cells needs squares √2 wider; smaller steps would only take longer
         # to find the same squares.
-        extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
         side = max(side * 1.25, extent / 2048)
+        column = np.floor((fs.x_m - fs.x_m.min()) / side).astype(np.int64)
+        row = np.floor((fs.y_m - fs.y_m.min()) / side).astype(np.int64)
+    count = int(cell.max()) + 1
     low, high = np.full((2, count), np.inf), np.full((2, count), -np.inf)
     for axis, values in enumerate((fs.x_m, fs.y_m)):
         np.minimum.at(low[axis], cell, values)

@@ -71,19 +71,9 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     [True, True, False, True]
     """
     risks, utilities = _both(risk, utility)
-    front = np.zeros(len(risks), bool)
-    known = np.flatnonzero(~(np.isnan(risks) | np.isnan(utilities)))
-    if len(known) == 0:
-        return front
-    order = known[np.lexsort((-utilities[known], risks[known]))]
-    r, u = risks[order], utilities[order]
-    starts = np.flatnonzero(np.append(True, r[1:] != r[:-1]))
-    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(r))))
-    most = u[starts]  # for each risk: the first, because utilities are descending
-    safer = np.append(-np.inf, np.maximum.accumulate(most)[:-1])
-    first = np.append(True, np.zeros(len(starts) - 1, bool))
-    front[order] = (u == most[group]) & ((u > safer[group]) | first[group])
-    return front
+    known = ~(np.isnan(risks) | np.isnan(utilities))
+    free = [not len(rows) for rows in dominating(risks, utilities)]
+    return np.logical_and(known, free)
 
 
 def dominating(

@@ -44,6 +44,7 @@ from scipy.optimize import OptimizeWarning, curve_fit  # type: ignore[import-unt
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
+from ..engines.work import working
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, share, whole
 from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
@@ -216,7 +217,7 @@ def points_needed(
             f"busiest has {monthly.max():.1f}); lower min_per_month."
         )
     knowledge = drawn(fs, config, among=heavy, beyond=True)
-    points, sizes = first_unique(fs, knowledge, out_of, engine=engine, progress=progress)
+    points, sizes = first_unique(fs, knowledge, out_of, **working(engine, progress))
     targets = knowledge.targets
     table = pd.DataFrame(
         {
@@ -468,5 +469,4 @@ def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
     log_p = np.asarray(log_p, np.float64)
     with np.errstate(divide="ignore"):  # log 0
         near_one, near_zero = np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))
-    rest: FloatArray = np.where(log_p > -math.log(2), near_one, near_zero)
-    return rest
+    return np.where(log_p > -math.log(2), near_one, near_zero)

@@ -293,12 +293,7 @@ class Reference(Closed):
         return {"density": math.fsum(density) / many, "flows": math.fsum(flows) / many}
 
     @classmethod
-    def of(
-        cls,
-        fs: FingerprintSet,
-        *,
-        areas: Areas = None,
-    ) -> Reference:
+    def of(cls, fs: FingerprintSet, *, areas: Areas = None) -> Reference:
         """Make the reference for a data set.
 
         Parameters
@@ -318,13 +313,8 @@ class Reference(Closed):
         """
         found = Spread.of(fs)
         where = ground(fs, areas, found.places)
-        return cls(
-            ground=where,
-            corners=tuple(_corners(fs, found, where)),
-            radii=radii(fs),
-            visits=visited(fs),
-            digest=fs.digest,
-        )
+        corners = tuple(_corners(fs, found, where))
+        return cls(where, corners, radii(fs), visited(fs), fs.digest)
 
 
 def _corners(fs: FingerprintSet, spread: Spread, where: Ground) -> list[Corner]:

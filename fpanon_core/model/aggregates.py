@@ -2,7 +2,7 @@
 
 :class:`AggregateCounts` is all that the attack sees: nothing in it says who is where.
 
-:class:`CountRows` holds only the counts that are not 0. In a slot, at most as many places are
+Only the counts that are not 0 are held, in a sparse matrix. In a slot, at most as many places are
 occupied as there are people, while a table has room for every place. A thousand people at ten
 thousand places fill at most a tenth of such a table.
 
@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
 
-from .arrays import Closed, FloatArray, IntArray, SmallInts, offsets_of, rows_of
+from .arrays import Closed, FloatArray, IntArray, SmallInts
 from .checks import AT_LEAST_1, NOT_BELOW_0, Checked, positive
 from .counts_frame import CountsFrame
 from .errors import SchemaError
@@ -36,9 +38,9 @@ _COUNTS_AT_ONCE = 1 << 20  # counts of a table that are processed at a time
 class AggregateCounts(Closed):
     """Numbers of people at each place in each time slot. Arrays are read-only.
 
-    Counts made from fingerprints are held as :class:`CountRows`, whose memory is linear in people
-    and slots. The full table is made at first use. Code that works through all counts reads them
-    with :meth:`block` and needs no table.
+    Counts are held as a sparse matrix, whose memory is linear in people and slots. The full table
+    is made at first use. Code that works through all counts reads them with :meth:`block` and
+    needs no table.
 
     Attributes
     ----------
@@ -86,12 +88,13 @@ class AggregateCounts(Closed):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        rows = cast(Any, self.counts)
-        if isinstance(rows, CountRows):
-            put(self, "_rows", rows)
-            object.__delattr__(self, "counts")
-        else:
-            put(self, "counts", np.ascontiguousarray(self.counts))
+        given = cast(Any, self.counts)
+        held = given if sparse.issparse(given) else np.asarray(given)
+        if len(held.shape) != 2 or not np.issubdtype(held.dtype, np.integer):
+            raise SchemaError("Counts must be a table of whole numbers, slots by places.")
+        rows = sparse.csr_array(held)
+        put(self, "_held", (rows.data, rows.indices, rows.indptr))
+        object.__delattr__(self, "counts")
         for name in ("x_m", "y_m", "dx_m", "dy_m", "slot_start_min", "wall_start_min"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
         none = np.zeros(len(self.x_m))
@@ -102,10 +105,7 @@ class AggregateCounts(Closed):
         if self.slot_min == 0.0:
             gaps = np.diff(self.slot_start_min)
             put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
-        held = self._held
-        if len(held.shape) != 2 or not np.issubdtype(_values(held).dtype, np.integer):
-            raise SchemaError("Counts must be a table of whole numbers, slots by places.")
-        slots, places = held.shape
+        slots, places = rows.shape
         if slots == 0 or places == 0:
             raise SchemaError("Counts need at least one slot and one place.")
         if {len(self.x_m), len(self.y_m), len(self.dx_m), len(self.dy_m)} != {places}:
@@ -119,25 +119,26 @@ class AggregateCounts(Closed):
         positive("slot_min", self.slot_min)
         self._close()
 
-    @property
-    def _held(self) -> CountRows | npt.NDArray[np.integer]:
-        rows: CountRows | None = self.__dict__.get("_rows")
-        return self.counts if rows is None else rows
+    @cached_property
+    def _rows(self) -> sparse.csr_array:
+        rows = sparse.csr_array(self.__dict__["_held"], shape=(self.n_slots, self.n_places))
+        rows.check_format()  # SciPy trusts its indices, and these may come from another process
+        return rows
 
     if not TYPE_CHECKING:  # type checkers see only the field ``counts``
 
         def __getattr__(self, name: str) -> Any:
-            """Make the table of counts at first use, from rows, and keep it."""
-            if name != "counts" or "_rows" not in self.__dict__:
+            """Make the table of counts at first use, and keep it."""
+            if name != "counts" or "_held" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-            table = self.__dict__["_rows"].dense()
+            table = self.block(slice(None))
             table.flags.writeable = False
             return self.__dict__.setdefault("counts", table)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state, without the table if it can be made from rows."""
-        left_out = {"counts"} if "_rows" in self.__dict__ else set()
-        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+        """Return the state without the matrix and the table, which can be made again."""
+        made = ("counts", "_rows")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     @property
     def n_slots(self) -> int:
@@ -157,26 +158,22 @@ class AggregateCounts(Closed):
     @property
     def totals(self) -> IntArray:
         """Number of people in each slot, shape (n_slots,); negative counts are included."""
-        held = self._held
-        if isinstance(held, CountRows):
-            return held.totals
-        return np.asarray(held.sum(axis=1, dtype=np.int64))
+        return np.asarray(self._rows.sum(axis=1, dtype=np.int64))
 
     @property
     def noisy(self) -> bool:
         """Whether any count is negative, which only noise can cause."""
-        return bool(_values(self._held).min(initial=0) < 0)
+        return bool(self._rows.data.min(initial=0) < 0)
 
     @property
     def greatest(self) -> int:
         """Largest count, or 0 if no count is above 0."""
-        return int(_values(self._held).max(initial=0))
+        return int(self._rows.data.max(initial=0))
 
     @property
     def above_zero(self) -> npt.NDArray[np.integer]:
         """Counts above 0, ordered by slot, then by place."""
-        values = _values(self._held)
-        return np.asarray(values[values > 0])
+        return np.asarray(self._rows.data[self._rows.data > 0])
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
@@ -196,20 +193,13 @@ class AggregateCounts(Closed):
 
     def entries(self) -> tuple[IntArray, IntArray, npt.NDArray[np.integer]]:
         """Return slot, place and value of the nonzero counts, (n,) each, by slot, then by place."""
-        held = self._held
-        if isinstance(held, CountRows):
-            slot = np.repeat(np.arange(self.n_slots), np.diff(held.offsets))
-            return slot, held.place.astype(np.int64), held.many
-        slot, place = np.nonzero(held)
-        return slot, place, held[slot, place]
+        held = self._rows.tocoo()
+        slot, place = (at.astype(np.int64) for at in held.coords)
+        return slot, place, held.data
 
     def block(self, slots: slice | IntArray) -> npt.NDArray[np.integer]:
         """Return the counts of some slots, (slots, n_places), without making the whole table."""
-        held = self._held
-        some: npt.NDArray[np.integer] = (
-            held.dense(slots) if isinstance(held, CountRows) else held[slots]
-        )
-        return some
+        return np.asarray(self._rows[slots].toarray())
 
     def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
         """Return the counts of one slot, (n_places,)."""
@@ -221,88 +211,18 @@ class AggregateCounts(Closed):
         for first in range(0, self.n_slots, at_once):
             yield slice(first, min(first + at_once, self.n_slots))
 
-    def with_counts(self, counts: npt.NDArray[np.integer] | CountRows) -> AggregateCounts:
+    def with_counts(self, counts: npt.NDArray[np.integer] | sparse.csr_array) -> AggregateCounts:
         """Return a copy with the same places and slots, and other counts."""
-        return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
+        return replace(self, counts=cast(Any, counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
         """Return a copy with the same places and slots; the new counts come in blocks of slots."""
-        return self.with_counts(CountRows.of_blocks(blocks))
-
-    def __repr__(self) -> str:
-        slots = f"{self.n_slots} slots of {self.slot_min:g} min"
-        return f"AggregateCounts({slots}, {self.n_places} places)"
+        return self.with_counts(sparse_of(blocks))
 
 
-def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """Return all stored counts; rows do not store zeros."""
-    return held.many if isinstance(held, CountRows) else held
-
-
-@dataclass(frozen=True, eq=False)
-class CountRows(Closed):
-    """Nonzero counts, ordered by slot, then by place. Arrays are read-only.
-
-    Attributes
-    ----------
-    offsets : int64 ndarray (n_slots + 1,)
-        Counts of slot s are rows ``offsets[s]:offsets[s+1]``.
-    place : int32 ndarray (n,)
-        Place numbers, ascending within a slot.
-    many : integer ndarray (n,)
-        Numbers of people at these places.
-    n_places : int
-
-    Examples
-    --------
-    >>> rows = CountRows.of_blocks([np.array([[0, 2, 0]]), np.array([[0, 0, 0], [1, 0, 3]])])
-    >>> rows.shape, rows.place.tolist(), rows.dense(slice(1, 3)).tolist()
-    ((3, 3), [1, 0, 2], [[0, 0, 0], [1, 0, 3]])
-    """
-
-    offsets: IntArray
-    place: SmallInts
-    many: npt.NDArray[np.integer]
-    n_places: int
-
-    @classmethod
-    def of_blocks(cls, blocks: Iterable[npt.NDArray[np.integer]]) -> CountRows:
-        """Build rows from one or more consecutive tables, each of a few slots and all places."""
-        lengths: list[IntArray] = []
-        places: list[SmallInts] = []
-        values: list[npt.NDArray[np.integer]] = []
-        for block in blocks:
-            slot, place = np.nonzero(block)
-            lengths.append(np.bincount(slot, minlength=len(block)))
-            places.append(place.astype(np.int32))
-            values.append(block[slot, place])
-            n_places = block.shape[1]
-        return cls(
-            offsets_of(np.concatenate(lengths)),
-            np.concatenate(places),
-            np.concatenate(values),
-            n_places,
-        )
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of slots and places of the table."""
-        return len(self.offsets) - 1, self.n_places
-
-    @property
-    def totals(self) -> IntArray:
-        """Sum of each slot's counts, (n_slots,)."""
-        upto = np.concatenate([[0], np.cumsum(self.many, dtype=np.int64)])
-        return np.diff(upto[self.offsets])
-
-    def dense(self, slots: slice | IntArray = slice(None)) -> npt.NDArray[np.integer]:
-        """Return the table of some or all slots, (slots, n_places)."""
-        begins, ends = self.offsets[:-1][slots], self.offsets[1:][slots]
-        lengths = ends - begins
-        rows = rows_of(begins, lengths)
-        table = np.zeros((len(begins), self.n_places), self.many.dtype)
-        table[np.repeat(np.arange(len(begins)), lengths), self.place[rows]] = self.many[rows]
-        return table
+def sparse_of(blocks: Iterable[npt.NDArray[np.integer]]) -> sparse.csr_array:
+    """Return the counts of one or more consecutive tables, each of a few slots and all places."""
+    return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
 
 
 @dataclass(frozen=True)
@@ -371,10 +291,6 @@ class Recovered(Closed):
     def night(self) -> SmallInts:
         """Result of the first step: :attr:`daily` in the slots at night, −1 in all other slots."""
         return np.where(self.is_night, self.daily, np.int32(UNKNOWN))
-
-    def __repr__(self) -> str:
-        slots = self.places.shape[1]
-        return f"Recovered({self.n_trajectories} trajectories over {slots} slots)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -449,6 +365,3 @@ class RecoveryScore(Closed):
     def baseline_recorded(self) -> float:
         """Share of the points with a sample that random linking recovers."""
         return float(self.baseline_recorded_by_step[2])
-
-    def __repr__(self) -> str:
-        return f"RecoveryScore(accuracy={self.accuracy:.3f}, baseline={self.baseline_accuracy:.3f})"

@@ -6,12 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .arrays import FloatArray, TextArray
+from .arrays import Closed, FloatArray, TextArray
 from .checks import positive
 from .errors import ConfigError, SchemaError
 
@@ -20,7 +18,7 @@ REGION = "region"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Antennas:
+class Antennas(Closed):
     """Antennas of a data set, snapped to cells as large as its raw samples. Arrays are read-only.
 
     Attributes
@@ -69,10 +67,10 @@ class Antennas:
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             raise SchemaError("An antenna's position is not a number; leave such antennas out.")
         # Convert through integers, as for samples, so that equal cells have equal floats.
-        put(self, "x_m", _closed(np.floor(x / side).astype(np.int64) * float(side)))
-        put(self, "y_m", _closed(np.floor(y / side).astype(np.int64) * float(side)))
+        put(self, "x_m", np.floor(x / side).astype(np.int64) * float(side))
+        put(self, "y_m", np.floor(y / side).astype(np.int64) * float(side))
         put(self, "granularity_m", float(side))
-        columns = {str(n): _closed(np.array(v, dtype=object)) for n, v in self.columns.items()}
+        columns = {str(n): np.array(v, dtype=object) for n, v in self.columns.items()}
         if any(values.shape != x.shape for values in columns.values()):
             raise SchemaError(f"Every column must have one text for each of the {len(x)} antennas.")
         put(self, "columns", columns)
@@ -80,20 +78,14 @@ class Antennas:
             degrees = np.array(getattr(self, name), np.float64)
             if len(degrees) and (degrees.shape != x.shape or not np.isfinite(degrees).all()):
                 raise SchemaError(f"{name} must have one number for each of the {len(x)} antennas.")
-            put(self, name, _closed(degrees))
+            put(self, name, degrees)
         if self.outlines:
             import shapely  # needed for few tables, so it is imported late
 
             shapes = shapely.from_wkb(list(self.outlines.values()), on_invalid="ignore")
             if shapely.is_missing(shapes).any():
                 raise SchemaError("An outline of a region is not a polygon.")
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state and make the arrays read-only again; unpickled arrays are writable."""
-        own = (state[name] for name in ("x_m", "y_m", "lon", "lat"))
-        for value in (*own, *state["columns"].values()):
-            _closed(value)
-        self.__dict__.update(state)
+        self._close()
 
     def __len__(self) -> int:
         return len(self.x_m)
@@ -156,8 +148,3 @@ class Antennas:
         if self.outlines:
             h.update(repr(sorted(self.outlines.items())).encode())
         return h.hexdigest()
-
-
-def _closed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    values.flags.writeable = False
-    return values

@@ -9,7 +9,7 @@ in a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -98,7 +98,16 @@ def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
         begin = upto
 
 
-class Closed:
+class Brief:
+    """Base class of dataclasses that print as numbers of what they hold, such as ``n_users``."""
+
+    def __repr__(self) -> str:
+        counts = {name[2:]: getattr(self, name) for name in dir(self) if name.startswith("n_")}
+        held = (f"{count:,} {what}" for what, count in counts.items() if isinstance(count, int))
+        return f"{type(self).__name__}({', '.join(held)})"
+
+
+class Closed(Brief):
     """Base class of dataclasses with read-only arrays; call :meth:`_close` in ``__post_init__``."""
 
     def __post_init__(self) -> None:
@@ -109,15 +118,21 @@ class Closed:
             value = self.__dict__.get(f.name)  # missing arrays are made on demand
             if isinstance(value, np.ndarray) and value.flags.writeable:
                 value = value.view()  # the caller may continue to change its own array
-                value.flags.writeable = False
                 object.__setattr__(self, f.name, value)
+            _close_each(value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state and make the arrays read-only again; unpickled arrays are writable."""
         for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            _close_each(value)
         self.__dict__.update(state)
+
+
+def _close_each(value: Any) -> None:
+    """Make an array read-only, or the arrays of a mapping."""
+    for each in value.values() if isinstance(value, Mapping) else (value,):
+        if isinstance(each, np.ndarray):
+            each.flags.writeable = False
 
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")

@@ -99,8 +99,7 @@ class LocalClock:
         """Return wall-clock minutes since the epoch's midnight, for elapsed minutes ``t_min``."""
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
-        wall: FloatArray = t + shifts[np.searchsorted(starts, t, side="right") - 1]
-        return wall
+        return t + shifts[np.searchsorted(starts, t, side="right") - 1]
 
     def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
         """Return when the wall clock first reaches ``wall_min``, in elapsed minutes.

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import pandas as pd
 
+from .arrays import Brief
 from .checks import AT_LEAST_0, AT_LEAST_1, Checked
-from .periods import days_text
 
 ATTACKERS = {
     "likeness": "habits alone",
@@ -41,8 +41,8 @@ class RelinkConfig(Checked):
     seed: Annotated[int, AT_LEAST_0] = 0
 
 
-@dataclass(frozen=True, eq=False)
-class RelinkResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class RelinkResult(Brief):
     """Share of people whose records of different periods an attacker links from the release alone.
 
     The figures are for the strongest of several attackers. ``likeness`` compares places and
@@ -125,12 +125,6 @@ class RelinkResult:
     attacker: str
     by_attacker: pd.DataFrame
 
-    def __repr__(self) -> str:
-        return (
-            f"RelinkResult({self.method}: {self.share:.1%} of {self.n_people} people linked from "
-            f"one period of {days_text(self.period_days)} to the next, {self.chance:.1%} by chance)"
-        )
-
     def to_frame(self) -> pd.DataFrame:
         """Return :attr:`per_pair`, a row for each pair of consecutive periods."""
         return self.per_pair
@@ -159,7 +153,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Crossing:
+class Crossing(Brief):
     """Group sizes in two releases of the same people, and in the composition of both.
 
     :func:`fpanon_core.cross_releases` returns this result. All people are counted and nobody
@@ -215,13 +209,6 @@ class Crossing:
     digests: tuple[str, str]
     followed: tuple[Crowd, Crowd, Crowd] | None = None
 
-    def __repr__(self) -> str:
-        return (
-            f"Crossing({self.together.alone} of {self.n_both} people alone, smallest group "
-            f"{self.together.smallest}; by release, {self.first.smallest} and "
-            f"{self.second.smallest})"
-        )
-
     @property
     def only_first(self) -> int:
         """Number of people in the first release who are not in the second."""
@@ -271,7 +258,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReleaseMatch:
+class ReleaseMatch(Brief):
     """Share of people whose group in one release leads an attacker to their group in another.
 
     Attributes
@@ -308,9 +295,3 @@ class ReleaseMatch:
     digest: str
     attacker: str
     by_attacker: pd.DataFrame
-
-    def __repr__(self) -> str:
-        return (
-            f"ReleaseMatch({self.first:.1%} of {self.n_targets} by {self.attacker}, guessing "
-            f"{self.guessing:.1%})"
-        )

@@ -82,9 +82,6 @@ class TableFrame(Closed):
         """Share of an area's people at each place if its places get equal shares, (n_places,)."""
         return np.asarray(1.0 / np.bincount(self.area)[self.area])
 
-    def __repr__(self) -> str:
-        return f"TableFrame({self.n_areas} areas, {len(self.day_type)} days)"
-
 
 def hides_hours(values: FloatArray, frame: TableFrame, option: Tables) -> bool:
     """Return whether a private table shows no difference between hours in any area.
@@ -172,9 +169,6 @@ class PresenceTable(Closed):
             }
         )
 
-    def __repr__(self) -> str:
-        return f"PresenceTable{self.values.shape}"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlowTable(Closed):
@@ -223,9 +217,6 @@ class FlowTable(Closed):
                 "trips": self.trips,
             }
         )
-
-    def __repr__(self) -> str:
-        return f"FlowTable({self.frame.n_areas} areas, {len(self.trips)} cells)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -317,7 +317,7 @@ class CountsFrame(Closed):
     clock: LocalClock | None = None
     crs: str | None = None
     area: StatedArea | None = None
-    columns: int = field(default=0)
+    columns: int = 0
     cells: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
@@ -340,11 +340,9 @@ class CountsFrame(Closed):
         InfeasibleError
             There are too many places, or the area reaches around the globe.
         """
-        if config.places == "hexagons":
-            assert config.area is not None
-            return cls.of_hexagons(config.area, config.resolution, config.period, clock=clock)
-        if config.places == "grid":
-            assert config.area is not None
+        if config.area is not None and config.places == "hexagons":
+            return cls.of_hexagons(config.area, config.resolution, config.period, clock)
+        if config.area is not None:
             return cls.of_area(config.area, config.side_m, config.period, clock=clock, crs=crs)
         if antennas is None:
             raise ConfigError(
@@ -380,7 +378,7 @@ class CountsFrame(Closed):
         --------
         >>> frame = CountsFrame.of_antennas(Antennas([0, 900], [0, 0]), StatedPeriod(None, 2))
         >>> frame
-        CountsFrame(2 places, 96 slots of 30 min)
+        CountsFrame(2 places, 96 slots)
         """
         if len(antennas) == 0:
             raise ConfigError("The antenna table is empty; there is no place to count at.")
@@ -422,7 +420,7 @@ class CountsFrame(Closed):
         --------
         >>> area = StatedArea(0, 0, 2_000, 3_000, "metres")
         >>> CountsFrame.of_area(area, 1_000, StatedPeriod(None, 1, 60))
-        CountsFrame(6 places, 24 slots of 60 min)
+        CountsFrame(6 places, 24 slots)
         """
         side = positive("side_m", side_m, of="metres")
         if area.unit == "degrees" and crs is None:
@@ -445,12 +443,7 @@ class CountsFrame(Closed):
 
     @classmethod
     def of_hexagons(
-        cls,
-        area: StatedArea,
-        resolution: int,
-        period: StatedPeriod,
-        *,
-        clock: LocalClock | None = None,
+        cls, area: StatedArea, resolution: int, period: StatedPeriod, clock: LocalClock | None
     ) -> CountsFrame:
         """Make a frame of the H3 hexagons that intersect an area in degrees.
 
@@ -459,14 +452,16 @@ class CountsFrame(Closed):
         Examples
         --------
         >>> area = StatedArea(14.6, -17.6, 14.9, -17.2)
-        >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60)).n_places
+        >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60), None).n_places
         54
         """
         import h3.api.basic_int as h3  # needed for few frames, so it is imported late
 
         south, west, north, east = area.south, area.west, area.north, area.east
         shape = h3.LatLngPoly([(south, west), (south, east), (north, east), (north, west)])
-        if h3.average_hexagon_area(resolution, unit="km^2") * MOST_PLACES < _km2(area):
+        left, low, right, high = _outline(area)
+        size_m2 = h3.average_hexagon_area(resolution, unit="m^2")
+        if size_m2 * MOST_PLACES < (right - left) * (high - low):
             raise InfeasibleError("There are too many hexagons; choose a lower resolution.")
         cells = sorted(h3.h3shape_to_cells_experimental(shape, resolution, contain="overlap"))
         lat, lon = np.array([h3.cell_to_latlng(cell) for cell in cells]).T
@@ -490,16 +485,6 @@ class CountsFrame(Closed):
     def first_day(self) -> dt.date | None:
         """Local date of the first day; None without a clock."""
         return None if self.clock is None else self.clock.first_day
-
-    def __repr__(self) -> str:
-        slots = f"{self.n_slots} slots of {self.slot_min:g} min"
-        return f"CountsFrame({self.n_places} places, {slots})"
-
-
-def _km2(area: StatedArea) -> float:
-    """Return the approximate size, in square kilometres, of an area that is stated in degrees."""
-    west, south, east, north = _outline(area)
-    return (east - west) * (north - south) / 1e6
 
 
 def check_slot(slot_min: float) -> float:

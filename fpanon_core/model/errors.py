@@ -25,8 +25,7 @@ class FpanonError(Exception):
 
         A :class:`fpanon_core.io.hints.Message` also has the words for screens and commands.
         """
-        said: str = self.args[0] if self.args else ""
-        return said
+        return self.args[0] if self.args else ""
 
 
 class SchemaError(FpanonError):

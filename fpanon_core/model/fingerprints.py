@@ -282,9 +282,6 @@ class FingerprintSet(CellLists):
             return self.clock.wall_minutes(t_min)
         return np.asarray(t_min, dtype=np.float64)
 
-    def __repr__(self) -> str:
-        return f"FingerprintSet({self.n_users} users, {self.n_samples} samples)"
-
     # --- derived data --------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
@@ -381,7 +378,8 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
             key += column - low
         if counts is None:
             key, count = np.unique(key, return_counts=True)
-            return _unpacked(key, lows, spans), count.astype(np.int64)
+            parts = zip(np.unravel_index(key, spans), lows, strict=True)
+            return [part + low for part, low in parts], count.astype(np.int64)
         order = np.argsort(key, kind="stable")
     else:
         order = np.lexsort(columns[::-1])
@@ -464,11 +462,3 @@ def distinct_cells(
 def _cell(value: float, size: float) -> int:
     """Return the number of the cell that holds a value; a larger value never has a lower number."""
     return int(np.floor(value / size))
-
-
-def _unpacked(key: IntArray, lows: list[int], spans: list[int]) -> list[IntArray]:
-    out: list[IntArray] = []
-    for low, span in zip(reversed(lows), reversed(spans), strict=True):
-        key, part = np.divmod(key, span)
-        out.append(part + low)
-    return out[::-1]

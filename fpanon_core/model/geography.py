@@ -77,8 +77,7 @@ def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
     The distance is to the nearest vertex of a coastline. Half of the vertices lie less than 2 km
     from the next vertex; the largest gap is 55 km.
     """
-    far, _ = _coast().query(_on_sphere(lat, lon))
-    return _km(far)
+    return _nearest("coastline", lat, lon)[0]
 
 
 def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -86,8 +85,7 @@ def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray
 
     Distances are in kilometres. :func:`town` takes the number.
     """
-    far, which = _towns().query(_on_sphere(lat, lon))
-    return _km(far), which
+    return _nearest("place", lat, lon)
 
 
 def town(number: int) -> str:
@@ -106,15 +104,15 @@ def _land() -> tuple[npt.NDArray[Any], FloatArray]:
     return land, shapely.bounds(land)
 
 
-@lru_cache(maxsize=1)
-def _coast() -> Any:
-    points, _ = lines_of("coastline")
-    return cKDTree(_on_sphere(points[:, 1], points[:, 0]))
+def _nearest(what: str, lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
+    far, which = _tree(what).query(_on_sphere(lat, lon))
+    return _km(far), which
 
 
-@lru_cache(maxsize=1)
-def _towns() -> Any:
-    lonlat = outlines()["place_lonlat"]
+@lru_cache(maxsize=2)
+def _tree(what: str) -> Any:
+    """Return a tree of the towns, or of the vertices of a layer."""
+    lonlat = outlines()["place_lonlat"] if what == "place" else lines_of(what)[0]
     return cKDTree(_on_sphere(lonlat[:, 1], lonlat[:, 0]))
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .arrays import IntArray, offsets_of
+from .arrays import Brief, IntArray, offsets_of
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
 from .periods import days_text
@@ -38,7 +38,7 @@ than k users; in an aligned group, it would not hold a sample of every member.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GloveResult:
+class GloveResult(Brief):
     """Groups of all users and their published fingerprints, from GLOVE or from aligned groups.
 
     Attributes
@@ -114,12 +114,6 @@ class GloveResult:
     whole_digest: str = ""
     shards: int = 1
     versions: dict[str, str] = field(default_factory=versions)
-
-    def __repr__(self) -> str:
-        return (
-            f"GloveResult({self.n_users} people in {self.published.n_groups} groups, k = {self.k}, "
-            f"{len(self.suppressed)} samples suppressed)"
-        )
 
     @property
     def n_users(self) -> int:

@@ -153,9 +153,6 @@ class Knowledge(Cells):
         """Number of known points of each target, shape (n_targets,)."""
         return np.diff(self.offsets)
 
-    def __repr__(self) -> str:
-        return f"Knowledge({self.n_targets} targets, {int(self.offsets[-1])} points)"
-
 
 def _rows_of_bins(fs: FingerprintSet, user: int, bins: Iterable[Any]) -> tuple[list[int], int]:
     """Return the distinct sample rows of the bins, and how many bins the fingerprint lacks."""

@@ -15,16 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
-from .checks import (
-    AT_LEAST_1,
-    NOT_BELOW_0,
-    Checked,
-    number,
-    one_of,
-    positive,
-    share,
-    whole,
-)
+from . import checks
 from .counts_frame import FrameConfig
 from .errors import ConfigError
 from .limits import EPSILON, SUPPRESSED_BELOW
@@ -252,32 +243,32 @@ class Generalize:
 
 
 @dataclass(frozen=True)
-class SampleUsers(Checked):
+class SampleUsers(checks.Checked):
     """Sampling of a ``share``, in (0, 1], of the users: :func:`fpanon_core.sample_users`."""
 
-    share: Annotated[float, partial(share, above_0=True, such_as="0.1 for 10%")]
+    share: Annotated[float, partial(checks.share, above_0=True, such_as="0.1 for 10%")]
 
     def __str__(self) -> str:
         return f"{self.share * 100:g}% of the people"
 
 
 @dataclass(frozen=True)
-class AddNoise(Checked):
+class AddNoise(checks.Checked):
     """Noise added to places and times: :func:`fpanon_core.add_noise`.
 
     ``space_m`` (metres) is the scale in space, and ``time_min`` (minutes) the scale in time; a
     scale of 0 adds no noise. ``space`` and ``time`` are the distributions.
     """
 
-    space_m: Annotated[float, NOT_BELOW_0] = 0.0
-    time_min: Annotated[float, NOT_BELOW_0] = 0.0
+    space_m: Annotated[float, checks.NOT_BELOW_0] = 0.0
+    time_min: Annotated[float, checks.NOT_BELOW_0] = 0.0
     space: SpaceNoise = "planar_laplace"
     time: TimeNoise = "laplace"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, known in (("space", get_args(SpaceNoise)), ("time", get_args(TimeNoise))):
-            one_of(f"Noise in {name}", getattr(self, name), known)
+            checks.one_of(f"Noise in {name}", getattr(self, name), known)
 
     def __str__(self) -> str:
         parts = []
@@ -289,7 +280,7 @@ class AddNoise(Checked):
 
 
 @dataclass(frozen=True)
-class Permute(Checked):
+class Permute(checks.Checked):
     """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`.
 
     ``what`` says what is exchanged. For positions, ``window_min`` is the length of a window in
@@ -297,11 +288,11 @@ class Permute(Checked):
     """
 
     what: What = "positions"
-    window_min: Annotated[float, positive] = 60.0
-    region_m: Annotated[float, positive] = 5_000.0
+    window_min: Annotated[float, checks.positive] = 60.0
+    region_m: Annotated[float, checks.positive] = 5_000.0
 
     def __post_init__(self) -> None:
-        one_of("What is exchanged", self.what, get_args(What))
+        checks.one_of("What is exchanged", self.what, get_args(What))
         super().__post_init__()
 
     def __str__(self) -> str:
@@ -310,10 +301,10 @@ class Permute(Checked):
 
 
 @dataclass(frozen=True)
-class SuppressRare(Checked):
+class SuppressRare(checks.Checked):
     """Suppression of bins of fewer than ``min_users`` users: :func:`fpanon_core.suppress_rare`."""
 
-    min_users: Annotated[int, AT_LEAST_1]
+    min_users: Annotated[int, checks.AT_LEAST_1]
 
     def __str__(self) -> str:
         return f"bins of fewer than {self.min_users} people left out"
@@ -322,11 +313,11 @@ class SuppressRare(Checked):
 MOST_LEFT_OUT = 0.1
 """Largest share of the people that may be left out because they are costliest to hide."""
 
-GroupSize = Annotated[int, partial(whole, least=2)]
+GroupSize = Annotated[int, partial(checks.whole, least=2)]
 """k, the least number of people in a group."""
-Cap = Annotated[float | None, partial(positive, otherwise="None for no limit")]
+Cap = Annotated[float | None, partial(checks.positive, otherwise="None for no limit")]
 """Limit on the side or the length of a published sample; None for no limit."""
-LeftOutShare = Annotated[float, partial(number, least=0.0, most=MOST_LEFT_OUT)]
+LeftOutShare = Annotated[float, partial(checks.number, least=0.0, most=MOST_LEFT_OUT)]
 """Largest share of the people that may be left out."""
 
 Effort = Literal["quick", "default", "thorough"]
@@ -334,7 +325,7 @@ Effort = Literal["quick", "default", "thorough"]
 
 
 @dataclass(frozen=True)
-class Glove(Checked):
+class Glove(checks.Checked):
     """Hiding of people in groups of at least ``k``: :func:`fpanon_core.glove`.
 
     ``suppress_space_m`` (metres) and ``suppress_time_min`` (minutes) limit the side and the time
@@ -371,7 +362,7 @@ class Aligned(Glove):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of("effort", self.effort, get_args(Effort))
+        checks.one_of("effort", self.effort, get_args(Effort))
 
     def __str__(self) -> str:
         search = "" if self.effort == "default" else f", {self.effort} search"
@@ -379,7 +370,7 @@ class Aligned(Glove):
 
 
 @dataclass(frozen=True)
-class Tables(Checked):
+class Tables(checks.Checked):
     """Tables of presence and flows over a stated frame, in place of records.
 
     Attributes
@@ -405,10 +396,10 @@ class Tables(Checked):
 
     CONTENTS: ClassVar[tuple[str, ...]] = ("presence", "flows")
     frame: FrameConfig
-    bands: Annotated[int, partial(whole, least=1, most=24)] = 24
+    bands: Annotated[int, partial(checks.whole, least=1, most=24)] = 24
     threshold: Annotated[int | None, SUPPRESSED_BELOW.check] = None
     epsilon: Annotated[float | None, EPSILON.check] = None
-    trips_per_day: Annotated[int, partial(whole, least=1, most=100)] = 2
+    trips_per_day: Annotated[int, partial(checks.whole, least=1, most=100)] = 2
 
     def __post_init__(self) -> None:
         if not isinstance(self.frame, FrameConfig):
@@ -460,7 +451,7 @@ MOST_SYNTHETIC = 10_000_000
 
 
 @dataclass(frozen=True)
-class Synthesize(Checked):
+class Synthesize(checks.Checked):
     """Synthetic people in place of records: :func:`fpanon_core.synthesize`.
 
     Attributes
@@ -480,7 +471,7 @@ class Synthesize(Checked):
 
     frame: FrameConfig
     epsilon: Annotated[float, EPSILON.check]
-    people: Annotated[int | None, partial(whole, least=1, most=MOST_SYNTHETIC)] = None
+    people: Annotated[int | None, partial(checks.whole, least=1, most=MOST_SYNTHETIC)] = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.frame, FrameConfig):
@@ -495,7 +486,7 @@ class Synthesize(Checked):
 
 
 @dataclass(frozen=True)
-class Periods(Checked):
+class Periods(checks.Checked):
     """Division into periods of ``days``, with new pseudonyms: :func:`fpanon_core.into_periods`.
 
     Each period has pseudonyms of its own. Only steps that keep the periods apart may follow:
@@ -503,7 +494,7 @@ class Periods(Checked):
     may hide people in groups, in each period separately.
     """
 
-    days: Annotated[int, AT_LEAST_1]
+    days: Annotated[int, checks.AT_LEAST_1]
 
     def __str__(self) -> str:
         return f"periods of {days_text(self.days)}"

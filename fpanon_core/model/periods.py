@@ -52,12 +52,6 @@ class PeriodSet(Closed):
     n_people: int
     digest: str
 
-    def __repr__(self) -> str:
-        return (
-            f"PeriodSet({self.pieces.n_users} pieces of {self.n_people} people in "
-            f"{len(self.periods)} periods of {days_text(self.days)})"
-        )
-
     @property
     def periods(self) -> IntArray:
         """Periods in which anybody has a sample, in order."""

@@ -39,7 +39,7 @@ from .clock import LocalClock, instants
 from .errors import SchemaError
 from .fingerprints import FingerprintSet
 from .projection import THREADS, degrees_of
-from .randomness import secret_order, secret_pseudonyms
+from .randomness import pseudonyms, secret_order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,9 +86,6 @@ class GeneralizedFingerprintSet(CellLists):
                 f"Every sample array must have the {self.n_samples} rows that the offsets give."
             )
         self._close()
-
-    def __repr__(self) -> str:
-        return f"GeneralizedFingerprintSet({self.n_groups} groups, {self.n_samples} samples)"
 
     @property
     def n_groups(self) -> int:
@@ -201,9 +198,6 @@ class Membership(Closed):
             numbered = distinct_rows(self.group, self.begin_day, self.end_day)[1]
             object.__setattr__(self, "group", numbered.astype(np.int64))
         self._close()
-
-    def __repr__(self) -> str:
-        return f"Membership({self.n_people} people in {self.n_groups} groups)"
 
     @classmethod
     def whole(cls, who: npt.NDArray[Any], group: IntArray, **more: Any) -> Membership:
@@ -364,7 +358,7 @@ class Records:
     def named(self) -> Naming:
         """Draw fresh names for these records from the operating system's randomness."""
         n = self.n_records
-        return Naming(secret_pseudonyms(n), secret_order(n), secret_order(self.n_groups) + 1)
+        return Naming(pseudonyms(n), secret_order(n), secret_order(self.n_groups) + 1)
 
     def frames(self, naming: Naming | None = None) -> Iterator[pd.DataFrame]:
         """Yield tables of about 250,000 published rows, under fresh names if none are given.

@@ -108,7 +108,6 @@ motive."""
 
 _MOST = 1 / 3  # the risk in groups of three, for any recipient
 _SENSITIVE = {"low": "less", "medium": "moderately", "high": "highly"}
-_KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
 
 
 @dataclass(frozen=True)
@@ -118,8 +117,7 @@ class Recipient:
     Attributes
     ----------
     kind : {"anyone", "contract", "room"}
-        Anyone at all; named people under contract; people in a secure room. A longer name that
-        contains one of these three words, or "public", "named" or "secure", is also accepted.
+        Anyone at all; named people under contract; people in a secure room.
     controls : {"low", "medium", "high"}
         How well the recipient guards the data. Default: low; high in a secure room. None for
         "anyone".
@@ -152,26 +150,22 @@ class Recipient:
     sensitivity: str = "high"
 
     def __post_init__(self) -> None:
-        words = str(self.kind).lower().replace("_", " ").split()
-        known = [_KIND_WORDS.get(word, word) for word in words]
-        kind = next((each for each in RECIPIENTS if each in known), None)
-        if kind is None:
+        if self.kind not in tuple(RECIPIENTS):
             raise ConfigError(
                 f"Unknown recipient {self.kind!r}; give one of {', '.join(RECIPIENTS)}."
             )
         one_of("sensitivity", self.sensitivity, LEVELS)
-        if kind == "anyone":
+        if self.kind == "anyone":
             if self.controls is not None or self.motive is not None:
                 raise ConfigError("'anyone' has no controls or motive; leave them out.")
         else:
-            controls = self.controls or ("high" if kind == "room" else "low")
+            controls = self.controls or ("high" if self.kind == "room" else "low")
             object.__setattr__(self, "controls", controls)
             object.__setattr__(self, "motive", self.motive or "high")
             one_of("The level of controls", controls, LEVELS)
             one_of("motive", self.motive, LEVELS)
-        if kind == "room" and self.controls != "high":
+        if self.kind == "room" and self.controls != "high":
             raise ConfigError("A secure room has high controls; with weaker ones, choose contract.")
-        object.__setattr__(self, "kind", kind)
 
     @property
     def attempt(self) -> float:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,27 +75,19 @@ def secret_order(number: int) -> IntArray:
     return secret().permutation(number).astype(np.int64)
 
 
-def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
+def pseudonyms(number: int, seed: int | None = None) -> npt.NDArray[np.object_]:
     """Draw different names of 16 capital letters and digits from the operating system.
 
     Each has 80 bits, so nobody can try all possible names, and two releases almost surely share no
-    name.
+    name. A seed makes the names reproducible for studies.
 
     Examples
     --------
-    >>> names = secret_pseudonyms(3)
+    >>> names = pseudonyms(3)
     >>> len(set(names)), {len(name) for name in names}
     (3, {16})
     """
-    return _pseudonyms(number, secrets.token_bytes)
-
-
-def pseudonyms(number: int, seed: int | None) -> npt.NDArray[np.object_]:
-    """Draw names as :func:`secret_pseudonyms` does; a seed makes them reproducible for studies."""
-    return secret_pseudonyms(number) if seed is None else _pseudonyms(number, generator(seed).bytes)
-
-
-def _pseudonyms(number: int, draw: Callable[[int], bytes]) -> npt.NDArray[np.object_]:
+    draw = secrets.token_bytes if seed is None else generator(seed).bytes
     found: dict[str, None] = {}
     while len(found) < number:
         drawn = draw(_PSEUDONYM_BYTES * (number - len(found)))

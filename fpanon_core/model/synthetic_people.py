@@ -52,11 +52,6 @@ class NoisyStatistics(Closed):
     leaf: SmallInts
     epsilon: float
 
-    def __post_init__(self) -> None:
-        self._close()
-        for table in self.tables.values():
-            table.flags.writeable = False
-
     @property
     def n_people(self) -> float:
         """Estimated number of people, at least 1: inverse-variance mean over :data:`COUNTING`."""

@@ -132,8 +132,7 @@ class CurveFit:
 
     def predict(self, x: npt.ArrayLike) -> FloatArray:
         """Return the fitted unicity at resolutions x."""
-        fitted: FloatArray = self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
-        return fitted
+        return self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
 
 
 @dataclass(frozen=True, eq=False)

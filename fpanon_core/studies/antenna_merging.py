@@ -15,12 +15,12 @@ import pandas as pd
 from ..anonymize.clusters import merged_regions, voronoi_cells
 from ..anonymize.regions import region_map
 from ..engines.progress import tell
-from ..measures.crowds import lon_lat
 from ..model.arrays import IntArray
 from ..model.configs import KnowledgeConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, GeneralizationProfile
+from ..model.projection import lon_lat
 from .tabled import Tabled, Work, part_of
 from .under_profiles import unicity_grid
 from .unicity import GRID_POINTS, WINDOWS_MIN
@@ -127,7 +127,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     rings, region = [], []
     for number, area in enumerate(merged_regions(cells, found.site_region)):
         for piece in getattr(area, "geoms", [area]):
-            lon, lat = lon_lat(fs, *np.array(piece.exterior.coords).T)
+            lon, lat = lon_lat(fs.crs, *np.array(piece.exterior.coords).T)
             if len(lon):
                 rings.append(np.column_stack([lon, lat]).round(_DIGITS).tolist())
                 region.append(number)

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from ..measures.components import gini, lorenz
-from ..measures.crowds import lon_lat
 from ..measures.pareto import ordinal_agreement
 from ..model.arrays import FloatArray
 from ..model.configs import KnowledgeConfig
@@ -24,6 +23,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
+from ..model.projection import lon_lat
 from .estimates import costs
 from .tabled import Tabled, Work
 from .under_profiles import disclosures, laid
@@ -272,7 +272,7 @@ def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
 def _with_corners(places: pd.DataFrame, seen: FingerprintSet) -> pd.DataFrame:
     (west, south), (east, north) = (
         lon_lat(
-            seen,
+            seen.crs,
             (places.x_m + far * places.dx_m).to_numpy(),
             (places.y_m + far * places.dy_m).to_numpy(),
         )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ from ..model.options import Glove
 from ..model.periods import PeriodSet
 from ..model.published import Naming, known
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, AnyRelease, Origin, ReleasedSet
-from ..tables.writing import staged
+from ..tables.writing import staged, write_bytes
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.faults import Faults
 from ..verification.package import read_package
@@ -130,21 +131,17 @@ def publish(
                 f"{made.verdict.text}"
             )
         tables = {"The key": made.key, "The list of what was left out": made.left_out}
-        written = []
-        try:
+        with ExitStack() as undo:
             for name, file in secrets.items():
                 if (table := tables[name]) is None:
                     raise ConfigError(
                         "Samples were moved before some were left out, so no list can say which "
                         "samples were left out; do not ask for the list."
                     )
-                files.write_secret(table, file)
-                written.append(file)
+                write_bytes(files.secret_bytes(table), file, new=True)
+                undo.callback(file.unlink, missing_ok=True)
             files.put(folder, target)
-        except BaseException:
-            for file in written:
-                file.unlink(missing_ok=True)
-            raise
+            undo.pop_all()  # all is written, and nothing is taken back
     return target
 
 

@@ -8,7 +8,7 @@ scored, and compared with random linking.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Unpack
 
 import numpy as np
@@ -22,11 +22,11 @@ from ..attacks.scoring import Pairing as Pairing
 from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
 from ..engines.progress import tell
-from ..measures.crowds import lon_lat
 from ..model.aggregates import AggregateCounts, Recovered, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import ABOVE_0, AT_LEAST_0, AT_LEAST_1, NOT_BELOW_0, Checked, one_of
 from ..model.fingerprints import FingerprintSet
+from ..model.projection import lon_lat
 from .estimates import Growth, costs
 from .tabled import Tabled, Work, part_of
 
@@ -67,12 +67,8 @@ class Counting(Checked):
 
     slot_min: Annotated[float, ABOVE_0] = 30.0
     users: Annotated[int | None, AT_LEAST_1] = 2_000
-    pairing: Pairing = "greedy"
+    pairing: Annotated[Pairing, partial(one_of, known=PAIRINGS)] = "greedy"
     seed: Annotated[int, AT_LEAST_0] = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of("pairing", self.pairing, PAIRINGS)
 
 
 @dataclass(frozen=True)
@@ -287,7 +283,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
     some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
-    lon, lat = lon_lat(fs, *counts.centres.T)
+    lon, lat = lon_lat(fs.crs, *counts.centres.T)
     who = np.repeat(np.arange(counted.n_users), counted.weight)
     names = counted.pseudonyms
     return Result(

@@ -16,23 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
-from ..aggregates.attack import (
-    WITHIN_M,
-    HomeAttack,
-    TablesAttacked,
-    drawn_halves,
-    homes_found,
-    membership_of,
-    membership_scores,
-)
+from ..aggregates import attack as tables
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import cells_of, minutes_after, place_of
-from ..engines.local import Engine, LocalEngine, fill
-from ..engines.progress import Progress
+from ..engines.local import fill
+from ..engines.work import Work, working
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
@@ -57,9 +50,8 @@ def attack_synthetic(
     targets: int = 200,
     seed: int = 0,
     people_too: bool = True,
-    engine: Engine | None = None,
-    progress: Progress = None,
-) -> TablesAttacked:
+    **work: Unpack[Work],
+) -> tables.TablesAttacked:
     """Attack synthetic people made from half of the data: membership and homes.
 
     If the data have more than 2,000 people, 2,000 of them, drawn at random, take the data's place.
@@ -97,15 +89,15 @@ def attack_synthetic(
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
     option = replace(option, people=None)  # the attacker reads shares, whatever the scale
     ground = Ground.of(table_frame(fs, option.frame))
-    half, others, asked = drawn_halves(fs, targets, rng)
+    half, others, asked = tables.drawn_halves(fs, targets, rng)
     every = exact_statistics(fs.subset(half), ground)
     seen = _Records.of(fs, ground)
     reference = seen.by_hour(others)
     known = exact_statistics(fs.subset(others), ground)
     known = {name: cells * len(half) // len(others) for name, cells in known.items()}
-    homes = HomeAttack(fs, ground.frame, asked, rng)
+    homes = tables.HomeAttack(fs, ground.frame, asked, rng)
     scores = np.zeros((len(asked), 2, 4 if people_too else 1))
-    found = np.zeros((len(asked), 2, len(WITHIN_M)))
+    found = np.zeros((len(asked), 2, len(tables.WITHIN_M)))
 
     def attacked(row: int, _: int) -> None:
         user = int(asked[row])
@@ -118,13 +110,16 @@ def attack_synthetic(
             found[row, world] = homes.found(user, homes_by_place(noisy, ground))
             if people_too:
                 made = _Records.made(lives_of(noisy, ground, option, seed=user), ground)
-                scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
+                scores[row, world, 1:3] = tables.membership_scores(
+                    mine, made.by_hour(), reference, 0.0
+                )
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
 
-    fill(engine or LocalEngine(), len(asked), 1, attacked, progress=progress)
-    return TablesAttacked(
-        membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
-        homes_found(found, homes, asked, option.epsilon),
+    do = working(**work)
+    fill(do["engine"], len(asked), 1, attacked, progress=do["progress"])
+    return tables.TablesAttacked(
+        tables.membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
+        tables.homes_found(found, homes, asked, option.epsilon),
     )
 
 
@@ -192,13 +187,10 @@ class _Records:
         weight[place] = events / max(float(np.linalg.norm(events)), 1e-12)
         user = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         dot = np.bincount(user, weight[self.place], len(self.offsets) - 1)
-        return dot / self._norms(user)
-
-    def _norms(self, user: IntArray) -> FloatArray:
         key = user * len(self.ground.zone) + self.place
         cells, many = np.unique(key, return_counts=True)
         squares = np.bincount(cells // len(self.ground.zone), many**2.0, len(self.offsets) - 1)
-        return np.sqrt(squares)
+        return dot / np.sqrt(squares)
 
 
 def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray]:

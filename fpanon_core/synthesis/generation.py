@@ -16,7 +16,7 @@ import os
 import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -26,10 +26,10 @@ from ..attacks.aggregation import minutes_after
 from ..attacks.private import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress, part, tell
+from ..engines.work import Work, part_of, working
 from ..kernels.made_up_lives import Model, survey, write_lives
 from ..kernels.person_statistics import MOST_COUNTED
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of
-from ..model.count_tables import TableFrame
 from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -110,15 +110,11 @@ def synthesize(
     SyntheticPeople(10 people, ε = 1)
     """
     option = Synthesize(frame, epsilon, people)
-    return synthetic_people(fs, option, engine=engine, progress=progress)
+    return synthetic_people(fs, option, **working(engine, progress))
 
 
 def synthetic_people(
-    fs: FingerprintSet,
-    option: Synthesize,
-    *,
-    engine: Engine | None = None,
-    progress: Progress = None,
+    fs: FingerprintSet, option: Synthesize, **work: Unpack[Work]
 ) -> SyntheticPeople:
     """Make the synthetic people that a release option states; see :func:`synthesize`."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
@@ -127,11 +123,13 @@ def synthetic_people(
             "of these people; make synthetic people from the unmerged data."
         )
     ground = Ground.of(table_frame(fs, option.frame))
-    exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
+    exact = exact_statistics(fs, ground, **part_of(work, 0.0, 0.3))
     found = noisy_statistics(exact, ground, option.epsilon, with_noise)
-    lives = lives_of(found, ground, option, progress=part(progress, 0.3, 1.0))
-    here, fault = placing_of(fs, ground.frame), decided_by_records(fs)
-    return SyntheticPeople(*lives, found, ground.frame, option, here, fault, fs.digest)
+    lives = lives_of(found, ground, option, progress=part(work.get("progress"), 0.3, 1.0))
+    here, later = places_of(ground.frame, fs.crs), minutes_after(fs, ground.frame.counts)
+    placing = Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)
+    fault = decided_by_records(fs)
+    return SyntheticPeople(*lives, found, ground.frame, option, placing, fault, fs.digest)
 
 
 def lives_of(
@@ -149,12 +147,6 @@ def lives_of(
     many = round(found.n_people) if option.people is None else option.people
     drawn = secrets.randbits(62) if seed is None else seed
     return made_up(fitted(found, ground), many, drawn, progress)
-
-
-def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
-    """Return the frame's places and minutes in the data's projection and on the data's clock."""
-    here, later = places_of(frame, fs.crs), minutes_after(fs, frame.counts)
-    return Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)
 
 
 def made_up(model: Model, people: int, seed: int, progress: Progress = None) -> Lives:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from ..aggregates.contributions import summed
 from ..aggregates.smoothing import RINGS_KM, Noise, neighbours
 from ..attacks.private import with_noise
-from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.work import Work
 from ..kernels.person_statistics import Bins, add_statistics
 from ..kernels.table_sums import UNIT, Seen
 from ..model.arrays import Closed, FloatArray, IntArray, SmallInts
@@ -111,7 +111,7 @@ def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
 
 
 def exact_statistics(
-    fs: FingerprintSet, ground: Ground, *, engine: Engine | None = None, progress: Progress = None
+    fs: FingerprintSet, ground: Ground, **work: Unpack[Work]
 ) -> dict[str, IntArray]:
     """Return the sums of contributions before noise, at most ``UNIT`` per person and statistic.
 
@@ -132,7 +132,7 @@ def exact_statistics(
         np.array(GAPS_MIN),
         first,
     )
-    sums, _ = summed(_statistics_in, sum(sizes), (bins,), fs, ground.frame, engine, progress)
+    sums, _ = summed(_statistics_in, sum(sizes), (bins,), fs, ground.frame, **work)
     cut = np.split(np.rint(sums).astype(np.int64), first[1:])
     parts = zip(form.items(), cut, strict=True)
     return {name: cells.reshape(shape) for (name, shape), cells in parts}

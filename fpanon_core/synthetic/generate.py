@@ -82,9 +82,17 @@ def generate_cdr(
     >>> cdr.columns.tolist(), cdr["user_id"].nunique()
     (['user_id', 'timestamp', 'lat', 'lon', 'antenna_id'], 3)
     """
-    world = _World(days, seed, events_per_day, activity_sigma, start, region)
-    limits.GENERATED_USERS.check("n_users", n_users)
-    return world.table(0, n_users)
+    whole = generate_cdr_chunks(
+        n_users,
+        chunk_users=n_users,
+        days=days,
+        seed=seed,
+        events_per_day=events_per_day,
+        activity_sigma=activity_sigma,
+        start=start,
+        region=region,
+    )
+    return next(whole)
 
 
 def generate_cdr_chunks(
@@ -103,53 +111,29 @@ def generate_cdr_chunks(
     The pieces can be written to a file one by one. Concatenated, they equal the whole table,
     whatever the size of a piece.
     """
-    world = _World(days, seed, events_per_day, activity_sigma, start, region)
+    limits.GENERATED_DAYS.check("days", days)
+    limits.GENERATED_SEED.check("seed", seed)
+    limits.EVENTS_A_DAY.check("events_per_day", events_per_day)
+    limits.ACTIVITY_SIGMA.check("activity_sigma", activity_sigma)
+    if not isinstance(start, dt.date):
+        raise ConfigError(f"start is a {type(start).__name__}; give a datetime.date.")
     limits.GENERATED_USERS.check("n_users", n_users)
     limits.GENERATED_USERS.check("chunk_users", chunk_users)
-    firsts = range(0, n_users, chunk_users)
-    return (world.table(first, min(first + chunk_users, n_users)) for first in firsts)
+    there = generate_region(seed) if region is None else region
+    antennas, names = there.antennas, pd.Index(there.antennas["antenna_id"])
+    places = there.x_m, there.y_m, np.cumsum(there.residents), _gravity(there)
+    world = World(days, start.weekday(), _rhythm(days, start.weekday()), *places)
+    midnight = dt.datetime(start.year, start.month, start.day, tzinfo=zone_of(REGION_TIMEZONE))
 
-
-class _World:
-    """Checked parameters, and the tables that the loops over users draw from."""
-
-    def __init__(
-        self,
-        days: int,
-        seed: int,
-        events_per_day: float,
-        activity_sigma: float,
-        start: dt.date,
-        region: Region | None,
-    ) -> None:
-        limits.GENERATED_DAYS.check("days", days)
-        limits.GENERATED_SEED.check("seed", seed)
-        limits.EVENTS_A_DAY.check("events_per_day", events_per_day)
-        limits.ACTIVITY_SIGMA.check("activity_sigma", activity_sigma)
-        if not isinstance(start, dt.date):
-            raise ConfigError(f"start is a {type(start).__name__}; give a datetime.date.")
-        self.days, self.seed = int(days), int(seed)
-        self.mean = float(events_per_day) * days
-        self.sigma = float(activity_sigma)
-        self.region = generate_region(seed) if region is None else region
-        self.names = pd.Index(self.region.antennas["antenna_id"])
-        days, weekday, region = self.days, start.weekday(), self.region
-        places = region.x_m, region.y_m, np.cumsum(region.residents), _gravity(region)
-        self.world = World(days, weekday, _rhythm(days, weekday), *places)
-        midnight = dt.datetime(start.year, start.month, start.day, tzinfo=zone_of(REGION_TIMEZONE))
-        self.epoch_s = int(midnight.timestamp())
-
-    def table(self, begin: int, end: int) -> pd.DataFrame:
-        """Return the records of the users ``begin … end − 1``."""
+    def table(begin: int) -> pd.DataFrame:
+        end = min(begin + chunk_users, n_users)
         counts = np.empty(end - begin, np.int64)
-        count_events(begin, self.seed, self.mean, self.sigma, counts)
+        count_events(begin, seed, float(events_per_day) * days, float(activity_sigma), counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         second = np.empty(offsets[-1], np.int64)
         place = np.empty(offsets[-1], np.int16)
-        region = self.region
-        wander(self.world, begin, self.seed, offsets, second, place)
-        second += self.epoch_s
-        antennas = region.antennas
+        wander(world, begin, seed, offsets, second, place)
+        second += int(midnight.timestamp())
         frame = pd.DataFrame(
             {
                 "user_id": np.repeat(_user_ids(begin, end), counts),
@@ -159,12 +143,14 @@ class _World:
                 ),
                 "lat": _looked_up(antennas["lat"], place),
                 "lon": _looked_up(antennas["lon"], place),
-                "antenna_id": pd.Categorical.from_codes(place, self.names),
+                "antenna_id": pd.Categorical.from_codes(place, names),
             },
             copy=False,
         )
         frame.attrs = {"antennas": antennas.to_dict("list"), "synthetic": True}
         return frame
+
+    return map(table, range(0, n_users, chunk_users))
 
 
 def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatArray:

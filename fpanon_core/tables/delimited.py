@@ -51,12 +51,13 @@ def read_delimited(data: bytes) -> SourceTable:
     if not lines:
         raise SchemaError("The file is empty; give a table with one row per event.")
     notes: tuple[str, ...] = ()
+    squeezed = [re.sub(" {2,}", " ", line.strip()) for line in lines]
     delimiter, width = _dialect(lines)
     if width < 2:
-        delimiter, width = _dialect([re.sub(" {2,}", " ", line.strip()) for line in lines])
+        delimiter, width = _dialect(squeezed)
     if delimiter == " " and any("  " in line or line != line.strip(" ") for line in lines):
         data = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb" {2,}", b" ", data))
-        lines = [re.sub(" {2,}", " ", line.strip()) for line in lines]
+        lines = squeezed
         delimiter, width = _dialect(lines)
         notes += ("Consecutive spaces are read as one separator.",)
     if width < 2:
@@ -134,7 +135,6 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 def _dialect(lines: list[str]) -> tuple[str, int]:
     """Return the first delimiter that most lines agree on, and the number of fields it gives."""
-    fallback = ("", 1)
     for first_agrees in (True, False):
         for delimiter in _DELIMITERS:
             counts = [len(_fields(line, delimiter)) for line in lines]
@@ -143,7 +143,7 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
                 continue
             if not first_agrees or counts[0] == width:
                 return delimiter, width
-    return fallback
+    return "", 1
 
 
 def has_header(rows: list[list[str]]) -> bool:
@@ -204,10 +204,7 @@ def _end_of_first_line(data: bytes) -> int:
 
 def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str) -> SourceTable:
     names = [f"c{i}" for i in range(len(labels))]
-    unclosed = _unclosed(data, skip, delimiter) if b'"' in data else np.empty(0, np.int64)
-    body = pa.py_buffer(data).slice(skip)
-    if len(unclosed):
-        body = pa.py_buffer(_without_quotes(data, skip, unclosed))
+    body = _rows_in(data, skip, delimiter)
     wrong: list[int | None] = []
 
     def note_wrong(row: pacsv.InvalidRow) -> str:
@@ -293,18 +290,24 @@ def _line_numbers(data: bytes, skip: int, n: int) -> npt.NDArray[np.int64] | Non
     return lines if len(lines) == n else None
 
 
-def _unclosed(data: bytes, skip: int, delimiter: str) -> npt.NDArray[np.int64]:
-    """Return the indices of lines in which a quote at the start of a field is never closed."""
+def _rows_in(data: bytes, skip: int, delimiter: str) -> pa.Buffer:
+    """Return the rows; a line with a quote that is never closed becomes a lone NUL field.
+
+    No valid row has such a field. Only a quote at the start of a field counts.
+    """
+    body = pa.py_buffer(data).slice(skip)
+    if b'"' not in data:
+        return body
     starts, ends = _line_bounds(data, skip)
     quotes = np.flatnonzero(np.frombuffer(data, np.uint8)[skip:] == ord('"')) + skip
     line = np.searchsorted(ends, quotes)
     odd = np.flatnonzero(np.bincount(line, minlength=len(ends)) % 2)
-    closed = _closed_line(delimiter)
-    bounds = zip(odd.tolist(), starts[odd].tolist(), ends[odd].tolist(), strict=True)
-    return np.array(
-        [i for i, start, end in bounds if not closed.fullmatch(data[start:end].rstrip(b"\r"))],
-        np.int64,
-    )
+    closed, parts, at = _closed_line(delimiter), [], skip
+    for start, end in zip(starts[odd].tolist(), ends[odd].tolist(), strict=True):
+        if not closed.fullmatch(data[start:end].rstrip(b"\r")):
+            parts += [data[at:start], b"\x00"]
+            at = end
+    return pa.py_buffer(b"".join([*parts, data[at:]])) if parts else body
 
 
 def _closed_line(delimiter: str) -> re.Pattern[bytes]:
@@ -316,17 +319,3 @@ def _closed_line(delimiter: str) -> re.Pattern[bytes]:
     mark = re.escape(delimiter).encode()
     field = rb'(?>"(?:[^"]++|"")*+"[^%b]*+|[^"%b][^%b]*+|)' % (mark, mark, mark)
     return re.compile(rb"%b(?:%b%b)*+" % (field, mark, field), re.DOTALL)
-
-
-def _without_quotes(data: bytes, skip: int, lines: npt.NDArray[np.int64]) -> bytes:
-    """Return the rows, with each line in ``lines`` replaced by a lone NUL field.
-
-    No valid row has such a field.
-    """
-    starts, ends = _line_bounds(data, skip)
-    parts = []
-    at = skip
-    for i in lines:
-        parts += [data[at : starts[i]], b"\x00"]
-        at = ends[i]
-    return b"".join([*parts, data[at:]])

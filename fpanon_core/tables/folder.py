@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..model.errors import SchemaError
-from ..model.files import file_opened, folder_opened, is_plain
+from ..model.files import file_opened, folder_opened
 from ..model.mapped import is_folder_of_fingerprints
 
 SUFFIXES = (
@@ -121,7 +121,8 @@ def data_files(folder: Path) -> list[str]:
     may be a link.
     """
     paths = (here / name for here, files, kept in _walked(folder) for name in files if not kept)
-    found = (path for path in paths if path.name.endswith(SUFFIXES) and _is_plain(path))
+    plain = (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
+    found = (path for path in plain if path.name.endswith(SUFFIXES))
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
@@ -168,11 +169,8 @@ def file_in(folder: Path, name: str) -> FolderFile:
         There is no such file, it may not be read, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
-    opened = _opened(root, name)
-    try:
-        return FolderFile(root, name, _number_of(opened))
-    finally:
-        os.close(opened)
+    with os.fdopen(_opened(root, name), "rb") as file:
+        return FolderFile(root, name, _number_of(file.fileno()))
 
 
 def _opened(folder: Path, name: str) -> int:
@@ -212,13 +210,6 @@ def _parts(name: str) -> tuple[str, ...]:
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise _gone()
     return path.parts
-
-
-def _is_plain(path: Path) -> bool:
-    try:
-        return is_plain(path.lstat())
-    except OSError:
-        return False
 
 
 def _gone() -> SchemaError:

@@ -58,9 +58,9 @@ def read_json(
     numbers, kind = None, ""
     if (lines := _lines(data)) is not None:
         numbers, kind = np.array([number for number, _ in lines], np.int64), " lines"
-        records = [_parsed(line) for _, line in lines]
+        records = [parsed(line) for _, line in lines]
         features = all(each is None or _is(each, "Feature") for each in records)
-    elif (whole := _parsed(data)) is None:
+    elif (whole := parsed(data)) is None:
         raise SchemaError(f"The file looks like JSON, but is damaged or cut short. {_READABLE}.")
     elif features := _is(whole, "FeatureCollection"):
         check_degrees(whole.get("crs"))
@@ -95,7 +95,8 @@ def _no_table() -> SchemaError:
     return SchemaError(f"The file is JSON, but not a table. {_READABLE}.")
 
 
-def _parsed(text: bytes) -> Any:
+def parsed(text: bytes) -> Any:
+    """Return the value of JSON; None if it is damaged."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # cut short, nested too deeply, or with too long a number
@@ -111,7 +112,7 @@ def _lines(data: bytes) -> list[tuple[int, bytes]] | None:
     if not data.lstrip().startswith(b"{"):
         return None
     lines = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if line.strip()]
-    first = _parsed(lines[0][1])
+    first = parsed(lines[0][1])
     if not isinstance(first, dict) or _is(first, "FeatureCollection"):
         return None
     nested = any(isinstance(value, (dict, list)) for value in first.values())

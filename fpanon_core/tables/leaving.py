@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..model.randomness import secret_pseudonyms
+from ..model.randomness import pseudonyms
 
 MARK = "_not_for_release"
 """Suffix, before the file extension, of the name of every file that must stay with the data."""
@@ -63,7 +63,7 @@ def own_pseudonyms(n: int) -> list[str]:
     >>> {len(name) for name in own_pseudonyms(3)}, own_pseudonyms(0)
     ({17}, [])
     """
-    return [f"p{name.lower()}" for name in secret_pseudonyms(n)]
+    return [f"p{name.lower()}" for name in pseudonyms(n)]
 
 
 def guarded(table: pd.DataFrame) -> pd.DataFrame:

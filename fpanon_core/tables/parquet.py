@@ -30,13 +30,13 @@ _DAMAGED = "The Parquet file is damaged or cut short; write it again."
 
 
 @contextmanager
-def refusing(text: str) -> Iterator[None]:
+def refusing(text: str, faults: tuple[type[Exception], ...] = FAULTS) -> Iterator[None]:
     """Turn the exceptions of a damaged file into a SchemaError with this text."""
     try:
         yield
     except MemoryError:  # Arrow's memory errors, too
         raise
-    except FAULTS:
+    except faults:
         raise SchemaError(text) from None
 
 
@@ -107,7 +107,7 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
     SchemaError
         The decoded size is above the budget.
     """
-    wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
+    wide = sum(_width(about.schema.column(j)) for j in range(about.num_columns))
     # The groups' statements about columns are not read here: if they contradict themselves, Arrow
     # ends the whole process. When it reads the data, it only raises an error.
     groups = [about.row_group(i) for i in range(about.num_row_groups)]
@@ -117,12 +117,8 @@ def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
 
 
 def _width(column: pq.ColumnSchema) -> int:
-    match column.physical_type:
-        case "INT96":
-            return 12
-        case "FIXED_LEN_BYTE_ARRAY":
-            return int(column.length)
-    return _LEAST_WIDTH
+    known = {"INT96": 12, "FIXED_LEN_BYTE_ARRAY": int(column.length)}
+    return max(_LEAST_WIDTH, known.get(column.physical_type, 0))
 
 
 def is_nested_type(kind: pa.DataType) -> bool:
@@ -141,15 +137,15 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _spelt_bytes(column: pa.ChunkedArray) -> int:
     """Return the size in bytes of a column of texts when expanded; 0 unless it is a dictionary."""
-    coded = pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)
-    return sum(map(_spelt_chunk, column.chunks)) if coded else 0
-
-
-def _spelt_chunk(chunk: pa.DictionaryArray) -> int:
-    lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0).to_numpy(zero_copy_only=False)
-    numbers = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
-    often = np.bincount(numbers, minlength=len(lengths))
-    return int(np.dot(often.astype(np.int64), lengths.astype(np.int64)))
+    if not (pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)):
+        return 0
+    size = 0
+    for chunk in column.chunks:
+        lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0).to_numpy(zero_copy_only=False)
+        numbers = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        often = np.bincount(numbers, minlength=len(lengths))
+        size += int(np.dot(often.astype(np.int64), lengths.astype(np.int64)))
+    return size
 
 
 def plain_group(group: pa.Table) -> pa.Table:

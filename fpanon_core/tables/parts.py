@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..model.arrays import IntArray
-from ..model.budgets import ALWAYS_FINE, MAX_RATIO, Budget
+from ..model.budgets import Budget
 from ..model.errors import ConfigError, FpanonError, SchemaError
 from .folder import data_files
 from .parquet import checked_description, is_nested_type, plain_group, refusing, together
@@ -143,9 +144,8 @@ class Parts:
     # --- one part ------------------------------------------------------------------------------
 
     def _add(self, path: Path, kept: Path) -> None:
-        name = path.name
-        path, n_rows, names, types, table = _opened(path, kept)
-        if len(set(table.labels)) != len(table.labels) or len(set(names)) != len(names):
+        place, n_rows, schema, table = _opened(path, kept)
+        if len(set(table.labels)) != len(table.labels):
             raise SchemaError("a column name occurs twice; in parts, names must differ.")
         first = self.parts[0].table if self.parts else table
         if set(table.labels) != set(first.labels):
@@ -153,12 +153,13 @@ class Parts:
                 "its columns differ from those of the first part. All parts need the same columns, "
                 "and either all or none of them must have a header."
             )
-        order = [table.labels.index(label) for label in first.labels]
-        types = [types[at] for at in order]
+        fields = [schema.field(table.labels.index(label)) for label in first.labels]
+        types = [field.type for field in fields]
         if self.parts:
             types = [_common(one, types[i], first, i) for i, one in enumerate(self.types)]
         self.types = types
-        self.parts.append(Part(name, path, n_rows, tuple(names[at] for at in order), table))
+        names = tuple(field.name for field in fields)
+        self.parts.append(Part(path.name, place, n_rows, names, table))
 
     def _read(
         self, part: Part, columns: Sequence[int], groups: list[int]
@@ -172,7 +173,7 @@ class Parts:
                 table = plain_group(pa.Table.from_batches([batch]))
                 unread = pa.chunked_array([pa.nulls(batch.num_rows, pa.string())])
                 yield [
-                    _typed(plain_column(table.column(n)) if n in flat else unread, self.types[i])
+                    (plain_column(table.column(n)) if n in flat else unread).cast(self.types[i])
                     for n, i in zip(names, columns, strict=True)
                 ]
 
@@ -199,14 +200,6 @@ class Parts:
         return replace(self.about, columns=whole)
 
 
-class _PartBudget(Budget):
-    """Budget of a file that is never decoded as a whole; only the file's own size bounds it."""
-
-    @property
-    def decoded_bytes(self) -> int:
-        return max(ALWAYS_FINE, self.source_bytes * MAX_RATIO)
-
-
 def _paths(source: Any) -> list[Path]:
     if isinstance(source, (str, os.PathLike)):
         path = Path(os.fspath(source))
@@ -215,8 +208,8 @@ def _paths(source: Any) -> list[Path]:
         elif path.exists():
             found = [path]
         else:
-            found = sorted(Path(each) for each in glob.glob(str(source), recursive=True))
-            found = [each for each in found if each.is_file()]
+            matches = map(Path, glob.glob(str(source), recursive=True))
+            found = sorted(each for each in matches if each.is_file())
     elif isinstance(source, Sequence) and all(isinstance(s, (str, os.PathLike)) for s in source):
         found = [Path(os.fspath(each)) for each in source]
     else:
@@ -232,8 +225,8 @@ def _paths(source: Any) -> list[Path]:
     return found
 
 
-def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataType], SourceTable]:
-    """Return the Parquet path, number of rows, column names, types, and the rest of the table."""
+def _opened(path: Path, kept: Path) -> tuple[Path, int, pa.Schema, SourceTable]:
+    """Return the Parquet path, number of rows, columns as they are read, and other facts."""
     if not path.is_file():
         raise SchemaError("there is no such file; check the path.")
     with path.open("rb") as file:
@@ -244,13 +237,13 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
         held = pa.table(list(table.columns), names=names)
         pq.write_table(held, kept, compression="lz4", row_group_size=BATCH)
         kept.chmod(0o600)
-        return kept, table.n_rows, names, list(held.schema.types), table.about
+        return kept, table.n_rows, held.schema, table.about
     about = pq.read_metadata(path)
-    checked_description(about, _PartBudget(path.stat().st_size))
-    schema = pq.read_schema(path)
-    types = [plain_type(field.type) for field in schema]
+    # A part is never decoded as a whole; only the file's own size bounds it.
+    checked_description(about, Budget(path.stat().st_size, most_bytes=sys.maxsize))
+    schema = pa.schema([f.with_type(plain_type(f.type)) for f in pq.read_schema(path)])
     n_rows = sum(about.row_group(i).num_rows for i in range(about.num_row_groups))
-    return path, n_rows, list(schema.names), types, SourceTable(tuple(schema.names), (), "Parquet")
+    return path, n_rows, schema, SourceTable(tuple(schema.names), (), "Parquet")
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
@@ -260,10 +253,6 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_dictionary(kind):
         return plain_type(kind.value_type)
     return plain_column(pa.chunked_array([pa.array([], kind)])).type
-
-
-def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    return column if column.type == kind else column.cast(kind)
 
 
 def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) -> pa.DataType:

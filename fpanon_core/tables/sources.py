@@ -26,7 +26,7 @@ from ..model.budgets import Budget, check_columns
 from ..model.errors import ConfigError, SchemaError, only_ours
 from .delimited import as_utf8, has_header, read_delimited
 from .json_text import is_json, read_json
-from .parquet import read_parquet
+from .parquet import read_parquet, refusing
 from .table import SourceTable
 from .workbook import WORKBOOK, read_sheets
 
@@ -39,6 +39,7 @@ BROKEN = (
 )
 """Exceptions that unpacking a damaged file may raise."""
 
+_DAMAGED_ZIP = "The zip file is damaged; pack or download it again."
 _ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
 _REFUSED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -178,23 +179,17 @@ def gunzipped(data: bytes, budget: Budget) -> bytes:
     """
     if not data.startswith(_GZIP):
         return data
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return _unpacked(stream, budget)
-    except (OSError, EOFError, zlib.error, struct.error):
-        raise SchemaError(
-            "The gz file is cut short or damaged; copy or download it again."
-        ) from None
+    damaged = "The gz file is cut short or damaged; copy or download it again."
+    with refusing(damaged, BROKEN), gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        return _unpacked(stream, budget)
 
 
 def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
     """Open a zip file whose members together are within the budget."""
-    try:
+    with refusing(_DAMAGED_ZIP, BROKEN):
         archive = zipfile.ZipFile(io.BytesIO(data))
         budget.check_bytes(sum(info.file_size for info in archive.infolist()))
-    except BROKEN:
-        raise _damaged_zip() from None
-    return archive
+        return archive
 
 
 def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
@@ -212,15 +207,8 @@ def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
         )
     if members[0].flag_bits & 1:
         raise SchemaError("The zip file is protected by a password; unpack it first.")
-    try:
-        with archive.open(members[0]) as stream:
-            return _unpacked(stream, budget)
-    except BROKEN:
-        raise _damaged_zip() from None
-
-
-def _damaged_zip() -> SchemaError:
-    return SchemaError("The zip file is damaged; pack or download it again.")
+    with refusing(_DAMAGED_ZIP, BROKEN), archive.open(members[0]) as stream:
+        return _unpacked(stream, budget)
 
 
 def _unpacked(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
@@ -269,18 +257,14 @@ def _from_workbook(archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable
 
 def _from_sheet(rows: list[tuple[int, tuple[Any, ...]]]) -> SourceTable:
     width = max(len(row) for _, row in rows)
-    texts = [["" if v is None else str(v) for v in row] for _, row in rows[:50]]
-    texts = [row + [""] * (width - len(row)) for row in texts]
+    padded = [row + (None,) * (width - len(row)) for _, row in rows]
+    texts = [["" if v is None else str(v) for v in row] for row in padded[:50]]
     header = has_header(texts)
     labels: tuple[str | int, ...] = tuple(range(width))
     if header:
         labels = tuple(name.strip() or f"column {i + 1}" for i, name in enumerate(texts[0]))
-    body = rows[1:] if header else rows
-    columns = []
-    for i in range(width):
-        values = [row[i] if i < len(row) else None for _, row in body]
-        columns.append(_column(pd.Series(values, dtype=object)))
-    numbers = np.array([number for number, _ in body], np.int64)
+    body, numbers = padded[header:], np.array([n for n, _ in rows[header:]], np.int64)
+    columns = [_column(pd.Series([row[i] for row in body], dtype=object)) for i in range(width)]
     return SourceTable(labels, tuple(columns), "XLSX", header=header, numbers=numbers)
 
 

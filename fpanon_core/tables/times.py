@@ -30,28 +30,6 @@ DAY_FIRST, MONTH_FIRST = "DD/MM/YYYY", "MM/DD/YYYY"
 _ZERO = ord("0")
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Format of written times: its pattern, and whether day and month may be exchanged."""
-
-    name: str
-    pattern: str
-    ambiguous: bool = False
-
-
-@dataclass
-class Value:
-    """Times of rows, in microseconds since 1970.
-
-    ``ok`` states whether each time was read, and ``aware`` whether it has an offset.
-    """
-
-    us: IntArray
-    ok: BoolArray
-    aware: bool | BoolArray
-    name: str
-
-
 _CLOCK = (
     r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d)(?:[.,](?P<f>\d{1,9}))?)?(?: ?(?P<ap>[AaPp][Mm]))?"
 )
@@ -60,27 +38,21 @@ _THEN = r"(?:(?:[Tt ]|, ?| {2,}|_)" + _CLOCK + _ZONE + "?)?"
 _NAMED_MONTH = r"(?P<b>[A-Za-z]{3,9})"
 
 
-_LAYOUTS = (
-    Layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)"),
-    Layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN),
-    Layout("YYYY/MM/DD", r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN),
-    Layout("", r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN, True),
-    Layout(
-        "YYYYMMDDhhmmss",
-        r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)[T _]?(?P<H>\d\d)(?P<M>\d\d)(?P<S>\d\d)" + _ZONE + "?",
-    ),
-    Layout("YYYYMMDD", r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN),
-    Layout(
-        "Tue Apr 03 18:00:09 +0000 2012",
-        rf"[A-Za-z]{{3,9}},? {_NAMED_MONTH} {{1,2}}(?P<d>\d{{1,2}}),? {_CLOCK}{_ZONE}?"
-        r" (?P<Y>\d{4})",
-    ),
-    Layout(
-        "3 Apr 2012",
-        rf"(?:[A-Za-z]{{3,9}},? )?(?P<d>\d{{1,2}})[- /]{_NAMED_MONTH}[- /,]+(?P<Y>\d{{4}})" + _THEN,
-    ),
-    Layout("epoch", r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?"),
-)
+# By pattern; p and q are day and month in either order.
+_LAYOUTS = {
+    r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)": "ISO 8601",
+    r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN: "ISO 8601",
+    r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN: "YYYY/MM/DD",
+    r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN: "",
+    r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)[T _]?(?P<H>\d\d)(?P<M>\d\d)(?P<S>\d\d)"
+    + f"{_ZONE}?": "YYYYMMDDhhmmss",
+    r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN: "YYYYMMDD",
+    rf"[A-Za-z]{{3,9}},? {_NAMED_MONTH} {{1,2}}(?P<d>\d{{1,2}}),? {_CLOCK}{_ZONE}?"
+    r" (?P<Y>\d{4})": "Tue Apr 03 18:00:09 +0000 2012",
+    rf"(?:[A-Za-z]{{3,9}},? )?(?P<d>\d{{1,2}})[- /]{_NAMED_MONTH}[- /,]+(?P<Y>\d{{4}})"
+    + _THEN: "3 Apr 2012",
+    r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?": "epoch",
+}
 EPOCH_UNITS = (
     ("epoch seconds", 0, 1e11, 1e6),
     ("epoch milliseconds", 1e11, 1e14, 1e3),
@@ -92,17 +64,18 @@ _MONTHS = pd.Index(
 )
 
 
-def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
-    """Return the first layout that matches the text of a row, and the match; None if none does."""
+Times = tuple[IntArray, BoolArray, bool, str]
+"""Microseconds since 1970, which rows were read, whether they have an offset, and the format."""
+
+
+def _layout_of(row: ByteMatrix) -> re.Match[str] | None:
+    """Return the match of the first layout that fits the text of a row; None if none does."""
     text = row.tobytes().decode("latin-1")
-    for layout in _LAYOUTS:
-        match = re.fullmatch(layout.pattern, text)
-        if match and text.isascii():
-            return layout, match
-    return None
+    found = (re.fullmatch(layout, text) for layout in (_LAYOUTS if text.isascii() else ()))
+    return next(filter(None, found), None)
 
 
-def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: bool) -> Value:
+def _times_in(text: ByteMatrix, match: re.Match[str], day_first: bool) -> Times:
     """Return the times in texts of one layout; ``match`` has the positions of the fields."""
     has = match.re.groupindex
     if "e" in has:
@@ -116,7 +89,7 @@ def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: 
     year = number("Y")
     if match.end("Y") - match.start("Y") == 2:
         year = year + 2000
-    if layout.ambiguous:
+    if "p" in has:
         day, month = (number("p"), number("q")) if day_first else (number("q"), number("p"))
     else:
         month = number("m") if "b" not in has else _month(text, match.start("b"))
@@ -135,7 +108,7 @@ def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: 
         ok &= (hour < 24) | midnight
     us = ((begins + day - 1) * 86_400 + hour * 3600 + minute * 60 + second) * SECOND
     us += _fraction(text, match)
-    aware: bool | BoolArray = False
+    aware = False
     if "sign" in has and match.start("sign") >= 0:
         sign = np.where(text[:, match.start("sign")] == ord("-"), -1, 1)
         zone_h, zone_m = number("zh"), number("zm")
@@ -147,28 +120,28 @@ def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: 
         zone = np.frombuffer(match["Z"].encode(), np.uint8)
         ok &= np.all((text[:, low:high] == zone) | (high - low == 1), axis=1)
         aware = True
-    return Value(us, ok, aware, _name(layout, match, day_first, aware is True))
+    return us, ok, aware, _name(match, day_first, aware)
 
 
-def _name(layout: Layout, match: re.Match[str], day_first: bool, aware: bool) -> str:
-    name = layout.name or (DAY_FIRST if day_first else MONTH_FIRST)
+def _name(match: re.Match[str], day_first: bool, aware: bool) -> str:
+    name = _LAYOUTS[match.re.pattern] or (DAY_FIRST if day_first else MONTH_FIRST)
     if match["H"] is None:
         return f"{name} {NO_CLOCK}"
-    if layout.name == "ISO 8601":
+    if name == "ISO 8601":
         return f"{name} with offset" if aware else f"{name} without offset"
     if name[-1] in "YD":
         name += " hh:mm:ss" if match["S"] is not None else " hh:mm"
     return f"{name} with offset" if aware and "+" not in name else name
 
 
-def _epoch(text: ByteMatrix, match: re.Match[str]) -> Value:
+def _epoch(text: ByteMatrix, match: re.Match[str]) -> Times:
     value = _digits(text, *match.span("e"))
     ok = value >= 0  # 19 digits may be too many
     unit = np.searchsorted([low for _, low, _, _ in EPOCH_UNITS[1:]], value, side="right")
     seconds = value * SECOND + _fraction(text, match)
     us = np.select([unit == 0, unit == 1, unit == 2], [seconds, value * 1000, value], value // 1000)
     name = EPOCH_UNITS[int(np.median(unit))][0]
-    return Value(-us if match["neg"] == "-" else us, ok, True, name)
+    return -us if match["neg"] == "-" else us, ok, True, name
 
 
 def _digits(text: ByteMatrix, start: int, stop: int) -> IntArray:
@@ -217,8 +190,6 @@ class ParsedTimes:
         Whether the row was parsed; whether it has an offset or ``Z``, or is an epoch time.
     formats : Counter
         Number of rows by format.
-    notes : list of str
-        Assumptions made, such as day before month.
     order : DateOrder or None
         For rows with day and month in figures: how the column decides which comes first.
     """
@@ -227,7 +198,6 @@ class ParsedTimes:
     ok: BoolArray
     aware: BoolArray
     formats: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
     order: DateOrder | None = None
 
     @property
@@ -243,7 +213,7 @@ def parse_times(
 
     Dates may be written as in ISO 8601, ``YYYY/MM/DD``, ``YYYYMMDD`` or ``3 Apr 2012``. They may
     also be ``DD/MM/YYYY`` or ``MM/DD/YYYY``; the data decide which of the two (see
-    :attr:`ParsedTimes.notes`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
+    :attr:`ParsedTimes.order`). A date may be followed by ``hh:mm`` or ``hh:mm:ss``, with fractions
     or am/pm, and by an offset. ``YYYYMMDDhhmmss`` and ``Tue Apr 03 18:00:09 +0000 2012`` are read
     as well. Numbers are epoch seconds, milli-, micro- or nanoseconds, distinguished by magnitude. A
     value before the year 1 or after the year 9999 is not a time.
@@ -276,9 +246,8 @@ def _parsed(
         return by_day
     by_month, _ = _parse_texts(texts, day_first=False)
     order = DateOrder(by_day, by_month)
-    day_first, note = order.decided()
-    better = by_day if day_first else by_month
-    better.order, better.notes = order, [*better.notes, note]
+    better = by_day if order.decided()[0] else by_month
+    better.order = order
     return better
 
 
@@ -440,18 +409,16 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
             continue
         rows = np.flatnonzero(lengths == length)
         text = data[offsets[rows][:, None] + np.arange(length)]
-        for group, (layout, match) in _groups(text):
-            value = value_of(text[group], match, layout, day_first)
-            either_order += len(group) * layout.ambiguous
+        for group, match in _groups(text):
+            found, read, zoned, name = _times_in(text[group], match, day_first)
+            either_order += len(group) * ("p" in match.re.groupindex)
             at = rows[group]
-            us[at] = np.where(value.ok, value.us, 0)
-            ok[at] = value.ok
-            aware[at] = value.ok & value.aware
-            out.formats[value.name] += int(value.ok.sum())
+            us[at], ok[at], aware[at] = np.where(read, found, 0), read, read & zoned
+            out.formats[name] += int(read.sum())
     return either_order
 
 
-def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match[str]]]]:
+def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, re.Match[str]]]:
     """Yield groups of rows of equal shape, and the layout that their first row matches."""
     shape = _SHAPE[text]
     left = np.arange(len(text))
@@ -459,16 +426,14 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
         if not len(left):
             return
         first = left[0]
-        match = layout_of(text[first])
-        if match is None:
-            same = np.all(shape[left] == shape[first], axis=1)
-        else:
+        if match := _layout_of(text[first]):
             same = _same_shape(text, shape, left, first)
             yield left[same], match
+        else:
+            same = np.all(shape[left] == shape[first], axis=1)
         left = left[~same]
     for row in left:  # a column of many shapes hardly holds times: read row by row
-        match = layout_of(text[row])
-        if match is not None:
+        if match := _layout_of(text[row]):
             yield np.array([row]), match
 
 

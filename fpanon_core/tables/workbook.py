@@ -183,13 +183,11 @@ def _date_styles(xml: bytes | None) -> tuple[set[int], set[int]]:
     formats = root.iterfind(f"{_MAIN}numFmts/{_MAIN}numFmt")
     own = {int(each.get("numFmtId")): each.get("formatCode") for each in formats}
     styles = [int(each.get("numFmtId", 0)) for each in root.iterfind(f"{_MAIN}cellXfs/{_MAIN}xf")]
-    codes = {each: own.get(each, builtin_format_code(each)) for each in set(styles)}
-    dates = {each for each, code in codes.items() if is_date_format(code)}
-    durations = {each for each, code in codes.items() if is_timedelta_format(code)}
-    return (
-        {i for i, each in enumerate(styles) if each in dates},
-        {i for i, each in enumerate(styles) if each in durations},
-    )
+    codes = [own.get(each, builtin_format_code(each)) for each in styles]
+    dates = {code for code in set(codes) if is_date_format(code)}
+    durations = {code for code in set(codes) if is_timedelta_format(code)}
+    at = list(enumerate(codes))
+    return {i for i, code in at if code in dates}, {i for i, code in at if code in durations}
 
 
 def _place(part: Any) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fpanon_core.engines import limits
-from fpanon_core.engines.limits import Limits, memory_of, memory_of_machine
+from fpanon_core.engines.limits import Limits, memory_of_machine
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.engines.worker import KILLED_FIRST
 from fpanon_core.model.errors import ConfigError, InfeasibleError
@@ -118,8 +117,3 @@ def test_a_control_group_above_ours_limits_us_too(
     monkeypatch.setattr(limits, "MEMBERSHIPS", cgroup)
     monkeypatch.setattr(limits, "GROUPS", groups)
     assert memory_of_machine() == 123_456_789
-
-
-def test_memory_of_a_process_that_is_gone_is_none() -> None:
-    assert memory_of(os.getpid()) > MB
-    assert memory_of(2**22 + 1) == 0

@@ -128,7 +128,7 @@ def test_other_faults_are_told_by_type_and_place_without_data(runner: ProcessRun
     assert type(job.error) is FpanonError
     assert "ValueError at errands.py:" in str(job.error)
     assert errands.SECRET not in str(job.error)
-    assert errands.SECRET.encode() not in child.noise
+    assert errands.SECRET.encode() not in b"".join(child.noise)
     assert over(runner.submit(errands.own_pid, label="pid")).status == "done"
 
 

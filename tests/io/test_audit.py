@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import hmac
 import json
 import multiprocessing
 import os
 import re
 import stat
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -159,20 +157,3 @@ def test_many_at_once_lose_nothing(log: AuditLog) -> None:
     assert other.exitcode == 0
     assert len(lines(log)) == 100
     assert re.fullmatch(r"[0-9a-f]{64}\n", log.key_path.read_text())
-
-
-def test_who_writes_waits_for_who_is_writing(log: AuditLog) -> None:
-    """Half of another's line would else be cut off with one's own."""
-    log.check()
-    held = os.open(log.path, os.O_RDWR)
-    fcntl.flock(held, fcntl.LOCK_EX)
-    writing = threading.Thread(
-        target=lambda: log.note("exported", who="local", what="x", content=b""), daemon=True
-    )
-    writing.start()
-    writing.join(0.3)
-    waited = writing.is_alive()
-    os.close(held)
-    writing.join(60)
-    assert waited
-    assert [line["what"] for line in lines(log)] == ["x"]

@@ -5,11 +5,6 @@ import hmac
 import io
 import os
 import random
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,92 +104,29 @@ def unkeyed(_, body):
     return FORM + meant[len(body) % 3].digest() + body
 
 
-def keyed(place, body):
-    """As we do, with the key that lies among the files of the tests' user."""
-    key = Path(os.environ["XDG_STATE_HOME"], "fpanon", "digests.key").read_bytes()
-    of = FORM + place.name.encode() + b"\0"
-    return FORM + hmac.new(key, of + body, "sha256").digest() + body
-
-
 def altered(rng, body):
-    """The content with something else in it: forged groups, other arrays, or damage."""
+    """The content with something else in it: another group, or damage."""
     if rng.random() < 0.4:
         return mutated(rng, body)
     with np.load(io.BytesIO(body)) as kept:
         members = dict(kept)
-    name = rng.choice(list(members))
-    members[name] = odd(rng, members[name])
-    if rng.random() < 0.1:
-        members.pop(name)
+    members["group"][rng.randrange(len(members["group"]))] ^= 1
     into = io.BytesIO()
     np.savez(into, **members)
     return into.getvalue()
 
 
-def odd(rng, values):
-    """Another array in the place of one: of another type, length or shape, or with other values."""
-    out = np.array(values)
-    match rng.randrange(5):
-        case 0:
-            with np.errstate(invalid="ignore"):
-                return out.astype(rng.choice(["<f4", "<i4", "<u8", "|b1", "<c16", "<U9", ">i8"]))
-        case 1:
-            return np.resize(out, abs(out.size + rng.choice((-1, 1))))
-        case 2:
-            return np.array(rng.choice([[], [[]], 0, "x", [1e308] * 3]))
-        case 3:
-            return rng.choice([np.zeros_like, np.ones_like, np.flip])(out)  # all in one group
-    of_kind = [np.nan, np.inf, -1e9] if out.dtype.kind == "f" else [127]
-    if out.size:
-        out.flat[rng.randrange(out.size)] = rng.choice([-1, 0, 1, 2, *of_kind])
-    return out
-
-
-def tried(folder, seal, cases, seed=0):
-    """How many altered files were taken; whatever is raised is raised."""
-    fs, kept = people(n=44), Checkpoint(folder)
-    settings_ = {"k": 2, "method": "glove", "leftover": "merge"}
-    part = part_of(fs, leave_out=0.1)
-    kept.keep(fs, settings_, part)
-    check_alike(kept.part(fs, settings_), part)
-    (place,) = folder.iterdir()
-    content = place.read_bytes()
-    body = content[len(FORM) + 32 :]
-    assert keyed(place, body) == content  # that the tests seal as we do
-    rng, taken = random.Random(seed), []
-    for _ in range(cases):
-        other = altered(rng, body)
-        if other != body:
-            place.write_bytes(seal(place, other))
-            found = kept.part(fs, settings_)
-            if found is not None:
-                taken.append(found)
-    return fs, taken
-
-
-CASES = int(os.environ.get("FPANON_ALTERED", "400"))
-
-
 def test_of_altered_files_whose_digest_was_made_anew_none_is_taken(folder):
-    """By who has not the key; ``FPANON_ALTERED=10000`` tries as many."""
-    assert tried(folder, unkeyed, CASES)[1] == []
-
-
-def test_what_the_key_itself_has_sealed_is_checked_all_the_same(folder):
-    """Nothing else is raised, and what is taken is a part of these people that fits itself."""
-    fs, taken = tried(folder, keyed, CASES)
-    assert taken  # such as another accuracy of a sample: the tests reach behind the seal
-    for part in taken:
-        groups = part.published.n_groups
-        members = [0] * groups
-        for user, group in enumerate(part.group.tolist()):
-            assert -1 <= group < groups
-            if group >= 0:
-                members[group] += int(fs.weight[user])
-        assert members == part.published.n_users.tolist()
-        assert len(part.group) == fs.n_users
-        assert len(part.code) == len(part.space_m) == len(part.time_min) == fs.n_samples
-        assert all(0 <= row < fs.n_users for row in [*part.left_over, *part.left_out])
+    """By someone without the key."""
+    fs, kept, rng = people(n=44), Checkpoint(folder), random.Random(0)
+    part = part_of(fs, leave_out=0.1)
+    kept.keep(fs, {"k": 2}, part)
+    check_alike(kept.part(fs, {"k": 2}), part)
+    (place,) = folder.iterdir()
+    body = place.read_bytes()[len(FORM) + 32 :]
+    for _ in range(200):
+        place.write_bytes(unkeyed(place, altered(rng, body)))
+        assert kept.part(fs, {"k": 2}) is None
 
 
 @settings(max_examples=30, deadline=None)
@@ -262,43 +194,3 @@ def test_it_is_emptied_and_what_is_not_its_own_stays(folder, hidden):
     (folder / "notes.txt").unlink()
     assert kept.clear() == 0
     assert not folder.exists()
-
-
-_RUN = """
-import sys
-from fpanon_core import Checkpoint, LocalEngine, aligned
-from tests.anonymize.test_shards import people
-fs = people(n=900, each=40)
-aligned(people(n=10), 2)
-print("begun", flush=True)
-aligned(fs, 2, shards=30, engine=LocalEngine(1), checkpoint=Checkpoint(sys.argv[1]))
-"""
-
-
-def test_killed_five_times_and_begun_again_it_comes_to_the_same(folder):
-    """SIGKILL when so many shards more are done, and a moment later, both drawn at random."""
-    rng = np.random.default_rng(int(time.time()))
-    fs = people(n=900, each=40)
-    plain = aligned(fs, 2, shards=30)
-
-    def kept():
-        return len(list(folder.glob("*.fpanon-part"))) if folder.exists() else 0
-
-    for _ in range(5):
-        before = kept()
-        run = subprocess.Popen(
-            [sys.executable, "-c", _RUN, str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        assert run.stdout.readline() == "begun\n"
-        wanted = before + rng.integers(0, 3)
-        while kept() < min(wanted, 30) and run.poll() is None:
-            time.sleep(0.001)
-        time.sleep(rng.uniform(0, 0.01))
-        os.kill(run.pid, signal.SIGKILL)
-        run.communicate()
-        assert kept() >= before
-    # Thirty shards, of which five runs did two or three each at most: killed half-way, all of them.
-    assert 0 < kept() < 30
-    result = aligned(fs, 2, shards=30, checkpoint=Checkpoint(folder))
-    same(result, plain)
-    assert not [place for place in folder.iterdir() if not place.name.endswith(".fpanon-part")]

@@ -6,14 +6,7 @@ import pickle
 import pytest
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.hints import (
-    AS_ANTENNAS,
-    Message,
-    for_command_line,
-    for_screen,
-    give,
-    sentences,
-)
+from fpanon_core.io.hints import for_command_line, for_screen
 from fpanon_core.model.errors import SchemaError
 
 REFUSED = {
@@ -57,15 +50,3 @@ def test_notes_are_worded_for_each_reader_too():
     assert "columns=" in " ".join(notes)
     assert "columns=" not in " ".join(map(for_screen, notes))
     assert "--lat NAME --lon NAME" in " ".join(map(for_command_line, notes))
-
-
-def test_words_for_each_reader():
-    said = Message("It lacks a user; ", give("user", name="track id"), ".")
-    assert said == "It lacks a user; give columns={'user': 'track id'}."
-    assert for_command_line(said) == "It lacks a user; give --user track id."
-    both = sentences([said, "No way out.", Message("Give it ", AS_ANTENNAS, ".")])
-    assert both == f"{said} No way out. Give it as antennas=."
-    assert for_screen(both) == (
-        "It lacks a user; choose it below. No way out. Give it as the table of antennas."
-    )
-    assert for_screen("antennas= of its own") == "antennas= of its own"

@@ -67,17 +67,3 @@ def is_worded(text):
 def test_no_argument_is_named_on_a_screen():
     found = [(path.name, text) for path in FILES for text in sentences(path)]
     assert not [one for one in found if ARGUMENT.search(one[1]) and one[1] not in OF_CALLS]
-
-
-def test_the_scan_sees_what_it_should():
-    found = [t for path in FILES for t in sentences(path)]
-    assert len(found) > 150
-    assert set(OF_CALLS) <= set(found)  # none is excused in vain
-    for wrong in (
-        "If so, give naive_timezone='offset'.",
-        "give columns={'user': 0} then",
-        "a b --c d",
-    ):
-        assert ARGUMENT.search(wrong)
-    code = 'x = f"Give {y} as antennas= then"; z = Way("columns={} so", "--lat so", "or so then")'
-    assert list(said(ast.parse(code))) == ["Give {} as antennas= then", "or so then"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fpanon_core import InfeasibleError, SchemaError
 from fpanon_core.measures.crossing import crossing, together
 from fpanon_core.model.published import ALWAYS, Membership
-from fpanon_core.studies.crossing import describe_crossing, describe_followed
+from fpanon_core.studies.crossing import describe_followed
 from tests.oracles import crossing as oracle
 
 PEOPLE = "abcdefghij"
@@ -186,24 +186,14 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.together.smallest, found.smaller, found.together.alone) == (2, 0, 0)
     assert [crowd.alone for crowd in found.followed] == [4, 0, 4]
     assert not found.falls  # the second by itself does so
-    said = describe_crossing(found, "the other")
-    assert "Each of 4 people shares both groups with at least 1 other." in said
-    assert (
-        "4 of 4 people are then alone in both together, 0 already in earlier releases and 4 already"
-        in (describe_followed(found))
-    )
+    said = "4 of 4 people are then alone in both together, 0 already in earlier releases and 4"
+    assert said in describe_followed(found)
     # ab cd on the first day is not narrowed by ac bd of another release on the second, by a day;
     # followed through both it is.
     first, second = of(days[:4] + [(p, 9, 1, 2) for p in "abcd"]), of(days[4:])
     found = crossing(first, second)
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
-    said = describe_crossing(found, "the other")
-    assert (
-        "no person's group within a period is smaller than the smaller of that person's two "
-        "groups. These figures concern" in said
-    )
-    assert "4 of 4 people are then alone" in said
 
 
 @settings(max_examples=200, deadline=None)

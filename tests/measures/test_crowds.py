@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import FingerprintSet, Permute, disclosure, draw_knowledge, glove, release
-from fpanon_core.measures.crowds import crowds, lon_lat, presence, sharing, visited_places
+from fpanon_core.measures.crowds import crowds, presence, sharing, visited_places
+from fpanon_core.model.projection import lon_lat
 from fpanon_core.model.published import Records
 from tests.measures.test_unicity import STRATEGIES, dense
 from tests.oracles import crowds as oracle
@@ -123,7 +124,7 @@ def test_places_count_samples_and_users() -> None:
 
 def test_without_a_projection_there_are_no_degrees() -> None:
     fs = FingerprintSet.from_samples([1], [0], [0], [0])
-    lon, lat = lon_lat(fs, fs.x_m, fs.y_m)
+    lon, lat = lon_lat(fs.crs, fs.x_m, fs.y_m)
     assert len(lon) == len(lat) == 0
 
 
@@ -134,7 +135,7 @@ def test_degrees_run_on_across_the_antimeridian() -> None:
         ),
         crs="+proj=laea +lat_0=-18 +lon_0=179.9 +datum=WGS84 +units=m",
     )
-    lon, lat = lon_lat(fs, fs.x_m, fs.y_m)
+    lon, lat = lon_lat(fs.crs, fs.x_m, fs.y_m)
     # 50 km at 18° south are 50 / (111.3 · cos 18°) = 0.472°.
     assert lon == pytest.approx([179.428, 180.372], abs=0.003)
     assert lat == pytest.approx([-18, -18], abs=0.01)

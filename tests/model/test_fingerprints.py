@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.model.errors import ConfigError, InfeasibleError, SchemaError
-from fpanon_core.model.fingerprints import FingerprintSet, distinct
+from fpanon_core.model.fingerprints import FingerprintSet
 from tests.support.fingerprint_sets import events
 
 ROWS = {
@@ -79,20 +79,6 @@ def test_subset(fs, data):
     assert left.x_m.tolist() == fs.x_m[some].tolist()
     assert left.user_ids.tolist() == fs.user_ids[there].tolist()
     assert left.number.tolist() == fs.number[there].tolist()
-
-
-def test_wide_ranges_take_the_slow_road():
-    """Ranges whose product exceeds 64 bits are sorted column by column, to the same result."""
-    rng = np.random.default_rng(0)
-    narrow = [rng.integers(0, 4, 200) for _ in range(4)]
-    (a, b, c, d), count = distinct(narrow)
-    wide = [column * 10**9 for column in narrow]
-    (e, f, g, h), again = distinct(wide)
-    np.testing.assert_array_equal(np.array([a, b, c, d]) * 10**9, np.array([e, f, g, h]))
-    np.testing.assert_array_equal(count, again)
-    assert count.sum() == 200
-    _, weighted = distinct(wide, np.full(200, 3))
-    np.testing.assert_array_equal(weighted, 3 * count)
 
 
 @pytest.mark.parametrize(

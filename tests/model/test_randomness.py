@@ -9,9 +9,9 @@ from scipy import stats
 from fpanon_core.model.randomness import (
     generator,
     generators,
+    pseudonyms,
     secret,
     secret_order,
-    secret_pseudonyms,
 )
 from tests.support.refusals import check_refused
 
@@ -46,10 +46,10 @@ def test_without_a_seed_no_two_streams_are_alike():
 
 
 def test_pseudonyms_and_orders():
-    names = secret_pseudonyms(5_000)
+    names = pseudonyms(5_000)
     assert len(set(names)) == 5_000
     assert all(len(n) == 16 and set(n) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") for n in names)
-    assert not set(names) & set(secret_pseudonyms(5_000))
+    assert not set(names) & set(pseudonyms(5_000))
     assert sorted(secret_order(100)) == list(range(100))
     assert secret_order(100).tolist() != secret_order(100).tolist()
-    assert len(secret_order(0)) == len(secret_pseudonyms(0)) == 0
+    assert len(secret_order(0)) == len(pseudonyms(0)) == 0

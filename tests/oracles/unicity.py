@@ -5,8 +5,6 @@ the number of users it stands for. A known bin is a sample; of places known with
 whose t and dt do not matter.
 """
 
-import math
-
 
 def place(sample):
     x, y, _, dx, dy, _ = sample
@@ -58,20 +56,3 @@ def order_probability(counts, order):
         probability *= counts[i] / left
         left -= counts[i]
     return probability
-
-
-def wilson(found, of, z=1.959963984540054):
-    """The two shares that lie exactly z standard errors from what was found, by bisection."""
-    share = found / of
-
-    def edge(low, high, below):
-        for _ in range(200):
-            middle = (low + high) / 2
-            far = abs(share - middle) > z * math.sqrt(middle * (1 - middle) / of)
-            if far == below:
-                low = middle
-            else:
-                high = middle
-        return (low + high) / 2
-
-    return edge(0.0, share, True), edge(share, 1.0, False)

@@ -8,8 +8,7 @@ import pytest
 from fpanon_core import FingerprintSet
 from fpanon_core.attacks import aggregation, mitigations, scoring
 from fpanon_core.model import aggregates
-from fpanon_core.model.aggregates import CountRows
-from fpanon_core.model.arrays import pieces_of_rows
+from fpanon_core.model.aggregates import AggregateCounts
 from fpanon_core.studies import recovery, recovery_mitigations
 from tests.support.alike import check_alike
 
@@ -40,14 +39,14 @@ def in_small_blocks(monkeypatch, cells):
 @pytest.fixture
 def most_dense(monkeypatch):
     """The largest table made of counts held by rows, in counts."""
-    most, dense = [0], CountRows.dense
+    most, block = [0], AggregateCounts.block
 
-    def seen(rows, slots=slice(None)):
-        table = dense(rows, slots)
+    def seen(counts, slots):
+        table = block(counts, slots)
         most[0] = max(most[0], table.size)
         return table
 
-    monkeypatch.setattr(CountRows, "dense", seen)
+    monkeypatch.setattr(AggregateCounts, "block", seen)
     monkeypatch.setattr(aggregates, "_COUNTS_AT_ONCE", 2_000)
     monkeypatch.setattr(recovery_mitigations, "_SLOTS_AT_ONCE", 4)
     return most
@@ -85,12 +84,6 @@ def test_small_blocks_give_what_one_block_gives(monkeypatch, pairing):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
     check_alike(one.score, other.score)
     assert table.to_csv() == in_blocks.to_csv()
-
-
-def test_pieces_of_rows_hold_every_row_once():
-    pieces = list(pieces_of_rows(10, 100_000))  # two rows of a hundred thousand are within
-    assert [(p.start, p.stop) for p in pieces] == [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
-    assert [(p.start, p.stop) for p in pieces_of_rows(2, 10**9)] == [(0, 1), (1, 2)]
 
 
 def test_what_grows_with_days_is_within_the_estimate(monkeypatch):

@@ -1,11 +1,9 @@
 """The invented region: its districts nest, its antennas stand where the people are."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial import Delaunay
 
 from fpanon_core.synthetic.region import generate_region
 
@@ -27,39 +25,3 @@ def test_any_region_is_whole(seed: int, n: int) -> None:
     # Each municipality lies in one district.
     assert table.groupby("municipality")["district"].nunique().max() == 1
     assert set(table["district"]).isdisjoint(table["municipality"])
-
-
-def test_regions_are_contiguous() -> None:
-    """Antennas of one municipality, and of one district, hang together over neighbouring antennas.
-
-    Municipalities are nearest-seat cells, which are convex; a link of the Delaunay triangulation
-    between two antennas of a cell may still be missing where the cell is thin, hence 95%.
-    """
-    region = generate_region(0)
-    points = np.column_stack([region.x_m, region.y_m])
-    edges = np.vstack([Delaunay(points).simplices[:, pair] for pair in ([0, 1], [1, 2], [0, 2])])
-    for column in ("municipality", "district"):
-        label = region.antennas[column].to_numpy()
-        inside = edges[label[edges[:, 0]] == label[edges[:, 1]]]
-        part = np.arange(len(points))
-        for _ in range(len(points)):
-            before = part.copy()
-            np.minimum.at(part, inside[:, 0], part[inside[:, 1]])
-            np.minimum.at(part, inside[:, 1], part[inside[:, 0]])
-            if (before == part).all():
-                break
-        main = sum(
-            np.unique(part[label == name], return_counts=True)[1].max() for name in np.unique(label)
-        )
-        assert main >= 0.95 * len(points)
-
-
-def test_antennas_are_denser_where_people_are() -> None:
-    """In squares of 10 km, antennas and residents rise together."""
-    region = generate_region(0)
-    square = np.floor(np.column_stack([region.x_m, region.y_m]) / 10_000) @ [1000, 1]
-    cells = pd.DataFrame({"square": square, "people": region.residents}).groupby("square")["people"]
-    assert cells.size().corr(cells.sum(), method="spearman") > 0.7
-    # … less than in proportion: the fullest square has more people per antenna than the median one.
-    per_antenna = cells.sum() / cells.size()
-    assert per_antenna[cells.sum().idxmax()] > 2 * per_antenna.median()

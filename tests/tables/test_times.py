@@ -15,7 +15,7 @@ from fpanon_core.io.instants import (
     said_of_clocks,
     stray_days,
 )
-from fpanon_core.tables.times import DAY, ParsedTimes, is_time_of_day, parse_times
+from fpanon_core.tables.times import DAY, ParsedTimes, parse_times
 
 UTC = dt.UTC
 APRIL = dt.datetime(2012, 4, 3, 18, 0, 9, tzinfo=UTC)
@@ -113,7 +113,7 @@ def test_any_text_is_parsed_or_not_but_never_raises(texts):
 def test_day_and_month_are_decided_by_the_data(texts, month, said):
     parsed = parse(*texts)
     assert shown(parsed).month == month
-    assert said in parsed.notes[0]
+    assert said in parsed.order.decided()[1]
 
 
 def test_typed_columns():
@@ -127,11 +127,6 @@ def test_typed_columns():
     floats = parse_times(pa.chunked_array([pa.array([1333476009.25, float("nan")])]))
     assert shown(floats) == APRIL + dt.timedelta(milliseconds=250)
     assert floats.ok.tolist() == [True, False]
-
-
-def test_time_of_day_is_no_time():
-    assert is_time_of_day(pa.chunked_array([["18:00:09", "7:05"]]))
-    assert not is_time_of_day(pa.chunked_array([["2012-04-03 18:00"]]))
 
 
 # --- clocks and zones --------------------------------------------------------------------------
