@@ -1,6 +1,6 @@
 """How the counts are made and attacked: the form, its settings in the address, and the questions.
 
-The address holds the settings of the attack, but not the selected person.
+The address holds the settings of the attack.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Config, Pairing
 from pages.aggregates import story
 from pages.charts import words
-from pages.charts.spacetime import clock
-from pages.shell import address, definitions, layout, questions
+from pages.shell import address, definitions, questions
 from pages.shell.kinds import RECOVERY
 from pages.shell.questions import Kind, Question
 
@@ -26,7 +25,6 @@ FACTORS = Kind("recovery_factors", recovery_factors.study, page="aggregates")
 MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggregates")
 
 _PLAN = "fp_recovery_plan"
-_PICK = layout.Pick("fp_recovered_who")
 _PAIRINGS = {"greedy": "one after the other", "optimal": "best overall"}
 _KEYS = {"link_threshold_m": "link"}
 _NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
@@ -157,22 +155,7 @@ def moment(found: recovery.Result, dates: list[str]) -> int:
             "Local time",
             range(len(wall)),
             value=noon,
-            format_func=lambda s: clock(float(wall[s]), dates, ", "),
+            format_func=lambda s: words.moment(float(wall[s]), dates, ", "),
             key=f"aggregates_slot_{found.counts.slot_min:g}_{len(wall)}_{wall[0]:g}",
         )
     )
-
-
-def person(found: recovery.Result) -> int:
-    """Draw the choice of a person; return the person's row among those counted.
-
-    The person selected at first has the median share of points recovered.
-    """
-    order = np.argsort(found.right, kind="stable").tolist()
-    ways = {
-        "Best recovered": order[-1],
-        "In the middle": order[len(order) // 2],
-        "Least recovered": order[0],
-    }
-    about = "Choose a person by pseudonym or number, among those counted."
-    return _PICK.person("aggregates_person", found.number, found.pseudonyms, ways, about)

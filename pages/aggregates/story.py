@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from fpanon_core.studies.recovery_mitigations import Effort
 from pages.charts import words
-from pages.charts.recovery import Panel, Remedy
+from pages.charts.recovery import Panel
 
 STEPS = {"night": "within one night", "day": "within one day", "whole": "over all days"}
 STEP_NAMES = list(STEPS.values())
@@ -175,19 +176,6 @@ def unique(found: recovery.Result) -> Sentences:
     )
 
 
-def person(found: recovery.Result, row: int) -> Sentences:
-    """Say how much of one person's trajectory is recovered."""
-    off = words.distance(float(found.apart_m(row).mean()))
-    error = "with no error in distance" if off == "no distance" else f"and {off} off"
-    return (
-        f"The trajectory paired with {found.pseudonyms[row]} is right in "
-        f"{words.percent(float(found.right[row]))} of its "
-        f"{words.count(found.counts.n_slots, 'slot')}, {error} on average.",
-        "The attack does not name the person. An attacker who knows one or two of the person's "
-        "places may be able to.",
-    )
-
-
 def factors(varied: recovery_factors.Result) -> Sentences:
     """Say what makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
@@ -296,16 +284,13 @@ def _after(row: Any) -> str:
     )
 
 
-def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
-    """Return the rows of the figure of mitigations."""
-    return [
-        Remedy(named(row), row["recorded"], row["recorded_random"], row["count_error_share"])
-        for row in tried.table.to_dict("records")
-    ]
+def remedies(tried: recovery_mitigations.Result) -> pd.DataFrame:
+    """Return the study's table of mitigations, with their names in words."""
+    return tried.table.assign(name=[named(row) for row in tried.table.to_dict("records")])
 
 
-def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
-    """Return the rows of the table of mitigations, with rounded numbers."""
+def remedies_table(tried: recovery_mitigations.Result) -> pd.DataFrame:
+    """Return the table of mitigations for the screen, with rounded numbers."""
     columns = {
         "Recorded points (%)": ("recorded", 100, 1),
         "At random (%)": ("recorded_random", 100, 1),
@@ -315,11 +300,9 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
         "Error of a count": ("count_error", 1, 2),
         "Error of the counts (%)": ("count_error_share", 100, 1),
     }
-    return [
-        {"Counts": named(row)}
-        | {label: round(by * row[name], digits) for label, (name, by, digits) in columns.items()}
-        for row in tried.table.to_dict("records")
-    ]
+    table = remedies(tried)
+    numbers = {told: (by * table[name]).round(n) for told, (name, by, n) in columns.items()}
+    return pd.DataFrame({"Counts": table["name"]} | numbers)
 
 
 def named(row: Any) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from fpanon_core.tables import leaving
-from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form, story
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
-from pages.charts.spacetime import clock
+from pages.charts.words import moment
 from pages.shell import definitions, downloads, kinds, layout, questions
 from pages.shell.figure import fold, legend, show, show_map
 from pages.shell.guard import end_view
@@ -83,7 +79,7 @@ slot = form.moment(found, dates)
 show_map(
     recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
-    alt=f"Map of the counts at {clock(float(made.wall_start_min[slot]), dates, ', ')}; larger "
+    alt=f"Map of the counts at {moment(float(made.wall_start_min[slot]), dates, ', ')}; larger "
     "dots stand for more people.",
 )
 if len(found.lon):
@@ -93,26 +89,6 @@ if len(found.lon):
         alt="Legend of the map: the sizes of the dots for some numbers of people.",
     )
 what_this_means(*story.release(found), key="aggregates_release")
-
-with fold("One person's trajectory", key="aggregates_one"):
-    row = form.person(found)
-    who = found.pseudonyms[row]
-    left, right = side_by_side("aggregates_person")
-    with left:
-        st.markdown("**Recovered (filled) over true (ring)**")
-        show_map(
-            recovery.path_map(found.truth[row], found.recovered[row], found.lon, found.lat, of),
-            key="aggregates_path",
-            alt=f"Map of the recovered and the true places of {who}.",
-        )
-    with right:
-        st.markdown("**How far the recovered place is from the true one**")
-        show(
-            recovery.away(made.wall_start_min, made.slot_min, found.apart_m(row) / 1000, dates, of),
-            key="aggregates_away",
-            alt=f"Distance between the recovered and the true place of {who} over time.",
-        )
-    what_this_means(*story.person(found, row), key="aggregates_person")
 
 with fold("What makes the attack better or worse?", key="aggregates_varied"):
     varied = form.factors(data.fs, plan)
@@ -161,10 +137,6 @@ st.page_link("pages/tables/view.py", label="Replace the records", icon=":materia
 
 tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
 files = downloads.files_of(found, tables, _PREFIX)
-path = partial(found.path, row)
-files["This trajectory"] = downloads.File(
-    "path", lambda: table_bytes([leaving.guarded(path())], ".csv")
-)
 if varied is not None:
     files |= downloads.files_of(varied, {"factors": "Factors"}, _PREFIX)
 if tried is not None:

@@ -112,19 +112,9 @@ _LOWEST_TAIL = 0.25  # the index is at least 0.29, with the 99% quantile at the 
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
     """Draw everyone's temporal share, Gini coefficient and tail weight, for one profile and k."""
+    parts, stretch = measured.parts[k], measured.gaps.config
+    share, at = parts.temporal_share, f"at {measured.profile}, k = {k}"
     st.subheader("Why people are hard to hide", anchor=False)
-    _temporal_share(measured, k, of)
-    left, right = side_by_side("why")
-    with left:
-        st.markdown("**Gini coefficient**", help=definitions.GINI)
-        _gini(measured, k, of)
-    with right:
-        st.markdown("**Tail weight**", help=definitions.TAIL_WEIGHT)
-        _tail(measured, k, of)
-
-
-def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
-    share, stretch = measured.parts[k].temporal_share, measured.gaps.config
     st.markdown("**Share of time**", help=definitions.TEMPORAL_SHARE)
     show_figure(
         cdf(
@@ -135,64 +125,48 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             height=style.OTHER_PX,
         ),
         key="anon_share",
-        alt=f"Share of people by the part of time in their effort, at {measured.profile}, k = {k}.",
+        alt=f"Share of people by the part of time in their effort, {at}.",
     )
-    what_this_means(
-        *temporal_share(share, k, stretch),
-        key="share",
-        published=published_temporal_share(k, stretch),
-    )
+    said = temporal_share(share, k, stretch)
+    what_this_means(*said, key="share", published=published_temporal_share(k, stretch))
+    left, right = side_by_side("why")
+    with left:
+        st.markdown("**Gini coefficient**", help=definitions.GINI)
+        title = "Gini coefficient of a person's efforts"
+        figure = cdf(by_part(parts, "gini", of), of, x_title=title, height=style.OTHER_PX)
+        show_figure(figure, key="anon_gini", alt=f"{_ALT.format('Gini coefficient')}, {at}.")
+        what_this_means(*gini(parts), key="gini")
+    with right:
+        st.markdown("**Tail weight**", help=definitions.TAIL_WEIGHT)
+        curves = by_part(parts, "tail", of)
+        edge = _reach(curves)
+        figure = cdf(
+            curves,
+            of,
+            x_title="Tail weight index of a person's efforts (logarithmic)",
+            x_range=(_LOWEST_TAIL, edge),
+            references=REFERENCES,
+            log_x=True,
+            height=style.OTHER_PX,
+        )
+        lines = ", ".join(label for _, label in REFERENCES)
+        alt = f"{_ALT.format('tail weight index')}, {at}; lines at {lines}."
+        show_figure(figure, key="anon_tail", alt=alt)
+        what_this_means(*tail(parts), words.beyond(beyond(curves, edge)), key="tail")
 
 
-def _gini(measured: Measured, k: int, of: style.Theme) -> None:
-    parts = measured.parts[k]
-    figure = cdf(
-        by_part(_values(parts, "gini"), of),
-        of,
-        x_title="Gini coefficient of a person's efforts",
-        height=style.OTHER_PX,
-    )
-    alt = f"{_ALT.format('Gini coefficient')}, at {measured.profile}, k = {k}."
-    show_figure(figure, key="anon_gini", alt=alt)
-    what_this_means(*gini(parts), key="gini")
-
-
-def _tail(measured: Measured, k: int, of: style.Theme) -> None:
-    parts = measured.parts[k]
-    values = _values(parts, "tail")
-    curves, edge = by_part(values, of), _reach(values)
-    figure = cdf(
-        curves,
-        of,
-        x_title="Tail weight index of a person's efforts (logarithmic)",
-        x_range=(_LOWEST_TAIL, edge),
-        references=REFERENCES,
-        log_x=True,
-        height=style.OTHER_PX,
-    )
-    lines = ", ".join(label for _, label in REFERENCES)
-    alt = f"{_ALT.format('tail weight index')}, at {measured.profile}, k = {k}; lines at {lines}."
-    show_figure(figure, key="anon_tail", alt=alt)
-    what_this_means(*tail(parts), words.beyond(beyond(curves, edge)), key="tail")
-
-
-def _values(parts: Parts, measure: str) -> dict[str, FloatArray]:
-    """Return a measure of the efforts in space, in time and in both."""
-    return {name: getattr(parts, f"{measure}_{name}") for name in DIMENSIONS}
-
-
-def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
-    """Return one curve for each part of the effort; a part looks the same in every figure."""
+def by_part(parts: Parts, measure: str, of: style.Theme) -> list[Curve]:
+    """Return a curve of a measure of the efforts in space, in time and in both."""
     return [
-        Curve(label, values[name], of.categories[i], i)
+        Curve(label, getattr(parts, f"{measure}_{name}"), of.categories[i], i)
         for i, (name, label) in enumerate(DIMENSIONS.items())
     ]
 
 
-def _reach(values: dict[str, FloatArray]) -> float:
+def _reach(curves: Sequence[Curve]) -> float:
     """Return the right end of an axis that shows the references and 99% of every curve."""
-    ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
-    return max(20.0, 1.2 * float(max(ends, default=0.0)))
+    known = [each.values[np.isfinite(each.values)] for each in curves]
+    return max(20.0, 1.2 * max((float(np.quantile(v, 0.99)) for v in known if len(v)), default=0.0))
 
 
 DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
@@ -265,7 +239,7 @@ def gini(parts: Parts) -> list[str]:
 def tail(parts: Parts) -> list[str]:
     """Say how heavy the tail of the efforts is, and how many users have no tail weight."""
     n = len(parts.space_m)
-    known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
+    known = {n: int(np.isfinite(getattr(parts, f"tail_{n}")).sum()) for n in DIMENSIONS}
     found, told = [], []
     for name in ("space", "time"):
         values = getattr(parts, f"tail_{name}")

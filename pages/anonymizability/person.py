@@ -1,4 +1,4 @@
-"""One person: their samples on the map and in space and time, who is nearest, and the matches.
+"""One person: their samples on the map over time, who is nearest, and the matches.
 
 People appear by pseudonym only, and the selected person stays out of the address.
 
@@ -25,16 +25,13 @@ from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_of
 from fpanon_core.studies.report_words import first_up
 from pages.charts import words
-from pages.charts.cdf import cdf
 from pages.charts.maps import fingerprints_map
-from pages.charts.spacetime import Path3D, clock, space_time
-from pages.charts.style import MAIN_PX, OTHER_PX, Theme
+from pages.charts.style import MAIN_PX, Theme
 from pages.shell import layout
-from pages.shell.figure import fold, moments, play, show, show_map
+from pages.shell.figure import moments, play, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.widgets import days
 
-from .figures import DIMENSIONS, by_part
 from .story import alone, cap, capped, judges_all, to_move
 
 _NEIGHBOUR = "fp_neighbour"
@@ -58,13 +55,13 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     user = _pick(fs, result)
     neighbours = neighbours_of(fs, result, user)
     other = _pick_neighbour(fs, user, neighbours)
-    _figures(fs, user, other, of)
-    layout.what_this_means(*gap(fs, user, measured, other, k), key="person")
+    _map(fs, user, other, of)
+    pooled = pd.concat([each.matches for each in neighbours])
+    said = gap(fs, user, measured, other, k) + place_or_time(pooled, k)
+    layout.what_this_means(*said, key="person")
     _table_of_neighbours(fs, neighbours, result.config, result.k)
     with st.expander(words.count(len(other.matches), "matched sample"), key="person_matches"):
         st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
-    with fold("Is place or time harder to match?", key="person_why"):
-        _parts_figure(fs, user, neighbours, k, of)
 
 
 def _pick(fs: FingerprintSet, result: KGapResult) -> int:
@@ -104,60 +101,40 @@ def _compare(key: str, name: str) -> None:
         st.session_state[_NEIGHBOUR] = st.session_state[key] or 0
 
 
-def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
-    """Draw side by side a map with playback over time, and the space-time figure."""
+def _map(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
+    """Draw a map of a person, a neighbour and the links of matched samples, with playback."""
+    if fs.crs is None:
+        show_map(None, key="person_map", alt="")
+        return
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     own, others = map(fs.rows_of, (user, other.user))
     two = np.r_[own, others]  # only these samples are drawn, as the data may be large
-    centre = tuple(at[two] + size[two] / 2 for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
+    centre = (at[two] + size[two] / 2 for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
+    lon, lat = lon_lat(fs.crs, *centre)
     wall, dates = fs.wall_minutes(fs.t_min[two] + fs.dt_min[two] / 2), days(fs)
     many = own.stop - own.start
     rows = np.split(np.arange(len(two)), [many])
     ends = other.matches[["row", "matched_row"]].to_numpy()  # the longer record's first
     mine = (ends >= own.start) & (ends < own.stop)
     ends = np.where(mine, ends - own.start, ends - others.start + many)
-    left, right = layout.side_by_side("person_figures")
-    with left:
-        st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined")
-        lon, lat = lon_lat(fs.crs, *centre)
-        if len(lon):
-            at = moments(float(wall.min()), float(wall.max()))
+    at = moments(float(wall.min()), float(wall.max()))
 
-            def draw(step: int) -> None:
-                so_far = wall <= at[step]
-                seen = [own[so_far[own]] for own in rows]
-                joined = ends[so_far[ends].all(axis=1)]
-                deck = fingerprints_map(
-                    [
-                        (name, lon[own], lat[own], colour)
-                        for name, own, colour in zip(
-                            names, seen, (of.person, of.other), strict=True
-                        )
-                    ],
-                    (lon[joined], lat[joined]),
-                    of,
-                    around=(lon, lat),
-                    height=_MAP_PX,
-                )
-                told = f"Map of the places of {names[0]} and of the neighbour {names[1]}."
-                show_map(deck, key="person_map", alt=told)
+    def draw(step: int) -> None:
+        so_far = wall <= at[step]
+        joined = ends[so_far[ends].all(axis=1)]
+        drawn = [
+            (name, lon[seen], lat[seen], colour)
+            for name, rows_of, colour in zip(names, rows, (of.person, of.other), strict=True)
+            for seen in [rows_of[so_far[rows_of]]]
+        ]
+        links = (lon[joined], lat[joined])
+        deck = fingerprints_map(drawn, links, of, around=(lon, lat), height=_MAP_PX)
+        told = f"Map of the places of {names[0]} and of the neighbour {names[1]}."
+        show_map(deck, key="person_map", alt=told)
 
-            told = [clock(minute, dates) for minute in at.tolist()]
-            play(f"person_time_{user}_{other.user}", told, draw, start=len(at) - 1)
-        else:
-            st.info("These data carry no map projection, so there is no map.")
-    with right:
-        st.markdown("**Where and when** – local time runs upwards")
-        east, north = ((c - np.median(c[rows[0]])) / 1000 for c in centre)
-        person, neighbour = (
-            Path3D(name, east[own], north[own], wall[own])
-            for name, own in zip(names, rows, strict=True)
-        )
-        show(
-            space_time(person, neighbour, (east[ends], north[ends], wall[ends]), dates, of),
-            key="person_spacetime",
-            alt=f"Samples of {names[0]} and {names[1]} in space and time; matched ones are joined.",
-        )
+    st.markdown(f"**{names[0]}** filled, **{names[1]}** outlined")
+    told = [words.moment(minute, dates) for minute in at.tolist()]
+    play(f"person_time_{user}_{other.user}", told, draw, start=len(at) - 1)
 
 
 def _table_of_neighbours(
@@ -172,29 +149,6 @@ def _table_of_neighbours(
         key="person_neighbours",
         column_config={"Effort (0–1)": st.column_config.NumberColumn(format="%.3f")},
     )
-
-
-def _parts_figure(
-    fs: FingerprintSet, user: int, neighbours: list[Neighbour], k: int, of: Theme
-) -> None:
-    """Draw CDFs of the effort in space, in time and in total, over the matched samples."""
-    pooled = pd.concat([n.matches for n in neighbours])
-    curves = by_part({name: pooled[name].to_numpy() for name in DIMENSIONS}, of)
-    top = max(0.05, float(pooled["total"].max()))
-    show(
-        cdf(
-            curves,
-            of,
-            x_title="Sample stretch effort",
-            x_range=(0.0, min(1.0, 1.05 * top)),
-            whose="matched samples",
-            height=OTHER_PX,
-        ),
-        key="person_parts",
-        alt=f"Distribution of effort in space, in time and in total for {fs.pseudonyms[user]}.",
-    )
-    if sentences := place_or_time(pooled, k):
-        layout.what_this_means(*sentences, key="person_parts")
 
 
 def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
@@ -284,4 +238,4 @@ def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
 
 def _moments(fs: FingerprintSet, rows: IntArray) -> list[str]:
     names, wall = days(fs), fs.wall_minutes(fs.t_min)
-    return [clock(minute, names) for minute in wall[rows].tolist()]
+    return [words.moment(minute, names) for minute in wall[rows].tolist()]

@@ -59,8 +59,8 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
         question = _question(MEASURE, data, profile, settings.ks, settings)
         if questions.under_way(question):
             continue
-        is_run = known is not None and _largest_k(known) >= settings.ks[-1]
-        alone = is_run or (i == 0 and _small(data)) or _was_quick(data, first)
+        small = data.fs.n_users <= _ALONE_UP_TO_USERS
+        alone = _is_run(known, settings) or (i == 0 and small) or _was_quick(data, first)
         if questions.held(question) or not (asked or alone):
             waiting = waiting or asked or i == 0 or first is not None
             continue
@@ -113,7 +113,7 @@ def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)
-    if known[0] is not None and _largest_k(known[0]) >= settings.ks[-1]:
+    if known[0] is not None and _is_run(known[0], settings):
         return known[0].seconds, missing
     wanted = Config(settings.profiles[:1], settings.ks[-1:], settings.config)
     (seconds,) = questions.expected_s(anonymizability.study, data.fs, wanted)
@@ -160,13 +160,10 @@ def _served(known: Kept | None) -> set[int]:
     return set() if known is None else set(known.result.measured[0].parts)
 
 
-def _largest_k(known: Kept) -> int:
-    return int(known.result.measured[0].gaps.k)
-
-
-def _small(data: Dataset) -> bool:
-    return data.fs.n_users <= _ALONE_UP_TO_USERS
+def _is_run(known: Kept | None, settings: Settings) -> bool:
+    return known is not None and known.result.measured[0].gaps.k >= settings.ks[-1]
 
 
 def _was_quick(data: Dataset, known: Kept | None) -> bool:
-    return _small(data) and known is not None and known.seconds < _REST_ALONE_IF_FIRST_TOOK_S
+    small = data.fs.n_users <= _ALONE_UP_TO_USERS
+    return small and known is not None and known.seconds < _REST_ALONE_IF_FIRST_TOOK_S

@@ -61,22 +61,21 @@ class Figure:
 
 def figures(result: Result) -> dict[str, Figure]:
     """Return all figures of a result, by measure."""
-    return {row["measure"]: _figure(row) for row in result.to_frame().to_dict("records")}
+    return {
+        row["measure"]: Figure(
+            _estimate(row, "before"),
+            _estimate(row, "after"),
+            float(row["guessing"]),
+            int(row["before_asked"]),
+            int(row["asked"]),
+            float(row["points_alone"]),
+        )
+        for row in result.to_frame().to_dict("records")
+    }
 
 
-def _figure(row: Mapping[Hashable, Any]) -> Figure:
-    before, after = (
-        Estimate(*(float(row[f"{when}{end}"]) for end in ("", "_low", "_high")))
-        for when in ("before", "after")
-    )
-    return Figure(
-        before,
-        after,
-        float(row["guessing"]),
-        int(row["before_asked"]),
-        int(row["asked"]),
-        float(row["points_alone"]),
-    )
+def _estimate(row: Mapping[Hashable, Any], when: str) -> Estimate:
+    return Estimate(*(float(row[f"{when}{end}"]) for end in ("", "_low", "_high")))
 
 
 def home(metres: float) -> str:
@@ -101,11 +100,14 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
             each.before,
             each.after,
             each.guessing,
-            _briefly(
-                percent(each.before.value, each.before_asked),
-                percent(each.after.value, each.asked),
-                percent(each.guessing, each.asked),
-            ),
+            [
+                words.brief(percent(*share))
+                for share in (
+                    (each.before.value, each.before_asked),
+                    (each.after.value, each.asked),
+                    (each.guessing, each.asked),
+                )
+            ],
             most.get(name, math.nan),
         )
         for name, short in (named | homes).items()
@@ -116,17 +118,10 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
 def errors(result: Result) -> list[Compared]:
     """Return the errors of the best estimate of a place, in km, for the figure."""
     found = figures(result)[ERROR]
-    told = _briefly(off(found.before.value), off(found.after.value), off(found.without))
-    before, after = _km(found.before), _km(found.after)
+    values = found.before.value, found.after.value, found.without
+    told = [words.brief(off(metres)) for metres in values]
+    before, after = (Estimate(*(m / 1000 for m in each)) for each in (found.before, found.after))
     return [Compared(_SHORT[ERROR], before, after, found.without / 1000, told)]
-
-
-def _briefly(before: str, after: str, without: str) -> tuple[str, str, str]:
-    return words.brief(before), words.brief(after), words.brief(without)
-
-
-def _km(found: Estimate) -> Estimate:
-    return Estimate(*(metres / 1000 for metres in found))
 
 
 def table(result: Result) -> pd.DataFrame:

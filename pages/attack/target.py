@@ -71,8 +71,8 @@ def _pick(data: Dataset, asked: form.Asked, result: Result) -> Target:
             "drawn at random",
             key="attack_follow_random",
             icon=":material/casino:",
-            on_click=act(_turn_to_any),
-            args=(about, result, len(drawn)),
+            on_click=act(_turn_to),
+            args=(about, _nth(result, secrets.randbelow(len(drawn)))),  # to be looked at only
         )
     target: Target = st.session_state[_TARGET][1]
     return target
@@ -89,10 +89,6 @@ def _turn_to(about: object, target: Target) -> None:
     layout.overtake(_STEPPED)
     st.session_state[_TARGET] = about, target
     st.session_state[_STEP] = 1
-
-
-def _turn_to_any(about: object, result: Result, many: int) -> None:
-    _turn_to(about, _nth(result, secrets.randbelow(many)))  # to be looked at only
 
 
 @fragment()

@@ -45,7 +45,7 @@ class Compared:
         Values in the original data, and in the release.
     guessing : float
         Value reached without the release, or without linking; NaN to draw nothing.
-    told : tuple of str
+    told : sequence of str
         The three values in words, as shown beside the row.
     limit : float
         The threshold; NaN to draw none.
@@ -55,7 +55,7 @@ class Compared:
     before: Estimate
     after: Estimate
     guessing: float
-    told: tuple[str, str, str]
+    told: Sequence[str]
     limit: float = math.nan
 
     @property

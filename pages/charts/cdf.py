@@ -159,6 +159,11 @@ def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, IntArray
 
     If there are many values, return quantiles at even steps, including the smallest and the largest
     value; otherwise return all values. NaN is left out.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in step_points([math.nan, 0.2, math.nan, 0.4])]
+    [[0.2, 0.4], [0.5, 1.0], [1, 3]]
     """
     all_values = np.asarray(values, np.float64)
     order = np.argsort(all_values, kind="stable")[: int(np.isfinite(all_values).sum())]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,26 +13,13 @@ from fpanon_core.model.arrays import FloatArray
 from . import style
 from .style import Part, Theme, series
 
-_GAP = 0.075  # between panels, of the height; holds the heading of the next
-# From opposite orders to the same order; pale enough for dark numbers everywhere, in both themes.
-_AGREEMENT = [[0, "#F0964A"], [0.5, "#F4F4F4"], [1, "#56B4E9"]]
 _BESIDE = {"r": 16, "t": 16}  # margins
 WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @dataclass(frozen=True)
-class Series:
-    """One measure over the profiles, with 95% intervals."""
-
-    name: str
-    value: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Series of one measure, on one scale.
+class Measured:
+    """One measure over the profiles.
 
     Attributes
     ----------
@@ -41,6 +27,8 @@ class Panel:
         ``"unicity"``, ``"k"``, ``"em"`` or ``"kl"``: sets the colour.
     heading : str
         What the scale measures, with its unit.
+    series : mapping of str to (values, lower ends, upper ends)
+        Values over the profiles with their 95% intervals, by name.
     ticks, hover : str
         Plotly formats, such as ``".0%"``.
     limit : float or None
@@ -49,73 +37,51 @@ class Panel:
 
     measure: str
     heading: str
-    series: Sequence[Series]
+    series: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]]
     ticks: str
     hover: str
     limit: float | None = None
 
 
-def over_profiles(
-    profiles: Sequence[str], panels: Sequence[Panel], of: Theme, *, height: int = 720
-) -> go.Figure:
-    """Return a figure of several measures, one panel below the other, over the same profiles."""
-    traces: list[Part] = []
-    axes: dict[str, dict[str, Any]] = {}
-    headings, lines = [], []
-    tall = (1 - _GAP * (len(panels) - 1)) / len(panels)
-    over = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    for row, panel in enumerate(panels):
-        top = 1 - row * (tall + _GAP)
-        number = "" if row == 0 else str(row + 1)
-        colour = of.measure(panel.measure)
-        traces += [
-            series(
-                s.name,
-                profiles,
-                s.value,
-                "markers",  # profiles are categories: nothing lies between two of them
-                f"%{{x}}: %{{y:{panel.hover}}}",
-                showlegend=len(panel.series) > 1,
-                error_y=style.interval(s.value, s.low, s.high, colour),
-                marker=style.marker(i, color=colour),
-                yaxis=f"y{number}",
-            )
-            for i, s in enumerate(panel.series)
-        ]
-        axes[f"yaxis{number}"] = {
-            "domain": [top - tall, top],
-            "rangemode": "tozero",
-            "tickformat": panel.ticks,
-            "nticks": 4 if len(panels) > 1 else 6,
-            "automargin": True,
-        }
-        headings.append(style.note(of, f"<b>{panel.heading}</b>", 0, top, 15, **over))
-        if panel.limit is not None:
-            ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": panel.limit, "y1": panel.limit}
-            line = {"color": of.categories[1], "width": 2, "dash": "dash"}
-            lines.append(ends | {"type": "line", "yref": f"y{number}", "line": line})
-            told = f"threshold {100 * panel.limit:.3g}%"
-            at: Part = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-            headings.append(style.note(of, told, 0.01, panel.limit, yref=f"y{number}", **at))
+def over_profiles(profiles: Sequence[str], seen: Measured, of: Theme) -> go.Figure:
+    """Return a figure of one measure over profiles, with its intervals and its threshold."""
+    colour = of.measure(seen.measure)
+    traces = [
+        series(
+            name,
+            profiles,
+            values[0],
+            "markers",  # profiles are categories: nothing lies between two of them
+            f"%{{x}}: %{{y:{seen.hover}}}",
+            showlegend=len(seen.series) > 1,
+            error_y=style.interval(*values, colour),
+            marker=style.marker(i, color=colour),
+        )
+        for i, (name, values) in enumerate(seen.series.items())
+    ]
+    over: Part = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    notes = [style.note(of, f"<b>{seen.heading}</b>", 0, 1.0, 15, yref="paper", **over)]
+    lines = []
+    if seen.limit is not None:
+        lines.append(style.threshold(of, seen.limit))
+        told = f"threshold {100 * seen.limit:.3g}%"
+        notes.append(style.note(of, told, 0.01, seen.limit, yref="y", **over))
     across = {
         "title": "Areas and times as published (profile), most people singled out first",
         "type": "category",
-        "anchor": "free",
-        "position": 0,
         "automargin": True,
     }
-    first = axes.pop("yaxis")
+    up = {"rangemode": "tozero", "tickformat": seen.ticks, "nticks": 6, "automargin": True}
     return style.figure(
         of,
         traces,
         across,
-        first,
-        height=height,
-        annotations=headings,
+        up,
+        height=style.MAIN_PX,
+        annotations=notes,
         shapes=lines,
-        # The legend names the series of panels with several; it is beside the first heading.
+        # The legend names the series if there are several; it is beside the heading.
         legend={"x": 1, "xanchor": "right", "y": 1.0},
-        **{name: style.axis(of, each) for name, each in axes.items()},
     )
 
 
@@ -145,38 +111,6 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
     hours = {"title": "Hour of the day (local time)", "dtick": 3, "range": [-0.5, 23.5]}
     across = hours | {"showgrid": False}
     return style.figure(of, [trace], across, style.DOWNWARDS, margin=_BESIDE)
-
-
-def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
-    """Return a heat map of Kendall's τ between each measure (down) and each earlier one (across).
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the m measures.
-    tau : float64 ndarray (m, m)
-        Read below the diagonal only.
-    """
-    below = tau[1:, :-1]
-    trace = style.heatmap(
-        of,
-        names[:-1],
-        names[1:],
-        below,
-        (-1, 1),
-        "%{y} and %{x}: τ = %{z:.2f}",
-        colorscale=_AGREEMENT,
-        text=[
-            ["" if x > y else "none" if np.isnan(v) else f"{v:.2f}" for x, v in enumerate(row)]
-            for y, row in enumerate(below)
-        ],
-        texttemplate="%{text}",
-        textfont={"size": 14, "color": style.LIGHT.css("ink")},
-    )
-    bare = {"showline": False}
-    return style.figure(
-        of, [trace], style.CATEGORIES | bare, style.DOWNWARDS | bare, margin=_BESIDE
-    )
 
 
 def lorenz_curves(

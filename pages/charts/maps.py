@@ -171,75 +171,32 @@ def fingerprints_map(
     return over(extent_of(lon, lat), layers, of, height)
 
 
-def cells_map(
-    bounds: FloatArray,
-    colour: Sequence[str],
-    tips: Sequence[str],
-    around: tuple[FloatArray, FloatArray],
-    of: Theme,
-    *,
-    opacity: int = 24,
-    height: int = 460,
-) -> Map:
+def cells_map(bounds: FloatArray, colours: Sequence[str], tips: Sequence[str], of: Theme) -> Map:
     """Return a map of rectangles, the largest at the bottom, so that small ones stay visible.
 
     Parameters
     ----------
     bounds : ndarray (n, 4)
         West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`.
-    colour : sequence of str
+    colours : sequence of str
         Colour of each rectangle, such as ``"#0072B2"``.
     tips : sequence of str
         Tooltip of each rectangle; plain text.
-    around : tuple of ndarray
-        Longitudes and latitudes that the map shows.
-    opacity : int
-        Opacity of the areas, out of 255; their outlines are nearly opaque.
     """
     data = [
-        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "tip": tips[i]}
+        {"g": rectangle(bounds[i]), "c": rgb(colours[i]), "tip": tips[i]}
         for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
     ]
-    layer = areas("cells", data, f"[c[0], c[1], c[2], {opacity}]", "[c[0], c[1], c[2], 200]", 1)
-    return _of_areas(layer, bounds, "area", central(*around), of, height)
-
-
-def _of_areas(
-    layer: pdk.Layer, bounds: FloatArray, noun: str, seen: Extent, of: Theme, height: int
-) -> Map:
-    middle = (bounds[:, :2] + bounds[:, 2:]) / 2
-    told = describe_beyond(seen, middle[:, 0], middle[:, 1], noun)
-    return over(seen, [layer], of, height, whole=corners_of(bounds), told=told)
+    layer = areas("cells", data, "[c[0], c[1], c[2], 220]", "[c[0], c[1], c[2], 200]", 1)
+    corners, middle = corners_of(bounds), (bounds[:, :2] + bounds[:, 2:]) / 2
+    seen = central(*corners)
+    told = describe_beyond(seen, middle[:, 0], middle[:, 1], "area")
+    return over(seen, [layer], of, OTHER_PX, whole=corners, told=told)
 
 
 def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return longitudes and latitudes of the corners of areas, given west, south, east, north."""
     return bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel()
-
-
-def released_map(
-    bounds: FloatArray, users: IntArray, most: int, around: Extent, of: Theme, *, height: int = 460
-) -> Map:
-    """Return a map of published places as rectangles, coloured by users (viridis, logarithmic).
-
-    Parameters
-    ----------
-    bounds : ndarray (n, 4)
-        West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`, at least
-        one.
-    users : ndarray (n,)
-    most : int
-        People at the upper end of the scale, so that maps side by side share one scale.
-    around : Extent
-        Extent that the map shows, so that maps side by side share it.
-    """
-    colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
-    data = [
-        {"g": rectangle(bounds[i]), "c": colours[i], "tip": plural(int(users[i]), "person")}
-        for i in np.lexsort((users, -ground.sizes(bounds))).tolist()  # the largest at the bottom
-    ]
-    layer = areas("places", data, "[c[0], c[1], c[2], 150]", "[c[0], c[1], c[2], 255]", 3)
-    return _of_areas(layer, bounds, "place", around, of, height)
 
 
 def regions_map(

@@ -1,7 +1,6 @@
 """Figures that compare releases: risk against utility, the Pareto front, and dominated options.
 
-Further figures show what each way of hiding everyone costs in space and time, and how much of each
-component of utility is kept.
+A further figure shows how much of each component of utility is kept.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from .style import (
     bars,
     figure,
     interval,
-    marker,
     note,
     series,
+    threshold,
     upright,
 )
 
@@ -43,8 +42,6 @@ _KINDS = ("recommended", "serves the purpose", "too little use", "fails a thresh
 _FRONT = "best trade-offs (Pareto front)"
 _WITHOUT = "No records of real people, by ε (lower is safer)"
 _RECORDS = "Records of real people: "
-_SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
-_TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _ABOVE: Part = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
 Ends: TypeAlias = Sequence[float]
 
@@ -167,7 +164,7 @@ def pareto(
     if line is not None and limit is not None and records:
         text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
         marks.append(note(of, text, 1.0, line, xref="paper", xanchor="left", yanchor="middle"))
-        shapes.append(_limit(line, of))
+        shapes.append(threshold(of, line, layer="below"))
     if needed is not None:
         told = _ABOVE | {"yref": "y domain"}  # at the bottom, where no dot is
         marks.append(note(of, f" needed: {needed:.2f} or more", needed, 0.0, **told))
@@ -338,13 +335,6 @@ def _dots(
     )
 
 
-def _limit(limit: float, of: Theme) -> Part:
-    """Return the threshold's line."""
-    line = {"color": of.categories[1], "width": 2, "dash": "dash"}
-    level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    return level | {"line": line, "layer": "below"}
-
-
 def _with_room(values: Sequence[float]) -> Ends:
     """Return a range with room for the labels, narrow enough to show differences."""
     if not values:
@@ -352,67 +342,6 @@ def _with_room(values: Sequence[float]) -> Ends:
     low, high = min(values), max(values)
     room = max(0.02, 0.08 * (high - low))
     return low - room, high + room * 1.6
-
-
-# --- what hiding costs ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way of hiding people, for groups of several sizes.
-
-    Attributes
-    ----------
-    name : str
-    labels : sequence of str
-        Labels of its dots, such as "k = 2".
-    km, hours : sequence of float
-        Mean side of the published area and mean time window, by dot.
-    """
-
-    name: str
-    labels: Sequence[str]
-    km: Sequence[float]
-    hours: Sequence[float]
-
-
-def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
-    """Return a figure of mean time window against mean side, both logarithmic; less is better."""
-    ink = of.css("ink")
-    rim = {"color": of.css("paper"), "width": 1.5}
-    traces = [
-        series(
-            way.name,
-            way.km,
-            way.hours,
-            "lines+markers+text",
-            "%{text}: %{x:.3g} km, %{y:.3g} hours",
-            line={"color": of.categories[i], "width": 1.5, "dash": "dot"},
-            marker=marker(i, 13, color=of.categories[i], line=rim),
-            text=list(way.labels),
-            textposition=_SIDES[i % len(_SIDES)],
-            textfont={"size": 14, "color": ink},
-        )
-        for i, way in enumerate(ways)
-    ]
-    return figure(
-        of,
-        traces,
-        _logarithmic("Mean side of the published area (km)", [km for w in ways for km in w.km]),
-        _logarithmic("Mean time window (hours)", [hours for w in ways for hours in w.hours]),
-        height=420,
-    )
-
-
-def _logarithmic(title: str, values: Sequence[float]) -> Part:
-    """Return an axis with room for the labels."""
-    ticks = {"tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
-    logs = [math.log10(v) for v in values if math.isfinite(v) and v > 0]
-    if not logs:
-        return {"title": title, "type": "log"} | ticks
-    low, high = min(logs), max(logs)
-    room = 0.25 + 0.08 * (high - low)
-    return {"title": title, "type": "log", "range": [low - room, high + room]} | ticks
 
 
 def kept(named: Sequence[tuple[str, float]], of: Theme) -> go.Figure:

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
 from . import style
 from .cdf import Curve, cdf
-from .maps import Map, fingerprints_map, places_map
+from .maps import Map, places_map
 from .style import Part, Theme, marker, series
 from .words import percent
 
@@ -53,32 +54,6 @@ def counts_map(
         around=(lon, lat),
         height=style.OTHER_PX,
     )
-
-
-def path_map(
-    true: npt.NDArray[np.integer],
-    recovered: npt.NDArray[np.integer],
-    lon: FloatArray,
-    lat: FloatArray,
-    of: Theme,
-) -> Map | None:
-    """Return a map of one recovered trajectory (filled) over the true one (rings).
-
-    The result is None if no positions are given.
-
-    Parameters
-    ----------
-    true, recovered : integer ndarray (n_slots,)
-        Number of the place in each slot.
-    lon, lat : float64 ndarray (n_places,), or empty
-    """
-    if not len(lon):
-        return None
-    drawn = [
-        ("recovered", lon[recovered], lat[recovered], of.person),
-        ("true", lon[true], lat[true], of.other),
-    ]
-    return fingerprints_map(drawn, None, of, height=style.OTHER_PX, noun="slot")
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
@@ -127,43 +102,6 @@ def _bars(
 ) -> Part:
     told = (of, ["" if np.isnan(v) else percent(v) for v in y])
     return style.bars(name, x, style.known(y), marker, "%{y:.1%}, %{x}", told=told)
-
-
-def away(
-    wall_min: FloatArray, slot_min: float, km: FloatArray, days: Sequence[str], of: Theme
-) -> go.Figure:
-    """Return a step figure of the distance from the recovered to the true place over local time.
-
-    Parameters
-    ----------
-    wall_min : ndarray (n_slots,)
-        Starts of the slots, local minutes since the data set's first midnight.
-    slot_min : float
-    km : ndarray (n_slots,)
-    days : sequence of str
-        Date of each local day from the first on.
-    """
-    end = float(wall_min[-1]) + slot_min
-    first, last = int(wall_min[0] // 1440), int(wall_min[-1] // 1440)
-    every = max(1, (last - first + 1) // 7)
-    ticks = [d for d in range(first, last + 1) if (d - first) % every == 0]
-    steps = series(
-        "",
-        [*wall_min.tolist(), end],
-        [*km.tolist(), float(km[-1])],
-        "lines",
-        "%{y:.1f} km",
-        line={"color": of.measure("recovered"), "width": 2, "shape": "hv"},
-        fill="tozeroy",
-    )
-    dates = {
-        "title": "Local date, at its midnight",
-        "tickvals": [1440 * d for d in ticks],
-        "ticktext": [days[d] if d < len(days) else f"day {d + 1}" for d in ticks],
-        "range": [float(wall_min[0]), end],
-    }
-    far = {"title": "From the true place (km)", "range": [0, max(1.0, 1.05 * float(km.max()))]}
-    return style.figure(of, [steps], dates, far, showlegend=False, hovermode="x")
 
 
 @dataclass(frozen=True)
@@ -224,27 +162,23 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
     return style.figure(of, traces, "", "", **axes)
 
 
-@dataclass(frozen=True)
-class Remedy:
-    """A mitigation: the accuracy of the attack and of random linking, and the counts' error."""
+def remedies(tried: pd.DataFrame, of: Theme) -> go.Figure:
+    """Return two panels by mitigation: what the attack recovers, and the error of the counts.
 
-    name: str
-    whole: float
-    random: float
-    error: float
-
-
-def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
-    """Return two panels by mitigation: what the attack recovers, and the error of the counts."""
-    names = [r.name for r in tried]
-    errors = [r.error if r.error > 0 else None for r in tried]
+    Parameters
+    ----------
+    tried : DataFrame
+        For each mitigation: ``name``; ``recorded`` and ``recorded_random``, shares recovered by the
+        attack and by linking at random; ``count_error_share``, the counts' error.
+    """
+    names, shares = tried["name"].tolist(), tried["recorded"].tolist()
+    errors = [e if e > 0 else None for e in tried["count_error_share"].tolist()]
     known_errors = [e for e in errors if e is not None]
     low, top = min([0.1, *known_errors]), max([1.0, *known_errors])
 
     stripes = _PATTERN | {"shape": "\\", "fgcolor": of.css("paper", 0.45)}
     tick = {"symbol": "line-ns", "size": 26, "line": {"color": of.css("ink"), "width": 3}}
     across = {"orientation": "h", "beside": "%{y}"}
-    shares = [r.whole for r in tried]
     traces = [
         style.bars(
             "recovered by the attack",
@@ -257,7 +191,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
         ),
         series(
             "linked at random",
-            [r.random for r in tried],
+            tried["recorded_random"],
             names,
             "markers",
             "%{x:.1%} at random",

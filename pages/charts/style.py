@@ -51,11 +51,6 @@ class Theme:
         r, g, b = getattr(self, name)
         return f"rgba({r},{g},{b},{opacity:g})"
 
-    def mixed(self, name: str) -> str:
-        """Return a colour of this theme, half faded into the paper (WebGL lines blend oddly)."""
-        half = [(a + b) // 2 for a, b in zip(getattr(self, name), self.paper, strict=True)]
-        return "rgb({},{},{})".format(*half)
-
 
 LIGHT = Theme(
     paper=(255, 255, 255),
@@ -108,6 +103,13 @@ def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
     """Return the palette position of a category: its own if it has one, else a free one.
 
     ``order`` lists the categories with positions of their own; ``others``, all that may be drawn.
+
+    Examples
+    --------
+    >>> [place_of(10, K_ORDER, several) for several in ([2, 5, 10], [10])]
+    [2, 2]
+    >>> [place_of(k, K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
+    [0, 1, 2]
     """
     if item in order:
         return order.index(item)
@@ -314,6 +316,12 @@ def upright(at: float, colour: str, **more: Any) -> Part:
     """Return a vertical line from the bottom to the top of the picture."""
     ends = {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     return ends | {"line": {"color": colour, "width": 1.5, "dash": "dot"}, **more}
+
+
+def threshold(of: Theme, at: float, **more: Any) -> Part:
+    """Return the line of a threshold, across the picture."""
+    level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
+    return level | {"line": {"color": of.categories[1], "width": 2, "dash": "dash"}, **more}
 
 
 def heatmap(

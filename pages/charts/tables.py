@@ -19,7 +19,7 @@ from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 from fpanon_core.model.release_page import two_digits
 
-from .ground import PIXELS, areas, discs, lines, rgb
+from .ground import PIXELS, areas, rgb
 from .maps import Map, Shades, describe_beyond, extent_of, over, scale_bar, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
@@ -343,17 +343,3 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
         shapes=[upright(24 * day, of.css("quiet")) for day in range(1, 7)],
         legend={"y": 1.1},
     )
-
-
-def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Return a map of a person's places, with the line up to a moment and the place at that moment.
-
-    ``moment`` is the row of that place in ``lon`` and ``lat``, which are in degrees.
-    """
-    at: FloatArray = np.column_stack([lon, lat]).round(5)
-    layers = [
-        discs("places", np.unique(at, axis=0), of.quiet, 4, "a place of this person", 200),
-        lines("way", [at[: moment + 1].tolist()], [*of.other, 120], 2),
-        discs("now", at[moment : moment + 1], of.other, 9, "here now", 255),
-    ]
-    return over(around, layers, of, OTHER_PX)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
 from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.unicity import UnicityResult
 
 from . import style
 from .style import Theme
@@ -19,35 +20,28 @@ _FADED = 0.5  # each part of a bar has so much of the colour of the part below
 _LABELLED = 0.08  # a smaller part of a bar has no room for its label
 
 
-@dataclass(frozen=True)
-class Rising:
-    """A series of shares, in [0, 1], by number of known points, with 95% intervals."""
-
-    name: str
-    points: Sequence[int]
-    value: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
+Shares = Sequence[UnicityResult]
+"""Shares of people, with 95% intervals, a result for each number of known points."""
 
 
-def against_points(several: Sequence[Rising], of: Theme) -> go.Figure:
+def against_points(several: Mapping[str, Shares], of: Theme) -> go.Figure:
     """Return a figure of shares of people by number of known points, with intervals."""
     traces = []
-    for i, each in enumerate(several):
+    for i, (name, some) in enumerate((name, some) for name, some in several.items() if some):
         colour = of.categories[i % len(of.categories)]
         traces.append(
             style.series(
-                each.name,
-                each.points,
-                each.value,
+                name,
+                [r.config.p for r in some],
+                [r.value for r in some],
                 "lines+markers",
                 "%{y:.1%} with %{x} points",
-                error_y=style.interval(each.value, each.low, each.high, colour),
+                error_y=_intervals(some, colour),
                 line=style.line(i, colour),
                 marker=style.marker(i, 9),
             )
         )
-    most = max((max(each.points) for each in several if len(each.points)), default=1)
+    most = max((r.config.p for some in several.values() for r in some), default=1)
     return style.figure(
         of,
         traces,
@@ -56,35 +50,34 @@ def against_points(several: Sequence[Rising], of: Theme) -> go.Figure:
     )
 
 
-def crowds(fitting: Sequence[Rising], of: Theme) -> go.Figure:
+def _intervals(some: Shares, colour: str) -> style.Part:
+    value, low, high = ([getattr(r, end) for r in some] for end in ("value", "low", "high"))
+    return style.interval(value, low, high, colour)
+
+
+def crowds(fitting: Mapping[str, Shares], of: Theme) -> go.Figure:
     """Return stacked bars: how many people fit the known points, by number of known points.
 
     Parameters
     ----------
-    fitting : sequence of Rising
+    fitting : mapping of str to Shares
         Shares of people whose points fit at most a certain number of people, the smallest number
         first; the first series is drawn with its intervals.
     """
-    traces, below = list[style.Part](), np.zeros(len(fitting[0].value))
-    for i, each in enumerate(fitting):
-        share = np.asarray(each.value) - below
+    traces, (unique, *_) = list[style.Part](), fitting.values()
+    below: FloatArray = np.zeros(len(unique))
+    for i, (name, some) in enumerate(fitting.items()):
+        share: FloatArray = np.array([r.value for r in some])
         faded, rim = _FADED**i, {"color": of.css("paper"), "width": 1}
         mixed = zip(hex_to_rgb(of.measure("unicity")), of.paper, strict=True)
         colour = "rgb({},{},{})".format(*(round(a * faded + b * (1 - faded)) for a, b in mixed))
-        traces.append(
-            style.bars(
-                each.name,
-                each.points,
-                share,
-                {"color": colour, "line": rim},
-                "%{y:.1%}, points known: %{x}",
-            )
-        )
-        below = np.asarray(each.value)
-    unique = fitting[0]
+        told, points = "%{y:.1%}, points known: %{x}", [r.config.p for r in some]
+        look = {"color": colour, "line": rim}
+        traces.append(style.bars(name, points, share - below, look, told))
+        below = share
     traces[0] |= {
-        "error_y": style.interval(unique.value, unique.low, unique.high, of.css("ink")),
-        "text": [brief(percent(v)) if v >= _LABELLED else "" for v in unique.value],
+        "error_y": _intervals(unique, of.css("ink")),
+        "text": [brief(percent(r.value)) if r.value >= _LABELLED else "" for r in unique],
         "textposition": "inside",
         "insidetextanchor": "middle",
         "textangle": 0,
@@ -169,48 +162,6 @@ def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
     )
 
 
-@dataclass(frozen=True)
-class Line:
-    """A straight line, ``intercept + slope·p``, in the number p of known points."""
-
-    name: str
-    slope: float
-    intercept: float
-
-
-def exponents(
-    p: Sequence[int],
-    beta: Sequence[float],
-    error: Sequence[float],
-    lines: Sequence[Line],
-    of: Theme,
-) -> go.Figure:
-    """Return a figure of a law's exponents by number p of known points, with standard errors.
-
-    ``lines`` are straight lines to draw through, or beside, the exponents.
-    """
-    ends = [min(p) - 0.5, max(p) + 0.5]
-    spread = [e if np.isfinite(e) else 0.0 for e in error]
-    traces = [
-        style.series(
-            "these data",
-            p,
-            beta,
-            "markers",
-            "β = %{y:.3g} at p = %{x}",
-            error_y={"type": "data", "array": spread, "color": of.categories[0]},
-            marker=style.marker(0, 11, color=of.categories[0]),
-        )
-    ]
-    for i, each in enumerate(lines):
-        y = [each.intercept + each.slope * e for e in ends]
-        dashed = style.line(i + 1, of.categories[i % 2], 2)
-        traces.append(style.series(each.name, ends, y, "lines", line=dashed))
-    return style.figure(
-        of, traces, {"title": "Points an attacker knows (p)", "dtick": 2}, "Exponent β of the law"
-    )
-
-
 def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
     """Return a box plot of how many points single out each user who is ever unique.
 
@@ -240,26 +191,6 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
     drawn = style.bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
     return style.figure(of, [drawn], f"{noun} in a cluster", up, showlegend=False)
-
-
-def transition(
-    bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme
-) -> go.Figure:
-    """Return a figure of the probability of being unique by number of bins, with one point marked.
-
-    ``at`` is the marked point: a number of bins, and the probability there.
-    """
-    told, mark = "%{y:.3g} with %{x:.0f} bins", style.marker(2, 13, color=of.categories[1])
-    solid = style.line(0, of.categories[0])
-    return style.figure(
-        of,
-        [
-            style.series("P[unique]", bins, unique, "lines", told, line=solid),
-            style.series("your settings", at[:1], at[1:], "markers", told, marker=mark),
-        ],
-        {"title": "Number of bins (d)", "type": "log", "dtick": 1},
-        {"title": "Probability of being unique", "range": [-0.02, 1.02], "dtick": 0.25},
-    )
 
 
 # --- of a hundred people ---

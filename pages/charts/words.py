@@ -24,7 +24,13 @@ MARKS = {
 
 
 def distance(metres: float) -> str:
-    """Return a distance in words, such as "no distance", "350 m" or "1.7 km"."""
+    """Return a distance in words.
+
+    Examples
+    --------
+    >>> [distance(metres) for metres in (4, 823, 1730)]
+    ['no distance', '800 m', '1.7 km']
+    """
     if not math.isfinite(metres):
         return "an unknown distance"
     if metres < 5:
@@ -35,7 +41,15 @@ def distance(metres: float) -> str:
 
 
 def duration(minutes: float) -> str:
-    """Return a duration, such as "no time", "35 minutes" or "5.2 days"."""
+    """Return a duration in words.
+
+    Examples
+    --------
+    >>> [duration(minutes) for minutes in (0.4, 35.4, 150, 47.9 * 60)]
+    ['no time', '35 minutes', '2.5 hours', '47.9 hours']
+    >>> [duration(1440 * days) for days in (2, 9.94, 222.1)]
+    ['2 days', '9.9 days', '222 days']
+    """
     if not math.isfinite(minutes):
         return "an unknown time"
     if minutes < 0.5:
@@ -47,13 +61,29 @@ def duration(minutes: float) -> str:
     return f"{round(minutes / 1440, 1 if minutes < 14_400 else None):g} days"
 
 
+def moment(wall_min: float, days: list[str], between: str = " ") -> str:
+    """Return local minutes since the first midnight as a text such as "4 Mar 08:05".
+
+    ``days`` holds the date of each local day; ``between`` stands between date and time.
+    """
+    day, minute = divmod(math.floor(wall_min), 1440)
+    date = days[day] if 0 <= day < len(days) else f"day {day + 1}"
+    return f"{date}{between}{minute // 60:02d}:{minute % 60:02d}"
+
+
 def people(number: int) -> str:
     """Return a number of people, such as "1 person" or "2,000 people"."""
     return count(number, "person")
 
 
 def share(part: int, whole: int, what: str = "person") -> str:
-    """Return a share, such as "none of the 496 people" or "3 of the 496 people (0.6%)"."""
+    """Return a share in words; the percentage has no more digits than the number supports.
+
+    Examples
+    --------
+    >>> share(0, 496), share(3, 496), share(1, 12)
+    ('none of the 496 people', '3 of the 496 people (0.6%)', '1 of the 12 people (8%)')
+    """
     if whole == 1:
         return f"the one {what}" if part else f"not the one {what}"
     of_all = count(whole, what)
@@ -85,7 +115,13 @@ def brief(text: str) -> str:
 
 
 def beyond(curves: dict[str, int]) -> str:
-    """Say how many people of each curve lie beyond a figure's right edge; return "" if none do."""
+    """Say how many people of each curve lie beyond a figure's right edge; return "" if none do.
+
+    Examples
+    --------
+    >>> beyond({"k = 2": 1, "k = 5": 0})
+    'The figure does not show 1 person (“k = 2”) beyond its right edge.'
+    """
     told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
     return f"The figure does not show {listed(told)} beyond its right edge." if told else ""
 
@@ -100,6 +136,15 @@ def supported(value: float, low: float, high: float) -> str:
 
     The last digit is worth at most half of the interval's width or, without a width, at most 1/500
     of the number. There are never more than nine decimals.
+
+    Examples
+    --------
+    >>> supported(0.0459, 0.0453, 0.0465), supported(0.9794, 0.974, 0.984)
+    ('0.0459', '0.979')
+    >>> supported(87.53, 86.4, 88.7), supported(1234.5, 1100.0, 1400.0)
+    ('88', '1,234')
+    >>> supported(0.25, 0.25, 0.25), supported(0.0, 0.0, 0.0)
+    ('0.2500', '0')
     """
     half = (high - low) / 2
     if not (math.isfinite(half) and half > 0):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import pandas as pd
 
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies.disclosure import Leak, Result
-from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.report_words import describe_sum, listed
 from pages.charts import words
-from pages.charts.disclosure import WEEK, Panel, Series
+from pages.charts.disclosure import WEEK, Measured
 from pages.charts.plain import plain
 from pages.shell import definitions
 
@@ -27,12 +25,8 @@ OVER_PROFILES = {
 _HEADINGS = {
     "unicity": "Share of people singled out (unicity)",
     "k": "How often the right record is picked (k-disclosure)",
-    "em": "EM-disclosure: mean change in the probability of presence",
-    "kl": "KL-disclosure: mean information gained about a bin (nats)",
-}
-_SUMS = {
-    "em": "Visits that become certain or are ruled out (sum of EM)",
-    "kl": "Information gained over all areas and time windows (nats)",
+    "em": "Visits that become certain or are ruled out (sum of EM), mean of the people tested",
+    "kl": "Information gained over all areas and time windows (nats), mean of the people tested",
 }
 DEFINITIONS = {
     "unicity": definitions.UNICITY,
@@ -56,39 +50,21 @@ def ranked(found: Result) -> pd.DataFrame:
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
-def panels(found: Result) -> list[Panel]:
-    """Return a panel over profiles for each measure, as defined in Noriega Campero 2015."""
-    return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
+def measured(found: Result, measure: str, limit: float | None) -> Measured:
+    """Return one measure over the profiles, with the threshold of shares of people.
 
-
-def limit_of(measure: str, limits: Limits) -> float | None:
-    """Return a measure's threshold; None if it has none, or is not a share of people."""
-    return None if measure in _SUMS else limits.limit(measure)
-
-
-def panel(found: Result, measure: str, limit: float | None) -> Panel:
-    """Return the panel of one measure; EM and KL are summed over bins, to compare profiles.
-
-    Shares of people are drawn with their threshold.
+    EM and KL are summed over bins, to compare profiles.
     """
-    if measure not in _SUMS:
-        return replace(_panel(found, measure, _HEADINGS[measure]), limit=limit)
-    heading = f"{_SUMS[measure]}, mean of the people tested"
-    return _panel(found, measure, heading, f"{measure}_sum")
-
-
-def _panel(found: Result, measure: str, heading: str, column: str = "") -> Panel:
+    columns = {f"p = {p}": f"unicity_p{p}" for p in found.config.points}
+    if measure != "unicity":
+        columns = {NAMES[measure]: measure if measure == "k" else f"{measure}_sum"}
     table = ranked(found)
-    if measure == "unicity":
-        series = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.config.points]
-        return Panel(measure, heading, series, ".0%", ".1%")
-    series = [_series(table, column or measure, NAMES[measure])]
-    ticks = (".0%", ".1%") if measure == "k" else ("", ".3g")
-    return Panel(measure, heading, series, *ticks)
-
-
-def _series(table: pd.DataFrame, column: str, name: str) -> Series:
-    return Series(name, *(table[column + end].tolist() for end in ("", "_low", "_high")))
+    series = {
+        name: (table[c].tolist(), table[f"{c}_low"].tolist(), table[f"{c}_high"].tolist())
+        for name, c in columns.items()
+    }
+    formats = ("", ".3g") if measure in ("em", "kl") else (".0%", ".1%")
+    return Measured(measure, _HEADINGS[measure], series, *formats, limit)
 
 
 def _unicity(found: Result) -> str:
@@ -103,59 +79,21 @@ def spoken(measure: str) -> str:
     return f"unicity at {words.count(int(measure.removeprefix('unicity_p')), 'point')}"
 
 
-def tau_matrix(found: Result) -> tuple[list[str], np.ndarray]:
-    """Return short names of the n measures, and Kendall's τ of each pair as a matrix (n, n).
-
-    The values are below the diagonal; all other entries are NaN.
-    """
-    measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
-    tau = np.full((len(measures), len(measures)), np.nan)
-    for row in found.agreement.to_dict("records"):
-        tau[measures.index(row["b"]), measures.index(row["a"])] = row["tau"]
-    return [_short(m) for m in measures], tau
-
-
-def _short(measure: str) -> str:
-    if measure in NAMES:
-        return "k" if measure == "k" else measure.upper()
-    return f"unicity<br>p = {measure.removeprefix('unicity_p')}"
-
-
-def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Return pairs of measures by their name on screen; those that disagree most come first."""
+def agreement(found: Result) -> pd.DataFrame:
+    """Return one row per pair of measures, those that disagree most first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"
     )
-    return {
-        f"{spoken(row['a'])} and {spoken(row['b'])} ({row['discordant']} of {row['pairs']})": row
-        for row in _records(rows)
-    }
-
-
-def describe_discordant(row: dict[str, Any], most: int = 6) -> str:
-    """List up to ``most`` pairs of profiles that two measures rank differently, in Markdown."""
-    pairs = row["discordant_pairs"]
-    if not pairs and not row["concordant"]:
-        return (
-            "For every pair of profiles, at least one measure gives a tie: there is no order to "
-            "agree on."
-        )
-    if not pairs:
-        ties = f"{row['tied']} more {words.verb(row['tied'])} tied by at least one measure"
-        tied = f"; {ties}" if row["tied"] else ""
-        return (
-            f"The two measures rank {words.count(row['concordant'], 'pair')} of profiles "
-            f"alike{tied}."
-        )
-    a, b = spoken(row["a"]), spoken(row["b"])
-    lines = [
-        f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
-    ]
-    if len(pairs) > most:
-        more = words.count(len(pairs) - most, "more pair")
-        lines.append(f"- {more}; all are in the file *Agreement* below")
-    return "\n".join(lines)
+    return pd.DataFrame(
+        {
+            "Measures": rows["a"].map(spoken) + ", " + rows["b"].map(spoken),
+            "Kendall's τ": rows["tau"].round(2),
+            "Pairs of profiles": rows["pairs"],
+            "Ranked differently": rows["discordant"],
+            "For example": rows["discordant_pairs"].map(lambda x: " – ".join(x[0]) if x else ""),
+        }
+    )
 
 
 def _whole(profile: str) -> str:
@@ -185,13 +123,14 @@ def describe_agreement(found: Result) -> list[str]:
         told.append(f"{give} the same order as {name}: {listed(alike)}.")
     table = found.grid.set_index("profile")
     a, b = table.loc[first], table.loc[second]
+    sums = ["em_sum", "em_sum_low", "em_sum_high"]
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}; "
             f"{two} has {int(b['bins']):,}, with more people in each. An average bin reveals more "
             f"at {two}, although fewer people are singled out. Over all bins, the EM of one person "
-            f"adds up to {words.supported(*_total(a))} at {one}, and to "
-            f"{words.supported(*_total(b))} at {two}."
+            f"adds up to {words.supported(*a[sums])} at {one}, and to "
+            f"{words.supported(*b[sums])} at {two}."
         )
     return told
 
@@ -223,10 +162,6 @@ def _without_discord(
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
-
-
-def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
-    return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
 def describe_measures(

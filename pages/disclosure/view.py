@@ -6,7 +6,7 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.charts.maps import MAX_CELLS, cells_map, corners_of, scale_bar, shades
+from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, limits, questions
@@ -37,7 +37,8 @@ with st.container(
     profile = selectbox(
         "Profile shown", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
-leak, limit = found.leaks[profile], story.limit_of(what, limits.in_force())
+leak = found.leaks[profile]
+limit = limits.in_force().limit(what) if what in ("unicity", "k") else None
 
 # --- over profiles ---
 what_this_means(
@@ -47,9 +48,7 @@ what_this_means(
 )
 with st.container(key="main_figure"):
     show(
-        disclosure.over_profiles(
-            names, [story.panel(found, what, limit)], of, height=style.MAIN_PX
-        ),
+        disclosure.over_profiles(names, story.measured(found, what, limit), of),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
@@ -77,12 +76,9 @@ with left:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
         by = shades(places[measure].to_numpy(), of)
         bounds = places[["west", "south", "east", "north"]].to_numpy()
-        extent, height = corners_of(bounds), style.OTHER_PX
-        tips = story.place_tips(places, measure)
         show_map(
-            cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=height),
+            cells_map(bounds, by.colours, story.place_tips(places, measure), of),
             key="disclosure_map",
-            height=height,
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )
         legend(
@@ -115,42 +111,21 @@ with left:
 with right:
     what_this_means(*story.describe_people(leak), key="disclosure_people")
 
-# --- as published, and agreement ---
-with fold("All four measures, as published", key="disclosure_all"):
-    show(
-        disclosure.over_profiles(names, story.panels(found), of),
-        key="disclosure_over_profiles",
-        alt="Unicity, k-, EM- and KL-disclosure over the profiles, each on its own scale, with "
-        "95% intervals.",
-    )
-    if len(names) > 1:
-        st.caption(story.MEANS_TOLD)
+# --- agreement ---
 with fold("Do the measures agree?", key="disclosure_agreement"):
     if len(found.agreement):
-        left, right = side_by_side("disclosure_agree")
-        with left:
-            st.markdown(
-                "**Kendall's τ** of each pair of measures, over the profiles",
-                help=definitions.AGREEMENT,
-            )
-            show(
-                disclosure.agreement(*story.tau_matrix(found), of),
-                key="disclosure_tau",
-                alt="Kendall's tau of each pair of measures.",
-            )
-        with right:
-            st.markdown("**Pairs of profiles ranked differently**")
-            rows = story.pairs_to_compare(found)
-            pair = st.selectbox(
-                "Pair of measures", list(rows), key="disclosure_pair", label_visibility="collapsed"
-            )
-            st.markdown(story.describe_discordant(rows[pair]))
+        st.markdown(
+            "**Kendall's τ** of each pair of measures, over the profiles",
+            help=definitions.AGREEMENT,
+        )
+        st.dataframe(story.agreement(found), hide_index=True, key="disclosure_pairs")
         what_this_means(
             *story.describe_agreement(found),
             key="disclosure_agreement",
             published="unicity (p = 3, 4, 5), EM and KL put eight profiles in the same order.",
             source="1.6 million people (Noriega Campero 2015, figure 4-2)",
         )
+        st.caption(story.MEANS_TOLD)
     else:
         st.caption("One profile alone has no order to compare; choose at least two.")
 

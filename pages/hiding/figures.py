@@ -1,12 +1,9 @@
-"""Accuracy of releases: a curve and a row in a table for each release, and the downloads.
-
-The module also draws the section that compares GLOVE with equally coarse data at the same k.
-"""
+"""Accuracy of releases: a curve and a row in a table for each release, and the downloads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,21 +14,15 @@ import streamlit as st
 
 from fpanon_core.model import limits
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, hiding, production
+from fpanon_core.studies import production
 from fpanon_core.studies.hiding import Config, Result, Worth
-from fpanon_core.studies.under_profiles import corners
 from pages.charts import words
 from pages.charts.cdf import Curve, cdf
-from pages.charts.pareto import Way, cost
-from pages.charts.plain import plain
 from pages.charts.style import DASHES, Theme, figure, note, series
-from pages.hiding import form, story
-from pages.shell import definitions, questions, release, widgets
+from pages.hiding import story
+from pages.shell import definitions, release, widgets
 from pages.shell import downloads as shell
 from pages.shell.dataset import Dataset
-from pages.shell.figure import show
-from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind
 
 PRODUCED = Kind(
@@ -257,7 +248,7 @@ COLUMNS = {
 }
 
 
-def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
+def downloads(data: Dataset, result: Result) -> None:
     """Draw the downloads of a release and its tables, or a note if its verification failed."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
@@ -273,152 +264,4 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
         f"the release {story.name_of(result.config)}",
         also=(result.release,),
     )
-    figures = shell.files_of(result, {"accuracy": "Accuracy"})
-    if compared is not None:
-        figures |= shell.files_of(compared, {"comparison": "Comparison"})
-    shell.csv_files("glove", figures)
-
-
-def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
-    """Draw the comparison with equally coarse data, or a button to start it; return its result.
-
-    Return None while there is no result.
-    """
-    question = form.compared(data)
-    questions.progress(question.kind)
-    found: comparison.Result | None = questions.answer(question)
-    if found is None:
-        ks = [k for k in comparison.Config().ks if k <= data.fs.n_users]
-        st.markdown(
-            "The other way to hide everyone is to make all places and times equally coarse until "
-            "at least k people share each record. The comparison tries grids and time windows, "
-            "from fine to coarse, until one pair hides everyone. The last pair puts everything "
-            "into one area and time window. The comparison also runs GLOVE with and without "
-            f"limits, for {crowds(ks)}."
-        )
-        if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
-            questions.ask(question)
-            st.rerun()
-        return None
-    table = found.comparison
-    parts = [
-        (name, table[table["method"] == method]) for method, name in way_names(found.config).items()
-    ]
-    ways = [
-        Way(
-            name,
-            labels(part),
-            (part["mean_space_m"] / 1000).tolist(),
-            (part["mean_time_min"] / 60).tolist(),
-        )
-        for name, part in parts
-        if len(part)
-    ]
-    show(
-        cost(ways, of),
-        key="glove_cost",
-        alt="Mean side of the published areas against the mean time window, with a dot for each k "
-        "and each way of hiding everyone.",
-    )
-    what_this_means(*compared(found), key="glove_compared")
-    st.dataframe(ways_table(found), hide_index=True, key="glove_compared_table")
-    st.caption(corners(found.comparison))
-    return found
-
-
-def way_names(config: comparison.Config) -> dict[str, str]:
-    """Return the names on screen of the ways of hiding everyone, by their names in the table."""
-    names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
-    return dict(zip(comparison.METHODS, names, strict=True))
-
-
-def _limits(config: comparison.Config) -> str:
-    space, time = config.suppress_space_m, config.suppress_time_min
-    parts = [] if space is None else [f"{space / 1000:g} km"]
-    return " and ".join(parts if time is None else [*parts, f"{time / 60:g} hours"])
-
-
-def crowds(ks: Collection[int]) -> str:
-    """Return the values of k in words, such as "k = 2, 5 and 10"."""
-    *first, last = map(str, ks)
-    return f"k = {', '.join(first)} and {last}" if first else f"k = {last}"
-
-
-def labels(part: pd.DataFrame) -> list[str]:
-    """Return a label for each dot; where dots coincide, only the first has one, with every k."""
-    spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
-    ks = part["k"].tolist()
-    return [
-        "k = " + ", ".join(str(k) for k, other in zip(ks, spots, strict=True) if other == spot)
-        if spots.index(spot) == i
-        else ""
-        for i, spot in enumerate(spots)
-    ]
-
-
-def compared(found: comparison.Result) -> list[str]:
-    """Say what equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
-    table = found.comparison
-    first = int(table["k"].min())
-    rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
-    uniform, ours = rows["uniform"], rows["GLOVE"]
-    spans = (
-        f"areas {words.distance(ours['mean_space_m'])} wide and time windows of "
-        f"{words.duration(ours['mean_time_min'])} on average"
-    )
-    last, grid = found.searched[-1], plain(uniform["profile"])
-    if uniform["share_hidden"] == 1:
-        last_of_all = uniform["profile"] == str(last)
-        whole = ": one area and one time window for everything" if last_of_all else ""
-        told = [
-            "Suppose that all places and times are made equally coarse. The first grid tried that "
-            f"puts everyone in a group of at least {first} is {grid}{whole}. "
-            f"{_tried(found.searched)}. GLOVE needs {spans}."
-        ]
-    else:
-        hidden = words.percent(uniform["share_hidden"])
-        best = f"; {grid} comes nearest, with {hidden} of people" if hidden != "0%" else ""
-        told = [
-            f"None of the {words.count(len(found.searched), 'grid')} for all places and times, "
-            f"from {found.searched[0]} to {last}, puts everyone in a group of at least {first}"
-            f"{best}. GLOVE hides everyone in {spans}."
-        ]
-    limited = rows.get("GLOVE with suppression")
-    if limited is not None:
-        told.append(
-            f"Limited to {_limits(found.config)}, GLOVE leaves out "
-            f"{words.percent(limited['suppressed_share'])} of the samples. It then needs "
-            f"areas {words.distance(limited['mean_space_m'])} wide and time windows of "
-            f"{words.duration(limited['mean_time_min'])} on average."
-        )
-    return told
-
-
-def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Say, without a full stop, which grids were tried."""
-    last = f"one area and time window for everything ({searched[-1]})"
-    if len(searched) == 1:
-        return f"That is the only grid tried: {last}"
-    chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ". Each grid is placed so that as many people as possible share an area" if chosen else ""
-    finest = f"Finest grid and windows: {searched[0]}"
-    return f"We tried {len(searched)} grids. {finest}. Coarsest: {last}{how}"
-
-
-def ways_table(found: comparison.Result) -> pd.DataFrame:
-    """Return a table with one row per k and way of hiding everyone, for the screen."""
-    table, names = found.comparison, way_names(found.config)
-    return pd.DataFrame(
-        {
-            "Way": table["method"].map(names) + table["profile"].map(lambda p: p and f" ({p})"),
-            "k": table["k"],
-            "People hidden (%)": (100 * table["share_hidden"]).round(1),
-            "Left out (%)": (100 * table["suppressed_share"]).round(2),
-            "Mean side (km)": (table["mean_space_m"] / 1000).round(2),
-            "Median side (km)": (table["median_space_m"] / 1000).round(2),
-            "Mean span (min)": table["mean_time_min"].round(1),
-            "Median span (min)": table["median_time_min"].round(1),
-            "False presence (%)": (100 * table["phantom_share"]).round(2),
-            "Verified": table["verified"].map({True: "yes", False: "no"}),
-        }
-    )
+    shell.tables("glove", result, {"accuracy": "Accuracy"})

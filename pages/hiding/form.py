@@ -9,7 +9,7 @@ import streamlit as st
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
-from fpanon_core.studies import comparison, estimates, hiding
+from fpanon_core.studies import estimates, hiding
 from fpanon_core.studies.presets import crowd
 from pages.hiding import story
 from pages.shell import layout, questions, session, widgets
@@ -19,7 +19,6 @@ from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
 
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
-COMPARISON = Kind("compare", comparison.study, page="glove")
 _FOR = "fp_glove_data"
 SHARDED_FROM = hiding.SHARDED_FROM
 _MANY_USERS = 3_000  # below this, a run ends before anyone asks how long it takes
@@ -177,15 +176,6 @@ def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
     kept = questions.of_data(RELEASES, data.fs)
     in_force = widgets.in_force()
     return {config: a.result for config, a in kept.items() if config.stretch == in_force}
-
-
-def compared(data: Dataset) -> Question:
-    """Return the question that compares GLOVE with uniform generalization.
-
-    The comparison uses the stretch effort in force.
-    """
-    config = comparison.Config(stretch=widgets.in_force())
-    return Question(COMPARISON, data.fs, config, "Comparing with equally coarse data")
 
 
 def expected(data: Dataset) -> None:

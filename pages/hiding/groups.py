@@ -1,8 +1,7 @@
-"""The groups of a release: the loss of each, one group over time, and everyone in one hour."""
+"""The groups of a release: the loss of each, and one group over time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -12,15 +11,14 @@ import streamlit as st
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.hiding import groups_by_loss
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
-from pages.charts.maps import Shades, cells_map, corners_of, scale_bar, shades
+from pages.charts.maps import Shades, corners_of, scale_bar, shades
 from pages.charts.record import PlayedGroup, group_legend, group_map
-from pages.charts.spacetime import clock
 from pages.charts.style import Theme
 from pages.hiding import figures
-from pages.hiding.moment import Moment, busiest, hours, moment, played
 from pages.shell import layout
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, moments, play, show, show_map
@@ -86,7 +84,7 @@ def _over_time(seen: PlayedGroup, rank: int, dates: list[str], of: Theme) -> Non
     recorded = np.searchsorted(at, seen.minute).clip(max=len(at) - 1)
     play(
         f"glove_group_time_{len(at)}_{rank}",
-        [clock(each, dates) for each in at.tolist()],
+        [words.moment(each, dates) for each in at.tolist()],
         partial(_at, seen, np.array([-np.inf, *at]), by, rank, of),
         start=int(np.bincount(recorded).argmax()),
     )
@@ -107,95 +105,39 @@ def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, s
     )
 
 
-def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """Draw the people in one hour: as recorded, and as published."""
-    if data.fs.crs is None or not result.published.n_samples:
-        st.info("There is no map: the data carry no map projection, or nothing is published.")
-        return
-    hour = _hour(data, result)
-    at = hour_named(hour, days(data.fs))
-    here = moment(result, data.fs, hour)
-    people = np.concatenate([here.before[:, 4], here.after[:, 4]])
-    if not len(people):
-        st.info("Nobody was recorded in that hour, and nobody is published for it.")
-        return
-    colours = shades(people, of)
-    parted = (colours.colours[: len(here.before)], colours.colours[len(here.before) :])
-    left, right = layout.side_by_side("glove_maps")
-    with left:
-        st.markdown(f"**Before** – the {words.people(here.recorded)} recorded in that hour")
-        _map("before", here, here.before, parted[0], of, f"Map of the people recorded at {at}.")
-    with right:
-        st.markdown(f"**After** – the {words.people(here.published)} published for that hour")
-        _map("after", here, here.after, parted[1], of, f"Map of the people published for {at}.")
-    legend(
-        scale_bar(colours, f"People in a square of {words.distance(here.side_m)}", of),
-        key="glove_scale",
-        alt=f"Colours of both maps: from {colours.low:.2g} to {colours.high:.2g} people.",
-    )
-    st.caption(at_one_moment(at, here.recorded, here.published))
+def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -> PlayedGroup:
+    """Return a group's samples and published data; up to ``at_most`` members are named.
 
-
-def _map(
-    name: str, here: Moment, squares: FloatArray, colours: Sequence[str], of: Theme, alt: str
-) -> None:
-    """Draw one of the two maps; both show the same part of the world."""
-    show_map(
-        cells_map(
-            squares[:, :4],
-            colours,
-            [*map(square, squares[:, 4].tolist())],
-            corners_of(here.extent),
-            of,
-            opacity=200,
-        ),
-        height=320,
-        key=f"glove_{name}",
-        alt=alt,
-    )
-
-
-def _hour(data: Dataset, result: GloveResult) -> int:
-    """Return the hour to show; if there are several, draw a slider to choose it."""
-    among = hours(result, data.fs)
-    if len(among) < 2:
-        return among[0]
-    return int(
-        st.select_slider(
-            "At",
-            among,
-            value=busiest(data.fs, among),
-            format_func=partial(hour_named, days=days(data.fs)),
-            key=f"glove_hour_{among[0]}_{among[-1]}",
-            label_visibility="collapsed",
-        )
+    For a release in periods, return only the samples within the group's period. The data must carry
+    a map projection.
+    """
+    people = np.sort(release.people[release.members(group)])
+    rows = np.concatenate([np.r_[fs.rows_of(person)] for person in people.tolist()])
+    if release.group_period is not None and release.period_days is not None:
+        period = fs.wall_minutes(fs.t_min[rows]) // (1_440 * release.period_days)
+        rows = rows[period == release.group_period[group]]
+    rows = rows[np.argsort(fs.t_min[rows], kind="stable")]
+    lon, lat = lon_lat(fs.crs, fs.x_m[rows] + fs.dx_m[rows] / 2, fs.y_m[rows] + fs.dy_m[rows] / 2)
+    of = release.published
+    at = slice(*of.offsets[group : group + 2])
+    west, south = lon_lat(fs.crs, of.x_m[at], of.y_m[at])
+    east, north = lon_lat(fs.crs, of.x_m[at] + of.dx_m[at], of.y_m[at] + of.dy_m[at])
+    areas = np.column_stack([west, south, east, north])
+    beside, names = corners_of(areas), fs.pseudonyms
+    return PlayedGroup(
+        lon=lon,
+        lat=lat,
+        minute=fs.wall_minutes(fs.t_min[rows] + fs.dt_min[rows] / 2),
+        areas=areas,
+        start=fs.wall_minutes(of.t_min[at]),
+        end=fs.wall_minutes(of.t_min[at] + of.dt_min[at]),
+        around=(np.concatenate([lon, beside[0]]), np.concatenate([lat, beside[1]])),
+        whose=np.minimum(np.searchsorted(people, fs.sample_user[rows]), at_most),
+        names=[names[person] for person in people[:at_most].tolist()],
     )
 
 
 # --- what is said ---
-
-
-def square(people: float) -> str:
-    """Return the number of people in a square on one of the maps, in words."""
-    if people < 0.05:
-        return "less than 0.1 people"
-    return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"
-
-
-def at_one_moment(when: str, recorded: int, published: int) -> str:
-    """Say what both maps show, and which people they leave out."""
-    return (
-        f"Both maps show the hour from {when}, in the same colours. The first map shows "
-        f"{words.people(recorded)}{', each' * (recorded > 1)} at the first place recorded for them "
-        f"in that hour. The second map shows {words.people(published)}"
-        f"{', each' * (published > 1)} spread evenly over the first area published for them in "
-        "that hour, whether recorded then or not. Nobody else is shown on these maps."
-    )
-
-
-def hour_named(hour: int, days: list[str]) -> str:
-    """Return the date and time of an hour that is counted from the first local midnight."""
-    return clock(60 * hour, days, ", ")
 
 
 def time_unit(minutes: float) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.hiding import figures, form, groups, story
 from pages.shell import exploration, layout, limits, questions, release, workspace
-from pages.shell.figure import fold, show
+from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 
@@ -97,14 +97,10 @@ st.dataframe(
 
 # --- before and after ---
 groups.one(data, result.release, of)
-with fold("Everyone in one hour, before and after", key="glove_one_hour"):
-    groups.maps(data, result.release, of)
-with fold("Would equally coarse data do?", key="glove_uniform"):
-    compared = figures.beside_uniform(data, of)
 
 # --- download ---
 if kind != "success":  # again, next to the download
     st.warning(f"**{verdict.split('**')[1]}**")
-figures.downloads(data, result, compared)
+figures.downloads(data, result)
 layout.formulas("Hiding everyone in step: aligned publishing")
 layout.formulas("Hiding everyone: GLOVE")

@@ -7,35 +7,24 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import COMPARED_OPTIONS
-from fpanon_core.model.options import Periods, ReleaseOption
-from fpanon_core.model.projection import Extent, central
-from fpanon_core.studies import look
 from fpanon_core.studies.judgement import needed, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from pages.charts.cdf import Curve, cdf
-from pages.charts.maps import MAX_CELLS, corners_of, released_map
 from pages.charts.pareto import Dot, pareto
-from pages.charts.plain import plain
 from pages.charts.style import Theme
 from pages.options import story
 from pages.options.story import Criteria
-from pages.shell import limits, officer, questions, workspace
-from pages.shell.figure import show, show_map
+from pages.shell import limits, officer, workspace
+from pages.shell.figure import show
 from pages.shell.guard import act
-from pages.shell.layout import what_this_means
-from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
 from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, attack
 
-LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _OF = "fp_choice_of"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
@@ -87,25 +76,21 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 def numbers(table: pd.DataFrame) -> None:
     """Draw a table with a row per option, narrow enough for the page; long names are cut off."""
     longest = max(map(len, table["Option"]), default=0)
-    columns: dict[str, Any] = _texts(
-        _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 530)}
-    )
-    columns["No."] = st.column_config.NumberColumn(width=45)
-    columns["Utility"] = st.column_config.NumberColumn(format="%.2f", width=60)
-    _frame(table, "options_table", columns)
+    widths = _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 530)}
+    utility = st.column_config.NumberColumn(format="%.2f", width=60)
+    _frame(table, "options_table", widths, 45, {"Utility": utility})
 
 
 def all_numbers(table: pd.DataFrame) -> None:
     """Draw a table with one row per option and all figures."""
-    number = {"No.": st.column_config.NumberColumn(width=50)}
-    _frame(table, "options_whole", _texts(_WHOLE_WIDTHS) | number)
+    _frame(table, "options_whole", _WHOLE_WIDTHS, 50, {})
 
 
-def _texts(widths: dict[str, int]) -> dict[str, Any]:
-    return {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
-
-
-def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
+def _frame(
+    table: pd.DataFrame, key: str, widths: dict[str, int], first: int, more: dict[str, Any]
+) -> None:
+    columns = {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
+    columns |= {"No.": st.column_config.NumberColumn(width=first)} | more
     few = len(table) <= _ROWS_WITHOUT_SCROLLING
     height: int | Literal["content"] = "content" if few else 1_440
     st.dataframe(table, hide_index=True, key=key, column_config=columns, height=height)
@@ -243,106 +228,10 @@ def _take_click(figure: str, names: Sequence[str]) -> None:
         st.session_state[_PINNED] = kept
 
 
-def side_by_side(
-    fs: FingerprintSet, table: OptionsTable, names: Sequence[str], figures: pd.DataFrame, of: Theme
-) -> None:
-    """Draw maps, CDFs and a table of the pinned options; ``figures`` has a row for each option."""
+def side_by_side(names: Sequence[str], figures: pd.DataFrame) -> None:
+    """Draw a table of the pinned options; ``figures`` has a row for each option."""
     if not names:
         st.caption("Pin options to see them side by side.")
         return
-    options = {option.name: option for option in table.options}
-    asked = {name: _question(fs, options[name], table.config.seed) for name in names}
-    for question in asked.values():
-        if not questions.held(question):
-            questions.ask(question)
-    questions.progress(LOOK)
-    looks: dict[str, look.Result | None] = {
-        name: questions.answer(question) for name, question in asked.items()
-    }
-    if st.toggle("On the map", key="options_on_map", persist_state="session"):
-        _maps(looks, of)
-    _curves({options[name]: found for name, found in looks.items() if found is not None}, names, of)
     rows = figures.drop(columns="No.").set_index("Option").loc[list(names)]
     st.dataframe(rows.T.astype(str), key="options_compared", height="content")
-
-
-def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
-    """Return the question of how a release looks; only the option's steps matter, not its name."""
-    config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
-    return Question(LOOK, fs, config, f"Making the release “{option.name}”")
-
-
-def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
-    """Draw a map of each release, in the same colours, of the same part of the world."""
-    drawn = [found for found in looks.values() if found is not None and len(found.bounds)]
-    most = max((int(found.users.max()) for found in drawn), default=1)
-    around = _around(drawn)
-    for at, (name, found) in enumerate(looks.items()):
-        if at % 2 == 0:
-            with st.container(key=f"pair_options_maps_{at}"):
-                columns = st.columns(2, gap="large")
-        with columns[at % 2]:
-            st.markdown(f"**{plain(name)}**")
-            _map(found, name, most, around, of, key=f"options_map_{at}")
-    if drawn:
-        st.caption(
-            f"Colour shows the people seen at a place, from few (dark) to {most:,} (bright), on "
-            "one logarithmic scale for all maps. Point at a place to see its number."
-        )
-
-
-def _around(drawn: Sequence[look.Result]) -> Extent | None:
-    """Return the extent that all maps show, where nearly all people of all releases are."""
-    if not drawn:
-        return None
-    corners = (corners_of(look.bounds) for look in drawn)
-    lon, lat = (np.concatenate(parts) for parts in zip(*corners, strict=True))
-    users = np.concatenate([np.repeat(look.users[: len(look.bounds)], 2) for look in drawn])
-    return central(lon, lat, users)
-
-
-def _map(
-    found: look.Result | None, name: str, most: int, around: Extent | None, of: Theme, *, key: str
-) -> None:
-    if found is None:
-        st.caption("There is no map: the release has not been made yet.")
-    elif around is None or not len(found.bounds):
-        show_map(None, key=key, alt="")
-    else:
-        show_map(
-            released_map(found.bounds, found.users, most, around, of, height=360),
-            key=key,
-            alt=f"Map of the published places of the release {name}, by people.",
-        )
-        if found.left_out:
-            st.caption(
-                f"The {len(found.bounds):,} places with the most people are drawn; "
-                f"{found.left_out:,} more are not."
-            )
-
-
-def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: Theme) -> None:
-    """Draw the CDF of 2-gaps in each release; with periods, each person has a record per period."""
-    curves, told = [], []
-    for option, found in looks.items():
-        name, at = option.name, names.index(option.name)
-        if not len(found.gaps):
-            st.caption(f"Only one person is in “{plain(name)}”: there is nobody to compare with.")
-            continue
-        curves.append(Curve(name, found.gaps, of.categories[at], at))
-        periods = any(isinstance(step, Periods) for step in option.steps)
-        told.append(story.describe_gaps(name, found.gaps, periods=periods))
-    if not curves:
-        return
-    show(
-        cdf(
-            curves,
-            of,
-            x_title="2-gap in the release: effort to look like the nearest other person",
-            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))),
-            height=320,
-        ),
-        key="options_gaps",
-        alt="Share of people by 2-gap, a curve for each pinned release.",
-    )
-    what_this_means(*told, key="options_gaps")

@@ -30,7 +30,7 @@ from pages.shell.widgets import number, segments, selectbox
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-_PRESETS_MADE, _ANSWERS = "fp_presets", "fp_questionnaire"
+_ANSWERS = "fp_questionnaire"
 _FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
@@ -55,7 +55,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     Options with the same steps count as one, under the name of the first. The form for the
     officer's own options is drawn in ``own_place``.
     """
-    presets = _presets(fs)
+    presets = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
     put: list[str] | None = None
     if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
@@ -171,15 +171,6 @@ def _titles_of(text: str) -> list[str]:
     return [_TITLES[name] for name in text.split(",") if name]
 
 
-def _presets(fs: FingerprintSet) -> dict[str, list[ReleaseOption]]:
-    """Return the presets' options for these data, by the presets' titles; make them only once."""
-    held = st.session_state.get(_PRESETS_MADE)
-    if held is None or held[0] != fs.digest:
-        made = {title: PRESETS[name](fs) for title, name in _NAMES.items()}
-        held = st.session_state[_PRESETS_MADE] = fs.digest, made
-    return dict(held[1])
-
-
 # --- the criteria ---
 
 
@@ -262,7 +253,11 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         type=["csv", "tsv", "xlsx", "gz", "zip"],
     )
     if example or file is not None:
-        found = questions.settle(_question(None if example else file, names), alone=True)
+        used = None if example else file
+        config = questionnaires.Config("" if used is None else used.file_id, tuple(names))
+        content = () if used is None else (used.getvalue(),)
+        what = "Reading the questionnaire"
+        found = questions.settle(Question(QUESTIONNAIRE, None, config, what, content), alone=True)
         if found is None:
             return None
         if found.refused and example:
@@ -301,10 +296,3 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     told = f"utility for {domain}, as scored by" + (" invented experts" if example else " experts")
     axis = f"Utility for {domain}, mean of {words.count(experts, who)} (0–1)"
     return Asked(answers.used, domain), axis, told
-
-
-def _question(file: Any, names: Sequence[str]) -> Question:
-    """Return the question about an uploaded file or the example, which a child process reads."""
-    config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
-    content = () if file is None else (file.getvalue(),)
-    return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)

@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.model import limits, options, profiles
-from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
+from fpanon_core.model import limits, options
+from fpanon_core.model.errors import FpanonError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.model.profiles import Grid
 from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.search import KNOWLEDGE
@@ -24,13 +25,6 @@ from pages.shell.widgets import number
 
 _OWN, _TOLD = "fp_own_options", "fp_recipe_told"
 _AS_READ = "as they are"
-_GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
-# For each kind of places: the number that must be given, and how the places are made from it.
-_PLACES: dict[str, tuple[str, Callable[[Any], profiles.Space]]] = {
-    _GRID: ("the side of the grid", lambda km: profiles.Grid(round(1000 * km, 3))),
-    _HEXAGONS: ("the resolution of the hexagons", profiles.Hexagons),
-    _CLUSTERS: ("the number of antennas", lambda antennas: profiles.AntennaClusters(int(antennas))),
-}
 _HIDING: dict[str, type[options.Glove]] = {"aligned": options.Aligned, "GLOVE": options.Glove}
 _EXCHANGED: dict[str, options.What | None] = {
     "nothing": None,
@@ -49,14 +43,7 @@ def added(fs: FingerprintSet) -> list[ReleaseOption]:
 def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     """Draw the form; add the submitted option, unless it exists already."""
     with st.form("options_form", border=False, clear_on_submit=False):
-        left, middle, right = st.columns(3, gap="large")
-        with left:
-            places = _space(fs)
-        with middle:
-            minutes, share, rare = _window_and_users(fs)
-        with right:
-            noise, exchanged = _noise_and_exchange()
-        hiding = _hiding(fs)
+        points, hiding = _points(fs), _hiding(fs)
         name = st.text_input(
             "Name (optional)",
             key="options_name",
@@ -67,20 +54,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     if not pressed:
         return
     try:
-        space = places()
-        steps: list[Step] = [options.SampleUsers(share)] if share < 1 else []
-        if any(noise):
-            steps.append(options.AddNoise(*noise))
-        if space is not None or minutes is not None:
-            profile = profiles.GeneralizationProfile(
-                space or profiles.Grid(fs.granularity_m), minutes or fs.granularity_min
-            )
-            steps.append(options.Generalize(profile))
-        if exchanged is not None:
-            steps.append(_exchange(exchanged, fs, steps))
-        if rare > 1:
-            steps.append(options.SuppressRare(rare))
-        option = ReleaseOption(name.strip(), (*steps, *hiding()))
+        option = ReleaseOption(name.strip(), (*points(), *hiding()))
     except FpanonError as error:
         layout.say(error)
         return
@@ -91,124 +65,43 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     st.session_state[_OWN] = {fs.digest: [*own, option]}
 
 
-def _space(fs: FingerprintSet) -> Callable[[], profiles.Space | None]:
-    """Draw the fields for places; return a function that gets the places (None: unchanged)."""
-    table = {} if fs.antennas is None else fs.antennas.columns
-    columns = [name for name in table if name.strip()]
-    kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
-    places: str = st.selectbox(
-        "Places are",
-        [_AS_READ, *kinds, *columns],
-        format_func=lambda p: f"regions by “{p}”" if p in columns else p,
-        key="options_places",
-        help=definitions.PROFILE,
+def _points(fs: FingerprintSet) -> Callable[[], list[Step]]:
+    """Draw the fields for people and points; return a function that returns the chosen steps."""
+    left, middle, right = st.columns(3, gap="large")
+    coarse = left.selectbox(
+        "Places and times",
+        [_AS_READ, *widgets.offered(fs)],
+        key="options_profile",
+        accept_new_options=True,
+        help=f"{definitions.PROFILE}  \n{widgets.TYPED}",
     )
-    given: dict[str, float | None] = {
-        _GRID: st.number_input(
-            "Side of the grid (km)",
-            fs.granularity_m / 1000,
-            limits.GRID_KM.high,
-            None,
-            key="options_side",
-            placeholder="for a square grid",
-        ),
-        _HEXAGONS: _resolution(fs) if fs.crs is not None else None,
-        _CLUSTERS: st.number_input(
-            "Antennas in a cluster, about",
-            limits.CLUSTER_ANTENNAS.low,
-            limits.CLUSTER_ANTENNAS.high,
-            None,
-            key="options_antennas",
-            placeholder="for clusters",
-        ),
-    }
-    return lambda: _chosen(places, given)
-
-
-def _chosen(places: str, given: dict[str, float | None]) -> profiles.Space | None:
-    """Return the places chosen; raise ConfigError if a number is missing, or given but unused."""
-    for kind, (what, _) in _PLACES.items():
-        if places == kind and given[kind] is None:
-            raise ConfigError(f"You chose “{kind}” for places. Give {what}, too.")
-        if places != kind and given[kind] is not None:
-            raise ConfigError(
-                f"You gave {what}, but chose “{places}” for places: choose {kind}, or empty "
-                "the field."
-            )
-    if places in _PLACES:
-        return _PLACES[places][1](given[places])
-    return None if places == _AS_READ else profiles.Regions(places)
-
-
-def _resolution(fs: FingerprintSet) -> int | None:
-    """Draw the choice of the hexagons' resolution, never finer than the data; return it."""
-    every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
-    found: int | None = st.selectbox(
-        "Resolution of the hexagons",
-        [r for r in every if profiles.Hexagons(r).area_m2 >= fs.granularity_m**2][::-1],
-        index=None,
-        placeholder="for hexagons",
-        format_func=lambda r: f"{r}: edges of about {words.distance(profiles.Hexagons(r).edge_m)}",
-        key="options_resolution",
-    )
-    return found
-
-
-def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
-    """Draw three fields; return the time window, share of users kept, and fewest users in a bin.
-
-    The time window is in minutes, or None if times are left as they are.
-    """
-    hours = st.number_input(
-        "Time window (hours)",
-        fs.granularity_min / 60,
-        limits.WINDOW_H.high,
-        None,
-        key="options_window",
-        placeholder=_AS_READ,
-        help="Windows are counted from local midnight. If the field is empty, times are left as "
-        "they are.",
-    )
-    percent = _number(
-        "People kept (%)",
-        limits.USERS_KEPT_PERCENT,
-        100.0,
-        key="options_share",
-        help=definitions.SAMPLING,
-    )
+    how: dict[str, Any] = {"key": "options_permuted", "help": definitions.PERMUTATION}
+    exchanged = _EXCHANGED[left.selectbox("Exchanged among people", list(_EXCHANGED), **how)]
+    how = {"at": middle, "key": "options_share", "help": definitions.SAMPLING}
+    percent = number("People kept (%)", limits.USERS_KEPT_PERCENT, 100.0, **how)
+    how = {"at": middle, "key": "options_rare", "help": definitions.RARE}
     few = limits.Limit(0, fs.n_users)
-    rare = _number(
-        "Leave out bins of fewer than … people", few, 0, key="options_rare", help=definitions.RARE
-    )
-    return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
+    rare = number("Leave out bins of fewer than … people", few, 0, **how)
+    how = {"at": right, "key": "options_noise_m", "help": definitions.NOISE, "step": 100.0}
+    noise_m = number("Noise in space (m)", limits.NOISE_M, 0.0, **how)
+    how = {"at": right, "key": "options_noise_min", "step": 5.0}
+    noise_min = number("Noise in time (min)", limits.NOISE_MIN, 0.0, **how)
 
+    def steps() -> list[Step]:
+        profiles = () if coarse == _AS_READ else widgets.profiles_of([coarse])
+        found: list[Step] = [options.SampleUsers(percent / 100)] if percent < 100 else []
+        found += [options.AddNoise(noise_m, noise_min)] if noise_m or noise_min else []
+        found += map(options.Generalize, profiles)
+        found += [] if exchanged is None else [_exchange(exchanged, fs, found)]
+        return found + ([options.SuppressRare(int(rare))] if rare > 1 else [])
 
-def _noise_and_exchange() -> tuple[tuple[float, float], options.What | None]:
-    """Draw the fields; return the noise, in metres and minutes, and what is exchanged."""
-    noise_m = _number(
-        "Noise in space (m)",
-        limits.NOISE_M,
-        0.0,
-        step=100.0,
-        key="options_noise_m",
-        help=definitions.NOISE,
-    )
-    noise_min = _number(
-        "Noise in time (min)", limits.NOISE_MIN, 0.0, step=5.0, key="options_noise_min"
-    )
-    exchanged = st.selectbox(
-        "Exchanged among people",
-        list(_EXCHANGED),
-        key="options_permuted",
-        help=definitions.PERMUTATION,
-    )
-    return (noise_m, noise_min), _EXCHANGED[exchanged]
+    return steps
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     """Draw the fields for k and periods; return a function that returns the chosen steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
-    k = _number(
+    k = number(
         "Groups of k (0: no)",
         limits.Limit(0, min(limits.K.high, fs.n_users)),
         0,
@@ -241,11 +134,6 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     return steps
 
 
-def _number(*args: Any, **how: Any) -> Any:
-    """Draw a number field of this form; it does not keep its value for the session."""
-    return number(*args, persist_state=None, **how)
-
-
 def _exchange(what: options.What, fs: FingerprintSet, steps: Sequence[Step]) -> options.Permute:
     """Return an exchange of positions within an hour, or of times within 5 km.
 
@@ -255,9 +143,7 @@ def _exchange(what: options.What, fs: FingerprintSet, steps: Sequence[Step]) -> 
     for step in steps:
         if isinstance(step, options.Generalize):
             window_min = step.profile.minutes
-            region_m = (
-                step.profile.grid_m if isinstance(step.profile.space, profiles.Grid) else region_m
-            )
+            region_m = step.profile.grid_m if isinstance(step.profile.space, Grid) else region_m
     usual = options.Permute(what)
     return options.Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))
 

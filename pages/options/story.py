@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fpanon_core.io.hints import for_screen
-from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.options import Periods, ReleaseOption
@@ -435,21 +435,6 @@ def describe_faults(results: Sequence[OptionResult]) -> str:
     more = {why: f" and {len(them) - 1} more" * (len(them) > 1) for why, them in reasons.items()}
     return "\n\n".join(
         f"**{names[0]}**{more[why]} could not be made: {why}" for why, names in reasons.items()
-    )
-
-
-def describe_gaps(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
-    """Say how many people have a unique record; with periods, how many records are unique."""
-    alone = int((gaps > 0).sum())
-    if periods:
-        return (
-            f"In “{plain(name)}”, {words.share(alone, len(gaps), 'record')} "
-            f"{'is' if alone <= 1 else 'are'} like nobody else's; each record covers one person "
-            "in one period."
-        )
-    return (
-        f"In “{plain(name)}”, {words.share(alone, len(gaps))} "
-        f"{'has' if alone <= 1 else 'have'} a record that nobody else has."
     )
 
 

@@ -126,7 +126,7 @@ with chosen_place:
 # --- side by side ---
 every = tables.whole(table, dots, by)
 with compared_place:
-    figures.side_by_side(data.fs, table, pinned, every, of)
+    figures.side_by_side(pinned, every)
 
 with st.expander("All figures of each option"):
     figures.all_numbers(every)

@@ -17,7 +17,7 @@ from fpanon_core.studies import count_tables, followed, people_by_hexagon
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.people_by_hexagon import Config, Result
-from pages.charts import pareto, spacetime
+from pages.charts import pareto, words
 from pages.charts import tables as charts
 from pages.charts.maps import corners_of
 from pages.charts.record import Played, played_legend, published_map, recorded_map
@@ -227,7 +227,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     seen, dates, name = played(fs, user, record), days(fs), fs.pseudonyms[user]
     first, last = seen.ends
     at = moments(first, last).tolist()
-    told = [spacetime.clock(moment, dates) for moment in at]
+    told = [words.moment(moment, dates) for moment in at]
     draw = partial(_moment, seen, at, name, story.describe_no_person(option, name), of)
     # The whole record is shown at first; the space bar plays it.
     play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")

@@ -58,11 +58,10 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
     show(figure, key=key, alt=alt, config=style.CONFIG | {"staticPlot": True})
 
 
-def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:
+def show_map(deck: Map | None, *, key: str, alt: str) -> None:
     """Draw a map, with the lines under all maps; if ``deck`` is None, say that there is no map.
 
-    All maps are drawn here, and nowhere else. A map has the height that it was made for, unless
-    ``height`` is given.
+    All maps are drawn here, and nowhere else. A map has the height that it was made for.
     """
     if deck is None:
         st.info("There is no map: the data carry no map projection.")
@@ -72,7 +71,7 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None)
     under = ground()
     if under is not None:
         over_ground(deck, under, style.theme(st.context.theme.type))
-    st.pydeck_chart(deck, height=height or deck.height, key=key, alt=alt)
+    st.pydeck_chart(deck, height=deck.height, key=key, alt=alt)
     if deck.beyond:
         st.caption(deck.beyond)
 

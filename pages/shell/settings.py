@@ -23,9 +23,7 @@ _OF_PAGES = {
         "anon_k anon_look_at anon_profile anon_whole fp_asked fp_neighbour fp_person fp_settings "
         "fp_settings_before"
     ),
-    "unicity": (
-        "unicity_along unicity_d unicity_density unicity_heat unicity_p unicity_seed unicity_v"
-    ),
+    "unicity": ("unicity_along unicity_heat unicity_p unicity_seed unicity_v"),
     "disclosure": (
         "disclosure_agreement disclosure_by disclosure_profile disclosure_what fp_disclosure_config"
     ),
@@ -36,7 +34,7 @@ _OF_PAGES = {
     ),
     "options": (
         "fp_choice_wanted fp_own_options fp_questionnaire options_choice_name options_domain "
-        "options_example options_on_map options_own_weights options_p options_pinned "
+        "options_example options_own_weights options_p options_pinned "
         "options_presets options_risk options_seed options_strategy options_utility "
         "options_weights produce_option_format"
     ),
@@ -59,7 +57,6 @@ _BEGINNINGS = (
     "present_person_wanted_",
     "report_data_",
     "report_until_",
-    "unicity_n_",
 )
 """Prefixes of the names that end in a variable part, such as a measure."""
 

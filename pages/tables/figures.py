@@ -10,7 +10,7 @@ import streamlit as st
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.count_tables import FlowTable, PresenceTable
 from fpanon_core.model.projection import Extent
-from fpanon_core.studies.synthetic_people import Life, Result
+from fpanon_core.studies.synthetic_people import Result
 from pages.charts import cdf, style
 from pages.charts import tables as charts
 from pages.charts.maps import Shades
@@ -161,35 +161,3 @@ def compared(found: Result, of: Theme) -> None:
         key="tables_hours",
         alt="Records of real and of synthetic people by hour of the week.",
     )
-
-
-def life(found: Result, around: Extent, of: Theme) -> None:
-    """Draw one synthetic person, record by record."""
-    if not found.lives or not len(found.lives[0].lon):
-        return
-    st.subheader("One synthetic person", anchor=False)
-    who: int = st.segmented_control(
-        "Person",
-        range(len(found.lives)),
-        default=0,
-        required=True,
-        format_func=lambda at: str(at + 1),
-        key="tables_person",
-    )
-    one = found.lives[who]
-    names = story.played(one, found.made.frame.counts.first_day)
-    play(f"tables_life_{who}", names, partial(_record, one, names, around, of))
-
-
-def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int) -> None:
-    show_map(
-        charts.life_map(one.lon, one.lat, moment, of, around=around),
-        key="tables_life_map",
-        alt=f"Map of a synthetic person's places: {names[moment]}.",
-    )
-
-
-def learnt(found: Result) -> None:
-    """Draw every noisy number from which the synthetic people are made."""
-    with st.expander("What was learnt about everybody: all noisy statistics", key="tables_learnt"):
-        st.dataframe(found.learnt, hide_index=True, key="tables_statistics")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ from fpanon_core.model.count_tables import DAY_TYPES, CountTables
 from fpanon_core.model.release_page import two_digits
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.count_tables import Result, describe_recovery
-from fpanon_core.studies.synthetic_people import Life
 from fpanon_core.studies.synthetic_people import Result as People
 from pages.charts import words
 from pages.charts.plain import plain
@@ -177,16 +175,6 @@ def _found_people(result: People) -> list[str]:
     ]
 
 
-def played(life: Life, first: dt.date | None) -> list[str]:
-    """Return the date and time of each record of a synthetic person, as a slider shows them."""
-    named = []
-    for minute in life.wall_min.astype(int).tolist():
-        day, clock = minute // 1440, f"{minute % 1440 // 60:02d}:{minute % 60:02d}"
-        date = f"day {day + 1}" if first is None else f"{first + dt.timedelta(days=day):%a %d %B}"
-        named.append(f"{date}, {clock}")
-    return named
-
-
 def flows_shown(before: Flows, after: Flows) -> str:
     """Say what share of the trips the arcs show, before and as published, and how to read arcs."""
     faint = " Faint arcs may be noise." if after.error else ""
@@ -207,6 +195,11 @@ def moments(bands: int, kinds: Sequence[int]) -> list[str]:
     """Return the names of the parts of each type of day.
 
     In ``kinds``, 0 stands for a weekday, and 1 for a weekend day.
+
+    Examples
+    --------
+    >>> moments(1, [1]), moments(2, [0])
+    (['Weekend, 00:00 to 24:00'], ['Weekday, 00:00 to 12:00', 'Weekday, 12:00 to 24:00'])
     """
     hours = [24 * band // bands for band in range(bands + 1)]
     return [

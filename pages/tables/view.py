@@ -64,8 +64,7 @@ if made.presence and before.presence and error is not None:
 # --- synthetic people ---
 if isinstance(found, synthetic_people.Result):
     figures.compared(found, of)
-    if around:
-        figures.life(found, around, of)
-    figures.learnt(found)
+    with st.expander("What was learnt about everybody: all noisy statistics", key="tables_learnt"):
+        st.dataframe(found.learnt, hide_index=True, key="tables_statistics")
     layout.formulas("Synthetic people with differential privacy")
 layout.formulas("Tables: presence and flows")

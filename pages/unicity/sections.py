@@ -1,20 +1,27 @@
-"""Sections of “Who can be found”: resolutions, laws and merged antennas."""
+"""Questions and sections of “Who can be found”: resolutions, laws and merged antennas."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model import limits
 from fpanon_core.studies import antenna_merging
+from fpanon_core.studies import unicity as study
 from fpanon_core.studies.under_profiles import corners
 from fpanon_core.studies.unicity import AXES, Result
 from pages.charts import maps, unicity
 from pages.charts.style import Theme
-from pages.shell import definitions, limits, questions
+from pages.shell import definitions, questions
+from pages.shell import limits as thresholds
 from pages.shell.dataset import Dataset
 from pages.shell.figure import fold, show, show_map
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.widgets import selectbox
-from pages.unicity import form, story
+from pages.shell.questions import Kind, Question
+from pages.shell.widgets import number, selectbox
+from pages.unicity import story
+
+OUTSIDER = Kind("unicity", study.study, page="unicity")
+REGIONS = Kind("regions", antenna_merging.study, page="unicity")
 
 
 def resolutions(result: Result, of: Theme) -> int:
@@ -28,7 +35,7 @@ def resolutions(result: Result, of: Theme) -> int:
         alt=f"Share of unique people with {p} points, by side of the grid and time window.",
     )
     what_this_means(
-        *story.coarser(result, p, limits.in_force().limit("unicity")),
+        *story.coarser(result, p, thresholds.in_force().limit("unicity")),
         corners(result.grid),
         key="unicity_grid",
         published="with 4 points, more than 60% of people are unique at 15 h or at 15 antennas, "
@@ -39,28 +46,17 @@ def resolutions(result: Result, of: Theme) -> int:
 
 
 def laws(result: Result, of: Theme) -> None:
-    """Draw the laws by which unicity falls as data get coarser, their fit, and their exponents."""
+    """Draw the laws by which unicity falls as data get coarser, and their fit."""
     with fold("By which law does unicity fall?", key="unicity_law"):
         along = selectbox(
             "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING
         )
         laws = result.laws_along(along)
-        left, right = side_by_side("unicity_laws")
-        with left:
-            show(
-                unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
-                key="unicity_laws",
-                alt="Share of unique people against the resolution, and the law if there is one.",
-            )
-        if (exponents := story.exponents(result, along)) is not None:
-            with right:
-                show(
-                    unicity.exponents(*exponents, of),
-                    key="unicity_exponents",
-                    alt="Exponent of the law against the number of known points, with the fitted "
-                    "line and the published one.",
-                )
-                st.caption(story.exponent_line(result, along))
+        show(
+            unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
+            key="unicity_laws",
+            alt="Share of unique people against the resolution, and the law if there is one.",
+        )
         for text in (story.flat(laws), story.lawless(laws)):
             if text:
                 st.caption(text)
@@ -75,12 +71,14 @@ def regions(data: Dataset, seed: int, p: int, of: Theme) -> antenna_merging.Resu
     """
     noun = story.merged_noun(data.fs.antennas is not None)
     with fold(f"What if {noun} are merged?", key="unicity_merging"):
-        question = form.regions(data, seed)
+        label = f"{noun.capitalize()} in a region, about (v)"
+        size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)
+        config = antenna_merging.Config(size, seed=seed)
+        label = f"Merging about {config.size} {noun} into one region"
+        question = Question(REGIONS, data.fs, config, label)
         merged: antenna_merging.Result | None = questions.settle(question)
         if merged is None:
-            questions.announce(
-                form.REGIONS, f"The map appears here as soon as the {noun} are merged."
-            )
+            questions.announce(REGIONS, f"The map appears here as soon as the {noun} are merged.")
             return None
         left, right = side_by_side("unicity_regions")
         with left:

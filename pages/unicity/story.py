@@ -11,12 +11,12 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.limits import DRAWN_PEOPLE
 from fpanon_core.model.profiles import Grid, window_text
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
-from fpanon_core.studies import antenna_merging, sparsity
+from fpanon_core.studies import antenna_merging
 from fpanon_core.studies.report_words import listed
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
 from pages.charts.plain import plain
-from pages.charts.unicity import Fitted, Line, Rising
+from pages.charts.unicity import Fitted
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
@@ -43,35 +43,23 @@ _FORMS = {
     "stretched": "α − exp(x^β)",
     "linear": "α − βx",
 }
-_PUBLISHED = Line("published, 0.157 − 0.007·p", -0.007, 0.157)  # de Montjoye et al. 2013, fig. 4
 _USUAL_POINTS = 4
 
 
 # --- points known ---
 
 
-def narrowed(result: Result) -> list[Rising]:
-    """Return the share of users whose points fit at most x people, a series for each x.
+def narrowed(result: Result) -> dict[str, Shares]:
+    """Return the share of users whose points fit at most x people, by name, for each x.
 
-    Each series is named by the numbers of people that it adds, such as "3 to 5 people fit".
+    Each name tells the numbers of people that x adds, such as "3 to 5 people fit".
     """
-    random, found, last = result.curves["random"], [], 0
+    random, found, last = result.curves["random"], {}, 0
     for x in sorted(set(result.config.out_of)):
         fit = f"{x}" if x == last + 1 else f"{last + 1} to {x}"
-        name = "unique" if x == 1 else f"{fit} people fit"
-        found.append(_rising(name, [r.at(x) for r in random]))
+        found["unique" if x == 1 else f"{fit} people fit"] = [r.at(x) for r in random]
         last = x
     return found
-
-
-def strategies(result: Result) -> list[Rising]:
-    """Return unicity by the attacker's strategy, a series for each strategy that was tried."""
-    return [_rising(name, found) for name, found in result.curves.items() if found]
-
-
-def _rising(name: str, results: Shares) -> Rising:
-    figures = [(r.config.p, r.value, r.low, r.high) for r in results]
-    return Rising(name, *map(list, zip(*figures, strict=True)))
 
 
 def points_known(result: Result) -> list[str]:
@@ -278,37 +266,6 @@ def _with_error(value: float, error: float, holds: bool) -> str:
     return f"{value:.3g} ± {error:.1g}" if holds else "–"
 
 
-def exponents(
-    result: Result, along: str
-) -> tuple[list[int], list[float], list[float], list[Line]] | None:
-    """Return p, exponents, standard errors, and two lines: the fitted and the published one.
-
-    Return None if no line was fitted.
-    """
-    line = result.exponents[along]
-    if line is None:
-        return None
-    drawn = [(law.p, law.fit) for law in result.laws_along(along) if law.fit and law.holds]
-    fitted = Line(f"fitted, {line.formula}", line.slope, line.intercept)
-    return (
-        [p for p, _ in drawn],
-        [fit.beta for _, fit in drawn],
-        [fit.beta_se for _, fit in drawn],
-        [fitted, _PUBLISHED],
-    )
-
-
-def exponent_line(result: Result, along: str) -> str:
-    """Return the line fitted to the exponents, and a warning about the published line."""
-    line = result.exponents[along]
-    if line is None:
-        return ""
-    return (
-        f"{line.formula} (standard errors {line.intercept_se:.2g} and {line.slope_se:.2g}). The "
-        "published line is for other data and other units: compare the shape only."
-    )
-
-
 # --- merged antennas ---
 
 
@@ -345,23 +302,3 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
             "The data contain no table of antennas, so their distinct places are merged instead."
         )
     return told
-
-
-# --- sparsity ---
-
-
-def sparse(found: sparsity.Result) -> str:
-    """Say how likely a person is, by chance alone, to be unique."""
-    asked = found.config
-    return (
-        f"With {words.people(asked.users)}, {words.count(asked.bins, 'bin')} and a chance of "
-        f"{words.percent(asked.density)} of being in a given bin, any one person is unique with "
-        f"probability {_chance(found.unique)}. The probability that nobody is unique is "
-        f"{_chance(found.anonymous)}."
-    )
-
-
-def _chance(probability: float) -> str:
-    """Return a probability to three digits, or "as good as 0" or "as good as 1"."""
-    shown = f"{probability:.3g}"
-    return {"0": "as good as 0", "1": "as good as 1"}.get(shown, shown)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model.limits import SEED
+from fpanon_core.studies.unicity import Config
 from pages.charts import style, unicity
 from pages.shell import definitions, downloads, layout, questions
-from pages.shell.figure import fold, show
+from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
-from pages.unicity import form, sections, story
+from pages.shell.widgets import number
+from pages.unicity import sections, story
 
 of = style.theme(st.context.theme.type)
 
 place = layout.line("unicity", "How little does an attacker need to know?")
 data = layout.data("unicity", ", to see what an attacker needs to know.")
 with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
-    seed = form.seed()
+    seed = number(
+        "Seed of the draws",
+        SEED,
+        0,
+        key="unicity_seed",
+        width=180,
+        help="The same seed draws the same people and the same points.",
+    )
 layout.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
-result = questions.settle(form.outsider(data, seed))
+config = Config(seed=seed)
+label = "Drawing points and finding which people they fit"
+result = questions.settle(questions.Question(sections.OUTSIDER, data.fs, config, label))
 if result is None:
-    questions.announce(form.OUTSIDER, "The figures appear here as soon as they are measured.")
+    questions.announce(sections.OUTSIDER, "The figures appear here as soon as they are measured.")
     end_view()
 
 # --- points known ---
@@ -45,7 +57,7 @@ with right:
 # --- other knowledge ---
 st.subheader("What if other points are known?", anchor=False, help=definitions.STRATEGY)
 show(
-    unicity.against_points(story.strategies(result), of),
+    unicity.against_points(result.curves, of),
     key="unicity_by_strategy",
     alt="Share of unique people by the number of known points, a line for each kind of points.",
 )
@@ -71,23 +83,6 @@ sections.laws(result, of)
 
 # --- merged regions ---
 merged = sections.regions(data, seed, p, of)
-
-# --- sparsity ---
-with fold("Why more areas and times make people unique", key="unicity_why"):
-    result = result.with_chance(form.chance(data))
-    chance = result.chance
-    show(
-        unicity.transition(
-            chance.over_bins.astype(float),
-            chance.over_unique,
-            (float(chance.config.bins), chance.unique),
-            of,
-        ),
-        key="unicity_sparsity",
-        alt="Probability that a person is unique against the number of bins.",
-    )
-    what_this_means(story.sparse(chance), key="unicity_sparsity")
-    st.caption(definitions.SPARSITY)
 
 # --- download ---
 files = downloads.files_of(result, story.TABLES)

@@ -103,10 +103,6 @@ _HAS_CURVES = """([key, names]) => {
     const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
     return same(found, names) && same(legend, names) && drawn >= names.length;
 }"""
-_DRAWN_IN_3D = """key => {
-    const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
-    return plot && plot.data ? plot.data.filter(t => t.type === 'scatter3d').map(t => t.name) : [];
-}"""
 # Where on the screen the point lies that is nearest to a share of the users, on the first curve
 # whose points name people.
 _POINT_AT = """([key, share]) => {
@@ -451,20 +447,6 @@ class Dashboard:
             expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
             self.wait_until_idle()
             self.page.wait_for_timeout(1_500)
-
-    def wait_for_names_in_3d(
-        self, key: str, names: list[str], patience_ms: float = LONG_MS
-    ) -> None:
-        """Until a space-time figure shows these, perhaps among others."""
-        self.page.wait_for_function(
-            f"([key, names]) => names.every(name => ({_DRAWN_IN_3D})(key).includes(name))",
-            arg=[key, names],
-            timeout=patience_ms,
-        )
-
-    def names_in_3d(self, key: str) -> list[str]:
-        """The traces of a space-time figure."""
-        return self.page.evaluate(_DRAWN_IN_3D, key)
 
     def click_point(self, key: str, share: float, told: str | re.Pattern[str]) -> None:
         """Click the point of the first curve that is nearest to a share of the users.

@@ -17,10 +17,6 @@ from fpanon_core import cross_releases
 from tests.browser.dashboard import Dashboard, colours
 
 pytestmark = pytest.mark.browser
-_MAP = (
-    ".st-key-pair_glove_maps [data-testid=stColumn]:nth-child({}) [data-testid=stDeckGlJsonChart]"
-)
-_BEFORE, _AFTER = _MAP.format(1), _MAP.format(2)
 
 
 @pytest.fixture
@@ -86,23 +82,6 @@ def describe_members(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
     one, other = re.search(r"The members of the group are (u\d+) and (u\d+)\.", told).groups()
     return one, other
-
-
-def test_both_maps_draw_the_same_hour(hidden: Dashboard) -> None:
-    dashboard, page = hidden, hidden.page
-    dashboard.unfold("glove_one_hour")
-    before, after = (
-        dashboard.picture_of(place, lambda drawn: colours(drawn) > 50)
-        for place in (_BEFORE, _AFTER)
-    )
-    assert colours(before) > 50
-    assert colours(after) > 50
-    size = min(before.width, after.width), min(before.height, after.height)
-    apart = ImageChops.difference(before.crop((0, 0, *size)), after.crop((0, 0, *size)))
-    changed = sum(apart.convert("L").histogram()[25:])
-    assert changed > 0.05 * size[0] * size[1]
-    expect(page.locator(".st-key-glove_scale .js-plotly-plot")).to_be_visible()
-    expect(page.get_by_text("Both maps show the hour")).to_be_visible()
 
 
 _RELEASE = ".st-key-produce_hidden_get_release button"

@@ -93,7 +93,7 @@ def test_own_csv_is_published_in_so_many_clicks(
         return
     dashboard.says("people who do not exist")
     assert readme.startswith("# Synthetic people: nobody in these files exists")
-    slider = page.locator(".st-key-tables_life_0_at")
+    slider = page.locator(".st-key-tables_time_at")
     before = slider.inner_text()
-    dashboard.press("tables_life_0_play")
+    dashboard.press("tables_time_play")
     expect(slider).not_to_have_text(before)

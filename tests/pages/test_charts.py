@@ -7,16 +7,16 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fpanon_core.model.geography import Background
-from fpanon_core.model.projection import Extent
-from pages.charts import attack, disclosure, record, recovery, style, words
+from pages.charts import attack, disclosure, record, recovery, style
 from pages.charts.attack import Compared, Estimate
-from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
+from pages.charts.cdf import Curve, cdf, samples_per_user, step_points
 from pages.charts.ground import Box, clipped, outlines
 from pages.charts.maps import (
     Map,
@@ -24,10 +24,8 @@ from pages.charts.maps import (
     fingerprints_map,
     over_ground,
     places_map,
-    released_map,
 )
 from pages.charts.pareto import Dot, pareto
-from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import projected
 from tests.support.drawings import figure_lines, map_lines
 from tests.support.snapshots import check_snapshot
@@ -56,13 +54,6 @@ def test_points_lie_on_the_empirical_cdf_and_are_at_most_512(values: list[float]
     assert x[-1] == data[-1]
     assert y[-1] == 1
     assert (np.array(values)[index] == x).all()
-
-
-def test_undefined_values_are_left_out() -> None:
-    x, y, _ = step_points([np.nan, 0.2, np.nan, 0.4])
-    assert x.tolist() == [0.2, 0.4]
-    assert y.tolist() == [0.5, 1.0]
-    assert len(step_points([np.nan])[0]) == 0
 
 
 @BOTH
@@ -132,32 +123,6 @@ def test_maps_ask_nobody_and_are_compact(of: style.Theme) -> None:
     assert "://" not in fingerprints_map([person], ends, of).to_json()
 
 
-def test_words_round_to_what_one_would_say() -> None:
-    assert words.distance(823) == "800 m"
-    assert words.distance(1730) == "1.7 km"
-    assert words.duration(35.4) == "35 minutes"
-    assert words.duration(150) == "2.5 hours"
-    assert words.duration(47.9 * 60) == "47.9 hours"
-    assert words.duration(48 * 60) == "2 days"
-    assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
-    assert words.share(0, 496) == "none of the 496 people"
-    assert words.share(3, 496) == "3 of the 496 people (0.6%)"
-    assert words.percent(0.9999) == "more than 99.9%"
-    assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
-    found = beyond([Curve("k = 2", np.array([0.5, 1.0, 50.0]), "", 0)], 10) | {"k = 5": 0}
-    assert words.beyond(found) == (
-        "The figure does not show 1 person (“k = 2”) beyond its right edge."
-    )
-    assert words.clock(125) == "2 min 05 s"
-
-
-def test_a_k_keeps_its_colour_whatever_is_shown_with_it() -> None:
-    assert style.place_of(10, style.K_ORDER, [2, 5, 10]) == 2
-    assert style.place_of(10, style.K_ORDER, [10]) == 2
-    both = [style.place_of(k, style.K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
-    assert len(set(both)) == 3
-
-
 def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     lon, lat = np.array([0.0, 1.0]), np.array([10.0, 10.0])
     some = places_map(
@@ -213,37 +178,12 @@ def test_no_number_is_written_on_another() -> None:
     }
 
 
-def test_options_without_a_record_stand_below_by_the_logarithm_of_epsilon() -> None:
-    rows = [dot(1, 0.9, 0.25), replace(dot(2, 0.4, 0.0), epsilon=0.5)]
-    rows += [replace(dot(3, 0.5, 0.0), epsilon=math.inf), replace(dot(4, 0.3, 0.0), epsilon=2.0)]
-    found = drawn(rows)
-    placed = {
-        (trace.yaxis, point[0]): y
-        for trace in found.data
-        if trace.customdata is not None
-        for point, y in zip(trace.customdata, trace.y, strict=True)
-    }
-    assert placed == {("y", 1): 0.5, ("y2", 2): -1.0, ("y2", 3): 2.0, ("y2", 4): 1.0}
-    axis = found.layout.yaxis2
-    assert dict(zip(axis.tickvals, axis.ticktext, strict=True)) == {
-        -1: "0.5",
-        1: "2",
-        2: "no noise",
-    }
-    assert found.layout.yaxis.domain[0] > axis.domain[1]
-    alone = drawn(rows[1:]).layout
-    assert alone.yaxis.domain == (0.0, 1.0)
-    assert "yaxis2" not in alone
-
-
 # --- what figures and maps hold -----------------------------------------------------------------
 
 
 def figures(of: style.Theme) -> dict[str, go.Figure]:
     """Every kind of figure, of numbers by hand; of nothing, or of little, where that is drawn."""
     values = np.array([0.2, 0.5, 0.5, 3.0, np.nan])
-    path = Path3D("u0001", np.array([0.0, 2.0]), np.array([0.0, 10.0]), np.array([60.0, 1500.0]))
-    links = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
     curve = Curve("a", values, of.categories[0], 0, np.arange(5))
     nobody = Curve("b", values[:0], of.categories[1], 1)
     log = {"x_title": "x", "x_range": (0.1, 1), "log_x": True, "references": [(1, "e")]}
@@ -251,15 +191,15 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
     alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in (FOUND, HOME)]
     side = recovery.Panel("Side", ["1 km", "5 km"], [("a", [0.1, 0.2]), ("b", [0.0, 0.1])])
     slot = recovery.Panel("Slot", ["30 min"], [("a", [0.1]), ("b", [np.nan])])
-    remedies = [recovery.Remedy("none", 0.5, 0.1, 0.0), recovery.Remedy("noise", 0.03, 0.1, 45.0)]
-    hours, tau = np.full((7, 24), np.nan), np.full((3, 3), np.nan)
+    remedies = pd.DataFrame(
+        [("none", 0.5, 0.1, 0.0), ("noise", 0.03, 0.1, 45.0)],
+        columns=["name", "recorded", "recorded_random", "count_error_share"],
+    )
+    hours = np.full((7, 24), np.nan)
     hours[2, 5], hours[3, 6] = 0.1, 0.2
-    tau[1, 0], tau[2, 0] = 0.5, -1.0
-    series = [disclosure.Series("s", [0.5, 0.25], [0.4, 0.2], [0.6, 0.3])]
-    measures = ("unicity", "k", "em", "kl")
-    panels = [disclosure.Panel(m, m, series, "", ".3g") for m in measures]
+    series = {"s": [[0.5, 0.25], [0.4, 0.2], [0.6, 0.3]]}
+    measured = disclosure.Measured("k", "k", series, ".0%", ".1%", 0.05)
     both = np.array([0, 1.0]), np.array([0, 1.0])
-    away = np.array([600.0, 660.0, 1440.0]), 60.0, np.array([0.0, 2, 4])
     return {
         "Shares, and a curve of nobody": cdf(
             [curve, nobody], of, x_title="x", references=[(1.6, "exponential 1.6")]
@@ -267,8 +207,6 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Shares on a logarithmic axis": cdf([curve], of, **log),
         "Samples of people": samples_per_user(np.array([1, 2, 3, 40_000]), of),
         "Few samples of people": samples_per_user(np.array([1, 2, 3]), of),
-        "Space and time": space_time(path, None, links, ["3 Mar", "4 Mar"], of),
-        "Two in space and time": space_time(path, path, links, ["3 Mar", "4 Mar"], of),
         "Before and after": attack.before_and_after([FOUND, HOME], [ERROR], of),
         "Before and after, shares alone": attack.before_and_after([FOUND, HOME], [], of),
         "After alone": attack.before_and_after(alone, [], of),
@@ -277,12 +215,17 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "The legend of one person's map": record.followed_legend(of),
         "Steps of an attack": recovery.by_step(["a", "b"], [np.nan, 0.613], [0.1, 0.049], of),
         "Unique by top places": recovery.unique_by_top([0.2, 1.0], of),
-        "Away from home": recovery.away(*away, ["a"], of),
         "Small multiples": recovery.panels([side, slot], of, y_title="Share", greyed=True),
         "Mitigations": recovery.remedies(remedies, of),
         "Options, at the roots of shares": drawn(shares),
+        "Options without records": drawn([replace(shares[1], epsilon=2.0)]),
         "Options with and without records": pareto(
-            [shares[0], replace(shares[1], epsilon=0.25, best=True)],
+            [
+                shares[0],
+                replace(shares[1], epsilon=0.25, best=True),
+                replace(dot(3, 0.5, 0.0), epsilon=math.inf),
+                replace(dot(4, 0.3, 0.0), epsilon=2.0),
+            ],
             of,
             risk_title="r",
             utility_title="u",
@@ -294,11 +237,10 @@ def figures(of: style.Theme) -> dict[str, go.Figure]:
         "Options for measures that are not shares": pareto(
             shares, of, risk_title="r", utility_title="u", percent=False, limit=1234.5
         ),
-        "Measures over profiles": disclosure.over_profiles(["a", "b"], panels, of),
+        "Measures over profiles": disclosure.over_profiles(["a", "b"], measured, of),
         "Lorenz curves": disclosure.lorenz_curves([("em", "EM", *both)], of),
         "Hours of a week": disclosure.hours_of_week(hours, True, "EM", of),
         "Hours of days without a date": disclosure.hours_of_week(hours, False, "EM", of),
-        "Agreement of measures": disclosure.agreement(["a", "b", "c"], tau, of),
         "A title that is broken on the wall": projected(
             style.figure(of, [{"type": "scatter", "x": [1], "y": [1]}], "x", LONG, height=430), 360
         ),
@@ -311,9 +253,9 @@ LONG = "Re-identified by the strongest attacker (4 known points)"
 def test_figures_are_those_of_the_snapshot() -> None:
     """What is not known is not drawn; what colours tell, marks and dashes tell too.
 
-    Notes on a logarithmic axis stand at logarithms, lines at values. Space and time have one
-    scale. The first row is on top. Shares stand at their roots, and a threshold above all has a
-    tick. Each measure has its own scale and colour. Hours without anyone are left out.
+    Notes on a logarithmic axis stand at logarithms, lines at values. The first row is on top.
+    Shares stand at their roots, and a threshold above all has a tick. Each measure has its own
+    scale and colour. Hours without anyone are left out.
     """
     check_snapshot("charts", {n: figure_lines(each) for n, each in figures(style.LIGHT).items()})
 
@@ -390,18 +332,8 @@ def test_the_outermost_dot_is_clear_of_the_edge_and_its_labels() -> None:
 
 def test_areas_too() -> None:
     bounds = np.column_stack([HERE[0], HERE[1], HERE[0] + 0.001, HERE[1] + 0.001])
-    deck = cells_map(bounds, ["#0072B2"] * 201, [""] * 201, HERE, style.DARK)
+    deck = cells_map(bounds, ["#0072B2"] * 201, [""] * 201, style.DARK)
     assert deck.beyond.startswith("1 of the 201 areas drawn lies beyond")
-
-
-def test_maps_side_by_side_show_the_same_part_of_the_world() -> None:
-    around, users = Extent(2.0, 41.0, 2.1, 41.1), np.array([3, 9])
-    fine = np.array([[2.0, 41.0, 2.01, 41.01], [2.05, 41.05, 2.06, 41.06]])
-    coarse = np.array([[1.0, 40.0, 3.0, 42.0], [2.0, 41.0, 2.1, 41.1]])
-    both = [released_map(each, users, 9, around, style.LIGHT) for each in (fine, coarse)]
-    assert seen(both[0]) == seen(both[1])
-    colours = [next(x for x in deck.layers if x.id == "places").data for deck in both]
-    assert {c["c"] for c in colours[0]} == {c["c"] for c in colours[1]}
 
 
 def test_what_a_map_knows_of_itself_is_not_sent() -> None:

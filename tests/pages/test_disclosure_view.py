@@ -137,23 +137,6 @@ def test_profiles_that_suit_the_data() -> None:
     assert suited(100_000, 10_000) == [(s, w) for s in (10_000, 20_000) for w in windows]
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "told"),
-    [
-        (0.0459, 0.0453, 0.0465, "0.0459"),  # ± 0.0006: ten-thousandths
-        (0.9794, 0.974, 0.984, "0.979"),  # ± 0.005
-        (87.53, 86.4, 88.7, "88"),  # ± 1.15
-        (1234.5, 1100.0, 1400.0, "1,234"),
-        (0.25, 0.25, 0.25, "0.2500"),  # no width: half a percent of the value
-        (0.0, 0.0, 0.0, "0"),
-    ],
-)
-def test_numbers_have_the_digits_that_their_interval_supports(
-    value: float, low: float, high: float, told: str
-) -> None:
-    assert words.supported(value, low, high) == told
-
-
 BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
 
 

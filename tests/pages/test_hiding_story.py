@@ -13,16 +13,14 @@ from fpanon_core import verify_k_anonymity
 from fpanon_core.model import limits, projection
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, hiding, production
+from fpanon_core.studies import hiding, production
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
 from pages.charts.maps import Shades
 from pages.charts.record import group_legend, group_map
 from pages.hiding import figures, groups, story
-from pages.hiding.moment import busiest, hours, moment, played
-from pages.hiding.moment import groups as groups_of
+from pages.hiding.groups import played
 from pages.shell import release, widgets
 from tests.support.drawings import figure_lines, map_lines
 from tests.support.snapshots import check_snapshot
@@ -115,14 +113,6 @@ def test_names_and_what_a_release_means_are_those_of_the_snapshot(
             ],
             "How long": story.expected("aligned", {2: 8.0, 5: 125.0}),
             "Shards": [story.in_shards(1_000_000), story.in_shards(10_000)],
-            "Squares and hours of the maps": [
-                groups.square(0.01),
-                groups.square(0.26),
-                groups.square(12.4),
-                groups.hour_named(26, ["4 Mar", "5 Mar"]),
-                groups.hour_named(50, ["4 Mar", "5 Mar"]),
-                groups.at_one_moment("4 Mar, 00:00", 1, 12),
-            ],
         },
     )
 
@@ -164,32 +154,6 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
         story.to_try(three, worth(36_000, 120), least=3)
     ]
     check_snapshot("hiding_verdicts", parts)
-
-
-def test_the_comparison_says_what_the_snapshot_says() -> None:
-    """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do.
-
-    Four times on both sides of the first midnight are in two windows, however long: 2, not 4.
-    """
-    midnight = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
-
-    def told(fs: FingerprintSet, k: int, *ladder: GeneralizationProfile) -> list[str]:
-        config = comparison.Config(ks=(k,), **({"ladder": ladder} if ladder else {}))
-        return figures.compared(comparison.study(fs, config))
-
-    ladder = (GeneralizationProfile(Grid(1000), 30),)
-    shown = figures.ways_table(comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder)))
-    assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
-    check_snapshot(
-        "hiding_compared",
-        {
-            "A grid hides all": told(town(), 2, *ladder),
-            "One cell alone does": told(town(), 2, GeneralizationProfile(Grid(100), 30)),
-            "Its origin was given": told(town(), 2, GeneralizationProfile(Grid(100, (0, 0)), 30)),
-            "Nothing does": told(midnight, 4),
-            "Ways": shown["Way"],
-        },
-    )
 
 
 @pytest.mark.parametrize("limit_m", [None, 250.0])
@@ -272,26 +236,18 @@ def test_curves_of_accuracy_and_no_two_look_alike(made: Made) -> None:
     assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
 
-def test_groups_and_hours_are_those_of_the_snapshot(made: Made, in_days: InDays) -> None:
+def test_groups_are_those_of_the_snapshot(made: Made, in_days: InDays) -> None:
     """Two people 900 m and 2 min apart: an area of 1,000 × 100 m, for 3 min. So they lose most.
 
-    Groups of periods are played on their own days. In the first hour two people are recorded, in
-    two squares of 100 m (forty would be finer than the raw cells), and published over ten; in the
-    tenth, two at one place; in the fifth nobody.
+    Groups of periods are played on their own days.
     """
     crs = projection.equal_area_around(14.7, -17.4)
     fs, release = replace(town(), crs=crs), next(iter(made.values())).release
-    assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     of_days, days = in_days[1].release, replace(in_days[0], crs=crs)
     by_day = np.argsort(of_days.group_period)  # groups are numbered in any order
-    aligned = hiding.study(fs, hiding.Config()).release
-    assert hours(aligned, fs) == range(11)  # until minute 603, of hour 10
-    assert busiest(fs, range(11)) == 0
-    assert busiest(fs, range(5, 11)) == 10
     shown = {
         "The first group": played(release, fs, 0, 1),
         **{f"Group of day {d}": played(of_days, days, int(n), 5) for d, n in enumerate(by_day)},
-        **{f"Hour {hour}": moment(aligned, fs, hour) for hour in (0, 5, 10)},
     }
     parts = {
         name: [
@@ -374,36 +330,3 @@ def test_of_very_many_groups_an_even_share_is_drawn() -> None:
     assert (ranks[0], ranks[-1]) == (1, 5_000)
     assert len(ranks) in (figures.MOST_GROUPS, figures.MOST_GROUPS - 1)
     assert list(chosen.customdata) == [1_234]
-
-
-def test_nobody_is_lost_between_the_squares() -> None:
-    """Everyone recorded is in a square of the first map, and as many published are told of."""
-    rng = np.random.default_rng(3)
-    user = np.repeat(np.arange(40), 5)
-    x, y = rng.uniform(0, 30_000, (2, len(user)))
-    fs = FingerprintSet.from_samples(user, x, y, rng.uniform(0, 600, len(user)))
-    fs = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
-    release = hiding.study(fs, hiding.Config(4)).release
-    cells = release.published
-    of_group = np.repeat(np.arange(cells.n_groups), np.diff(cells.offsets))
-    for hour in hours(release, fs):
-        here = moment(release, fs, hour)
-        begin, end = 60 * hour, 60 * hour + 60
-        recorded = np.unique(fs.sample_user[(begin <= fs.t_min) & (fs.t_min < end)])
-        assert here.recorded == len(recorded) == pytest.approx(here.before[:, 4].sum())
-        open_then = (cells.t_min < end) & (cells.t_min + cells.dt_min > begin)
-        assert here.published == cells.n_users[np.unique(of_group[open_then])].sum()
-        # What is too thin to be drawn, less than a twentieth of a person in a square, is missing.
-        assert here.after[:, 4].sum() <= here.published + 1e-9
-        # All lies within what is shown.
-        assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
-        assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
-
-
-def test_dots_at_one_spot_share_a_label() -> None:
-    found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
-    part = found.comparison[found.comparison["method"] == "GLOVE"]
-    # Nobody but all four is a crowd of 3, or of 4.
-    assert figures.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert figures.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert figures.crowds([2]) == "k = 2"

@@ -120,6 +120,7 @@ def test_everyone_is_hidden_as_the_snapshot_says_and_releases_stand_beside_each_
     # Other data start without releases.
     upload(small, rows(users=5, samples=2), name="other.csv", page="hiding")
     assert not small.dataframe
+    assert small.number_input(key="glove_k").value == 5, "nobody hides among seven here"
     assert "Choose k and hide everyone" in said(small)
 
 

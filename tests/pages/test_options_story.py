@@ -159,10 +159,6 @@ def test_sentences_are_those_of_the_snapshot() -> None:
             "A name, chosen": chosen(mine, table(mine), usual),
             "Moved points": story.describe_moved_points([mine.option, mixed.option, RAW.option]),
             "No moved points": story.describe_moved_points([RAW.option]),
-            "Who is like nobody": [
-                story.describe_gaps("x", np.array([0.0, 0.1, 0.2])),
-                story.describe_gaps("x", np.array([0.0, 0.0, 0.2]), periods=True),
-            ],
             "Dots": [d.told for d in story.dots(table(PAIRS, RAW), usual, [])]
             + [d.told for d in story.dots(table(FINE, RAW), open_, [])]
             + [d.told for d in story.dots(LEVEL, usual, [])],

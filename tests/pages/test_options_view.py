@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import GeneralizationProfile, Grid, explore_options, resolve
-from fpanon_core.anonymize import chain
-from fpanon_core.studies import releases
+from fpanon_core import explore_options
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import purpose_areas
 from pages.options.story import risk_cell, risk_text
@@ -176,13 +174,6 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     added(app, 2, share=50.0)
     row = whole(app).set_index("Option").loc["50% of the people"]
     assert row["People"] in ("4", "5")
-    # A number that nothing is made of is not passed over.
-    added(app, 0, side=2.0)
-    assert "You gave the side of the grid, but chose “as they are” for places" in app.error[0].value
-    added(app, 0, places="antenna clusters", side=None)
-    assert "Give the number of antennas, too" in app.error[0].value
-    app.selectbox(key="options_places").set_value("as they are")
-    assert len(shown(app)) == 2
     added(app, 0, share=100.0, rare=9, name="only where all are")
     until(app, lambda at: at.warning)
     assert "only where all are" in app.warning[0].value
@@ -196,7 +187,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     # No name is given twice; and exchange suits the windows.
     added(app, 0, noise_m=0.0, share=40.0, name="As it is")
     assert "An option with that name" in app.error[0].value
-    added(app, 4, name="mixed", permuted="positions", window=6.0)
+    added(app, 4, name="mixed", permuted="positions", profile="20 km · 8 h")
 
 
 def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> None:
@@ -211,41 +202,11 @@ def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> No
     assert by_name["Share a record"].tolist()[1:] == ["3 or more", "6 or more"]
 
 
-def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
-    """Six samples are where all are, six where nobody else is."""
-    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4\n" for i in range(6)]
-    lines += [f"u{i},2024-03-04 09:00:00,{14.7 + i},-17.4\n" for i in range(6)]
-    raw(app, (HEADER + "".join(lines)).encode())
-    added(app, 2, rare=2)
-    by_name = whole(app).set_index("Option")
-    assert by_name["Samples left out"].tolist() == ["0%", "50%"]
-    assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
-    assert "is not within all thresholds" in said(app)  # one in six
-
-
-def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
-    raw(app, rows(users=9, samples=6))
-    app.selectbox(key="options_places").set_value("hexagons (H3)")
-    assert "edges of about 1.4 km" in app.selectbox(key="options_resolution").format_func(7)
-    added(app, 2, resolution=7)
-    added(app, 3, places="a square grid", resolution=None, side=2.0)
-    added_names = {"hexagons of H3 resolution 7 · 1 min", "2 km · 1 min"}
-    assert set(names(app)) == {"as it is", *added_names}
-    fs = app.session_state["fp_dataset"].fs
-    chosen = resolve(fs, GeneralizationProfile(Grid(2_000), 1))
-    assert f"2 km: {chosen.space.where}. Unless a corner was given" in said(app)
-    assert {result.origin for result in kept(app).values()} == {None, chosen.origin}
-    app.pills(key="options_presets").set_value(["Hexagons"]).run()
-    explored(app, 17)
-    assert "hexagons of H3 resolution 5 · 24 h" in names(app)
-
-
-def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
+def test_pinned_options_stand_side_by_side_and_one_is_chosen(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6), page="options")
     explored(app, 12)
     some = names(app)[:2]
     app.multiselect(key="options_pinned").set_value(some).run()
-    until(app, lambda at: "a record that nobody else has" in said(at))
     compared = next(t.value for t in app.dataframe if "Utility (range)" in t.value.index)
     assert list(compared.columns) == some
     app.button(key="options_choice_keep").click().run()
@@ -331,18 +292,6 @@ def test_each_option_is_asked_alone_and_let_go_when_nobody_wants_it(app: AppTest
     assert kept(app).items() >= done.items()  # nothing is done twice
 
 
-def test_pinning_makes_no_release_again(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload(app, rows(users=9, samples=7), page="options")
-    app.pills(key="options_presets").set_value(["Places × windows, 3 × 4", "As it is"]).run()
-    releases.forget()
-    explored(app, 13)
-    monkeypatch.setattr(chain, "apply", None)  # making one again would fail
-    some = names(app)[:2]
-    app.multiselect(key="options_pinned").set_value(some).run()
-    until(app, lambda at: "a record that nobody else has" in said(at))
-    assert not app.error
-
-
 def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
     app = new_app(sets="asis,glove", risk="kl", weights="epidemics", p="2", seed="7")
     upload(app, rows(users=9, samples=6))
@@ -366,11 +315,8 @@ def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
     assert app.selectbox(key="options_risk").value == "kl"
 
 
-def test_one_user_left_is_said_and_weights_of_nothing_are_refused(app: AppTest) -> None:
+def test_weights_of_nothing_are_refused(app: AppTest) -> None:
     raw(app, rows(users=9, samples=6))
-    added(app, 2, share=5.0, name="one")
-    app.multiselect(key="options_pinned").set_value(["one"]).run()
-    until(app, lambda at: "there is nobody to compare with" in said(at))
     app.selectbox(key="options_weights").set_value("your own").run()
     for name in ("density", "flows", "mobility", "visits", "space", "time"):
         app.number_input(key=f"options_weight_{name}").set_value(0.0)

@@ -245,7 +245,7 @@ def test_an_option_and_a_file_that_cannot_be_read_are_named_so(app: AppTest) -> 
     open_it(app)
     go(app, "options")
     app.pills(key="options_presets").set_value(["As it is"]).run()
-    app.selectbox(key="options_places").set_value(NAME)
+    app.selectbox(key="options_profile").set_value(f"regions by {NAME} · 1 h")
     app.number_input(key="options_rare").set_value(12)  # there is nothing left then
     app.text_input(key="options_name").set_value(NAME)
     press(app, "options_add", lambda at: at.warning)

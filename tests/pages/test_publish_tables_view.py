@@ -337,13 +337,6 @@ def report_page(at: AppTest) -> str:
     return str(go(at, "report").get("iframe")[0].proto.srcdoc)
 
 
-def test_moments_of_the_types_of_day() -> None:
-    assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
-    halves = ("00:00 to 12:00", "12:00 to 24:00")
-    days = [f"{day}, {half}" for day in ("Weekday", "Weekend") for half in halves]
-    assert story.moments(2, [0, 1]) == days
-
-
 def squares(names: str) -> charts.Ground:
     """Squares of one degree side by side."""
     shapes = [
@@ -497,7 +490,6 @@ def test_data_without_a_clock_give_minutes_and_no_date() -> None:
     assert found.archives
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         assert pd.read_csv(archive.open("records.csv"))["minute"].between(0, 9 * 1440 - 1).all()
-    assert re.fullmatch(r"day [1-9], \d\d:\d\d", story.played(found.lives[0], None)[0])
 
 
 @pytest.mark.parametrize("n", [1195, 1499, 340])

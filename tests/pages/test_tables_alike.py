@@ -35,7 +35,7 @@ from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
 from pages.shell import kinds, widgets
 from pages.shell.questions import Kind
-from pages.unicity import form as unicity
+from pages.unicity import sections as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
 from tests.support.views import HEADER, answers, go, idle, press, until, upload
 
@@ -61,7 +61,6 @@ RECOVER = ["recover", "--users", "2000"]
 CASES: dict[str, tuple[str, Kind, list[str]]] = {
     "anonymizability": ("anonymizability", kinds.MEASURE, ["measure", "--k=2,5", *GRID]),
     "hiding": ("hiding", hiding.RELEASES, ["hide"]),
-    "comparison": ("hiding", hiding.COMPARISON, ["hide", "--compare"]),
     "unicity": ("unicity", unicity.OUTSIDER, ["unicity"]),
     "antenna_merging": ("unicity", unicity.REGIONS, ["unicity", "--merge-antennas", "7"]),
     "disclosure": (
@@ -82,6 +81,7 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 """By study: the page that shows it, its question there, and the command that asks the same."""
 
 NOT_DOWNLOADED = {
+    "comparison": "of the command alone; on pages, options of coarser data stand beside hiding",
     "count_tables": "leaves as one zip (tests/aggregates/test_tables.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
     "people_by_hexagon": "what a slide shows",
@@ -106,7 +106,6 @@ def asked(at: AppTest, page: str) -> AppTest:
     until(at, idle)
     if page == "hiding":
         press(at, "glove_run")
-        at.button(key="glove_compare").click().run()
     if page == "attack":
         at.selectbox(key="attack_release").set_value("aligned, k = 2").run()
     if page == "aggregates":

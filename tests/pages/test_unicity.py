@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
-from fpanon_core import ConfigError, fit_exponents, fit_scaling_law, sparsity_model
+from fpanon_core import ConfigError, fit_scaling_law
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
-from fpanon_core.studies import antenna_merging, sparsity, unicity
+from fpanon_core.studies import antenna_merging, unicity
 from fpanon_core.studies.unicity import PRODUCT
 from pages.shell.questions import Kind
 from pages.unicity import story
-from pages.unicity.form import OUTSIDER, REGIONS
+from pages.unicity.sections import OUTSIDER, REGIONS
 from tests.support.snapshots import check_snapshot
-from tests.support.views import HEADER, answers, go, opened, rows, said, until, upload
+from tests.support.views import HEADER, answers, opened, rows, said, until, upload
 
 # --- unicity story --------------------------------------------------------------------------------
 
@@ -51,8 +51,6 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result) -> None:
     half = replace(needing(found, [1, 2, 3, np.nan, np.nan]), heavy=True)
     line = FingerprintSet.from_samples(np.arange(4), 1_000.0 * np.arange(4), [0.0] * 4, [60.0] * 4)
     merged = antenna_merging.study(line, antenna_merging.Config(4, users=4))
-    # Two users in one bin each with probability ½: they differ in half of all cases.
-    sparse = sparsity.study(sparsity.Config(2, 1, 0.5))
     check_snapshot(
         "unicity",
         {
@@ -69,7 +67,6 @@ def test_sentences_are_those_of_the_snapshot(found: unicity.Result) -> None:
             "Laws of two resolutions": story.flat(found.laws_along(unicity.SIDE)),
             "Merged places": story.regions(merged, 4),
             "Merged antennas": story.regions(replace(merged, antennas=True), 4),
-            "Sparse": story.sparse(sparse),
         },
     )
 
@@ -80,13 +77,16 @@ def test_what_is_drawn_is_that_of_the_snapshot(found: unicity.Result) -> None:
     At 100 m and 1 min all three are unique, at 2 km and 10 h nobody. At 2 km and 1 min, the two of
     minute 5 are alike; at 100 m and 10 h, the two at 900 m. Of four points there is no law.
     """
-    series = (*story.narrowed(found), *story.strategies(found))
+    series = story.narrowed(found) | found.curves
     laws = found.laws_along(unicity.PRODUCT)
     sides, windows, share = story.heat(found, 1)
     check_snapshot(
         "unicity_drawn",
         {
-            "Known points": [f"{s.name}: {s.points}, {np.round(s.value, 6)}" for s in series],
+            "Known points": [
+                f"{name}: {[r.config.p for r in s]}, {np.round([r.value for r in s], 6)}"
+                for name, s in series.items()
+            ],
             "Resolutions": [*map(str, (sides, windows, *np.round(share, 6)))],
             "No laws": [*map(str, story.fits(laws)), *(curve.name for curve in story.curves(laws))],
         },
@@ -94,9 +94,6 @@ def test_what_is_drawn_is_that_of_the_snapshot(found: unicity.Result) -> None:
     assert story.grid_points(found) == [1, 2]
     assert story.flat(laws) == ""
     assert not any(law.holds for law in laws)
-    for along in (unicity.PRODUCT, unicity.SIDE):
-        assert story.exponents(found, along) is None
-        assert story.exponent_line(found, along) == ""
 
 
 def needing(found: unicity.Result, points: list[float]) -> unicity.Result:
@@ -153,19 +150,6 @@ def test_a_law_is_shown_only_where_it_fits() -> None:
     for none in (scattered, other):
         with pytest.raises(ConfigError, match="no law"):
             none.curve()
-
-
-def test_exponents_are_of_laws_that_hold(found: unicity.Result) -> None:
-    x = np.array([1.0, 2, 4, 8, 16, 32])
-    holding = [law((1.9 - x**beta).tolist(), p) for p, beta in ((2, 0.1), (4, 0.08))]
-    every = (*holding, law([0.5, 0.9, 0.2, 0.8, 0.3, 0.6], 6))
-    line = fit_exponents({each.p: each.fit for each in holding if each.fit is not None})
-    some = replace(found, laws=every, exponents={unicity.SIDE: line})
-    points, betas, _, lines = story.exponents(some, unicity.SIDE)
-    assert points == [2, 4]  # of p = 6 there is no law
-    assert betas == [each.fit.beta for each in holding if each.fit is not None]
-    assert [line.name[:6] for line in lines] == ["fitted", "publis"]
-    assert "compare the shape only" in story.exponent_line(some, unicity.SIDE)
 
 
 def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
@@ -240,7 +224,7 @@ def test_short_records_and_data_of_one_bin_are_looked_at_too(app: AppTest) -> No
     assert "larger than the network" in app.error[0].value
 
 
-def test_antennas_are_merged_and_sparsity_calculated(app: AppTest) -> None:
+def test_antennas_are_merged(app: AppTest) -> None:
     upload(app, rows(users=7, samples=4), page="unicity")
     measured(app)
     until(app, lambda at: answer(at, REGIONS) is not None)
@@ -254,29 +238,3 @@ def test_antennas_are_merged_and_sparsity_calculated(app: AppTest) -> None:
     found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
-    # The calculator of sparsity, beside them.
-    n = next(field for field in app.number_input if field.key.startswith("unicity_n_"))
-    n.set_value(1_600_000)
-    app.number_input(key="unicity_d").set_value(16).run()
-    expected = sparsity_model(1_600_000, 16).p_unique
-    assert f"any one person is unique with probability {expected:.3g}" in said(app)
-
-
-def test_choices_are_kept_while_another_view_is_looked_at(app: AppTest) -> None:
-    upload(app, rows(users=30, samples=9), page="unicity")
-    measured(app)
-    app.selectbox(key="unicity_p").set_value(6)
-    app.number_input(key="unicity_d").set_value(77).run()
-    go(app, "hiding")
-    app.number_input(key="glove_k").set_value(25)
-    app.number_input(key="glove_space").set_value(3.0)
-    app.button(key="glove_run").click().run()
-    go(app, "unicity")
-    assert app.selectbox(key="unicity_p").value == 6
-    assert app.number_input(key="unicity_d").value == 77
-    go(app, "hiding")
-    assert app.number_input(key="glove_k").value == 25
-    assert app.number_input(key="glove_space").value == 3.0
-    upload(app, rows(users=7, samples=4))  # nobody hides among 25 here
-    go(app, "hiding")
-    assert app.number_input(key="glove_k").value == 7
