@@ -41,7 +41,7 @@ from .measures.utility import Reference, utility
 from .model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from .model.antennas import Antennas
 from .model.clock import LocalClock
-from .model.composition import Crossing, ReleaseMatch, RelinkConfig, RelinkResult
+from .model.composition import Crossing, RelinkConfig, RelinkResult
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.count_tables import CountTables, FlowTable, PresenceTable, TableFrame
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
@@ -80,17 +80,14 @@ from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, Unici
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.advice import advise
-from .studies.comparison import compare_releases
 from .studies.count_tables import membership, publish, release, verify_release
-from .studies.crossing import cross_releases, match_releases
+from .studies.crossing import cross_releases
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
-from .studies.recovery_factors import recovery_factors
-from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
 from .studies.search import find_release
@@ -161,7 +158,6 @@ __all__ = [
     "RecoveryScore",
     "Reference",
     "Regions",
-    "ReleaseMatch",
     "ReleaseOption",
     "ReleasedSet",
     "RelinkConfig",
@@ -197,7 +193,6 @@ __all__ = [
     "asked_utility",
     "cluster_antennas",
     "coarsen",
-    "compare_releases",
     "cross_releases",
     "disclosure",
     "disclosure_grid",
@@ -224,12 +219,10 @@ __all__ = [
     "k_gap",
     "link",
     "lorenz",
-    "match_releases",
     "matched_samples",
     "mean_loss",
     "membership",
     "merged_regions",
-    "mitigation_table",
     "noise_at_frequent",
     "ordinal_agreement",
     "pareto_front",
@@ -246,7 +239,6 @@ __all__ = [
     "read_published",
     "read_questionnaire",
     "recover_trajectories",
-    "recovery_factors",
     "reidentification",
     "release",
     "relink_periods",

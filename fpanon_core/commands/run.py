@@ -32,10 +32,9 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints
 from ..model.release_page import count, templates_in
-from ..studies.estimates import estimate, refuse_what_does_not_fit, seconds_of
+from ..studies import estimates
 from ..studies.exploration import Facts, facts_of
-from ..studies.reading import Reading, Source, read
-from ..studies.reading_estimate import estimate_reading, is_large
+from ..studies.reading import Reading, Source, estimate_reading, is_large, read
 from ..studies.tabled import Tabled
 from ..tables import leaving
 from ..tables.names import ROLES
@@ -146,7 +145,7 @@ class Request:
             raise ConfigError("Give either a file to read or --sample.")
         what, how = self._what(), replace(self._how(), centre=centre)
         if sys.stderr.isatty() and is_large(what, in_parts=keep is not None):
-            typer.echo(f"Reading {estimate_reading(what, how)}.", err=True)
+            typer.echo(f"Reading {estimate_reading(what)}.", err=True)
         fs, report = read(what, how, keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
@@ -288,11 +287,10 @@ class Run:
         """
         if not isinstance(self.engine, LocalEngine):
             return  # the data go to the workers
-        refuse_what_does_not_fit(study, self.fs, config, engine=self.engine)
+        estimates.refuse_what_does_not_fit(study, self.fs, config, engine=self.engine)
         if self.fs.n_users >= _MANY_USERS and sys.stderr.isatty():
-            found = estimate(study, self.fs, config, engine=self.engine)
-            seconds = seconds_of(study, self.fs, config, engine=self.engine)
-            said = str(replace(found, seconds=seconds))
+            what = estimates.Config(study, config)
+            said = str(estimates.study(self.fs, what, engine=self.engine))
             typer.echo(f"{said[:1].upper()}{said[1:]}.", err=True)
 
     def ask(self, what: str, study: Callable[..., Any], *also: Any, **more: Any) -> Any:

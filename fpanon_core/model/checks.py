@@ -173,8 +173,8 @@ def share(
     raise ConfigError(f"{name} = {value!r}; it must lie in {span}{example}.")
 
 
-def one_of(what: str, value: Any, known: Sequence[str]) -> None:
-    """Refuse a value that is not in ``known``.
+def one_of(what: str, value: Any, known: Sequence[str]) -> Any:
+    """Return a value that is in ``known``; refuse any other.
 
     Raises
     ------
@@ -183,6 +183,7 @@ def one_of(what: str, value: Any, known: Sequence[str]) -> None:
     """
     if value not in known:
         raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")
+    return value
 
 
 Check = Callable[[str, Any], Any]

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..model.disclosure import RISKS
 from ..model.options import Tables
+from ..model.profiles import AntennaClusters
 from ..model.release_page import duration, length
 from . import judgement
 from . import report_words as w
@@ -160,7 +161,9 @@ def advise(
     ConfigError
         As :class:`.judgement.Limits`.
     """
-    limits = _limits(table, thresholds)
+    if thresholds is None:
+        thresholds = table.limits if isinstance(table, SearchedTable) else Limits()
+    limits = thresholds if isinstance(thresholds, Limits) else Limits(thresholds)
     most = judgement.most_useful(table, judgement.within_limits(table, limits))
     least = 0.0 if most is None else float(table.utility[most]) + _GAIN
     found: dict[str, tuple[float, float, int]] = {}
@@ -202,14 +205,6 @@ of 0.31.']
     return said
 
 
-def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None] | None) -> Limits:
-    if isinstance(thresholds, Limits):
-        return thresholds
-    if thresholds is not None:
-        return Limits(thresholds)
-    return table.limits if isinstance(table, SearchedTable) else Limits()
-
-
 def _needed(result: OptionResult, name: str) -> float:
     """Return the lowest threshold at which an option passes; NaN where its risk is not known.
 
@@ -231,7 +226,7 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
         where = {
             "grid": f"squares of {length(frame.side_m)}",
             "hexagons": f"hexagons of resolution {frame.resolution}",
-            "antennas": frame.column or _antennas(frame.antennas_an_area),
+            "antennas": frame.column or str(AntennaClusters(frame.antennas_an_area)),
         }[frame.places]
         # Within the hour, the times of synthetic people are drawn at random, not learnt.
         bands = step.bands if isinstance(step, Tables) else 24
@@ -240,7 +235,3 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
     if here is None:
         return "", ""
     return length(here.side_m), duration(here.span_min)
-
-
-def _antennas(many: int) -> str:
-    return "single antennas" if many == 1 else f"about {many} antennas"

@@ -93,6 +93,9 @@ class Parts:
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
+_SHAPE = [name for name in Parts.__dataclass_fields__ if name.startswith(("gini_", "tail_"))]
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """The k-gaps of everyone under one profile.
@@ -172,11 +175,7 @@ class Result(Tabled):
                 "share_beyond_distance": parts.beyond_space,
                 "share_beyond_time": parts.beyond_time,
                 "temporal_share": parts.temporal_share,
-                **{
-                    f"{figure}_{of}": getattr(parts, f"{figure}_{of}")
-                    for figure in ("gini", "tail")
-                    for of in ("space", "time", "total")
-                },
+                **{name: getattr(parts, name) for name in _SHAPE},
                 **_effort(stretch),
             }
         )
@@ -224,30 +223,18 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.generalize` and :func:`fpanon_core.k_gap`.
     """
-    profiles = config.profiles or (as_read(fs),)
+    profiles, most = config.profiles or (as_read(fs),), config.ks[-1]
     known = {} if earlier is None else {m.profile: m.gaps for m in earlier.measured}
     measured = []
     for i, profile in enumerate(profiles):
-        stretch = nth_of(work, i, len(profiles))
-        measured.append(_under(fs, profile, config, known.get(profile), stretch))
+        now, seen = nth_of(work, i, len(profiles)), generalized(fs, profile)
+        gaps = known.get(profile)
+        if gaps is None or gaps.k < most:
+            gaps = k_gap(seen, most, config=config.stretch, **part_of(now, 0.0, _GAPS_SHARE))
+        by_k = components_by_k(seen, gaps, config.ks, **part_of(now, _GAPS_SHARE, 1.0))
+        parts = {k: Parts.of(each) for k, each in by_k.items()}
+        measured.append(Measured(profile, laid(fs, profile), gaps, parts))
     return Result(config, fs.digest, np.array(fs.pseudonyms), tuple(measured))
-
-
-def _under(
-    fs: FingerprintSet,
-    profile: GeneralizationProfile,
-    config: Config,
-    known: KGapResult | None,
-    work: Work,
-) -> Measured:
-    seen = generalized(fs, profile)
-    gaps, most = known, config.ks[-1]
-    if gaps is None or gaps.k < most:
-        gaps = k_gap(seen, most, config=config.stretch, **part_of(work, 0.0, _GAPS_SHARE))
-    by_k = components_by_k(seen, gaps, config.ks, **part_of(work, _GAPS_SHARE, 1.0))
-    return Measured(
-        profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
-    )
 
 
 def extended(before: Result | None, later: Result) -> Result:
@@ -279,9 +266,8 @@ def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
     Each result has one or more profiles. A profile has no components for a k that its own result
     lacks.
     """
-    profiles = tuple(m.profile for result in results for m in result.measured)
-    config = Config(profiles, ks, results[0].config.stretch)
     measured = tuple(m for result in results for m in result.measured)
+    config = Config(tuple(m.profile for m in measured), ks, results[0].config.stretch)
     return replace(results[0], config=config, measured=measured)
 
 
@@ -323,16 +309,13 @@ def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neigh
 
 
 def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict[str, object]:
-    low, middle, high, most = np.percentile(gaps.values, [25, 50, 75, 90])
+    quantiles = np.percentile(gaps.values, [25, 50, 75, 90]).tolist()
     return {
         **measured.columns,
         "k": k,
         "users": len(gaps.users),
         "share_at_0": float(np.mean(gaps.values == 0)),
-        "p25": float(low),
-        "median": float(middle),
-        "p75": float(high),
-        "p90": float(most),
+        **dict(zip(("p25", "median", "p75", "p90"), quantiles, strict=True)),
         "mean_capped_distance_m": float(parts.space_m.mean()),
         "mean_capped_time_min": float(parts.time_min.mean()),
         "median_capped_distance_m": float(np.median(parts.space_m)),

@@ -14,16 +14,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Unpack
 
+import numpy as np
 import pandas as pd
 
 from ..anonymize.chain import release
 from ..engines.local import Engine
 from ..engines.progress import tell
-from ..model.checks import NOT_BELOW_0, Checked, positive, whole
+from ..model.checks import NOT_BELOW_0, Checked, whole
 from ..model.configs import Strategy
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
@@ -32,7 +33,7 @@ from ..model.released import AnyRelease, ReleasedSet
 from ..model.shelf import Shelf
 from . import releases
 from .estimates import Growth, carried_on, costs
-from .learnt import Example, examples, expected_error, home_found
+from .learnt import Example, distances, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .tabled import Tabled, Work, nth_of, part_of, working
@@ -83,15 +84,7 @@ class Config(Checked):
     def __post_init__(self) -> None:
         _ = self.knowledge  # building it checks the attacker's knowledge
         super().__post_init__()
-        given: Any = self.within_m
-        if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-            raise ConfigError(
-                "within_m must be a list of distances in metres, such as [500, 1000]."
-            )
-        near = {positive("within_m", each, of="metres") for each in given}
-        if not near:
-            raise ConfigError("within_m names no distance; give one or more, in metres.")
-        object.__setattr__(self, "within_m", tuple(sorted(near)))
+        object.__setattr__(self, "within_m", tuple(sorted({*distances(self.within_m)})))
 
     @property
     def knowledge(self) -> LinkConfig:
@@ -194,20 +187,16 @@ class Result(Tabled):
           accuses nobody.
         - ``targets``, ``targets_before``: tables of :attr:`fpanon_core.LinkResult.per_target`.
         """
-        was, now = (_figures(each, self.config.within_m) for each in (self.before, self.after))
-        rows = [
-            {
-                "measure": name,
-                "unit": "m" if name == _ERROR else "share",
-                **dict(zip(_WAS, was[name], strict=True)),
-                **dict(zip(_NOW, now[name], strict=True)),
-                "points_alone": self.after.error.points_m if name == _ERROR else _NAN,
-                "method": self.method,
-            }
-            for name in now
-        ]
+        was, now = (
+            pd.DataFrame.from_dict(_figures(each, self.config.within_m), "index", columns=names)
+            for each, names in ((self.before, _WAS), (self.after, _NOW))
+        )
+        table = pd.concat([was, now], axis=1).rename_axis("measure").reset_index()
+        error = table["measure"] == _ERROR
+        table.insert(1, "unit", ["m" if each else "share" for each in error])
+        table["points_alone"] = np.where(error, self.after.error.points_m, _NAN)
         return {
-            "attack": pd.DataFrame(rows),
+            "attack": table.assign(method=self.method),
             "targets": self.after.link.per_target,
             "targets_before": self.before.link.per_target,
         }
@@ -225,14 +214,12 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> 
     """
 
     def attacked_one(users: FingerprintSet) -> float:
-        known = replace(config, users=min(config.users, users.n_users))
-        started = time.perf_counter()
+        known, begun = replace(config, users=min(config.users, users.n_users)), time.perf_counter()
         given = release(users, config.option, seed=config.seed, engine=engine)
-        if made:
-            started = time.perf_counter()
+        begun = time.perf_counter() if made else begun
         for form in (given, release(users, [])):
             found(users, form, known, working(engine))
-        return time.perf_counter() - started
+        return time.perf_counter() - begun
 
     return carried_on(fs, attacked_one, _GROWTH, config.users)
 
@@ -378,5 +365,5 @@ def _home(table: pd.DataFrame | None, metres: float) -> _Figure:
     if table is None:
         return _NAN, _NAN, _NAN, _NAN, 0
     row = table[table["within_m"] == metres].iloc[0]
-    found, low, high, guessing = (float(row[n]) for n in ("found", "low", "high", "guessing"))
+    found, low, high, guessing = map(float, row[["found", "low", "high", "guessing"]])
     return found, low, high, guessing, int(row["people"])

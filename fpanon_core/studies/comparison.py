@@ -17,8 +17,6 @@ import pandas as pd
 
 from ..anonymize.generalize import generalize
 from ..anonymize.glove import glove
-from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part
 from ..measures.crowds import sharing
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
@@ -28,23 +26,14 @@ from ..model.profiles import GeneralizationProfile, Grid
 from ..verification.anonymity import verify_k_anonymity
 from . import hiding
 from .estimates import Growth, costs
-from .tabled import Tabled, Work
+from .tabled import Tabled, Work, nth_of
 from .under_profiles import laid
 
+_SIDES_KM = (1, 2.5, 5, 10, 20, 40, 80, 160, 320, 1_000)
+_WINDOWS_H = (0.5, 1, 2, 4, 8, 24, 48, 168, 336, 672)
 LADDER = tuple(
-    GeneralizationProfile(Grid(metres), minutes)
-    for metres, minutes in (
-        (1_000, 30),
-        (2_500, 60),
-        (5_000, 120),
-        (10_000, 240),
-        (20_000, 480),
-        (40_000, 1_440),
-        (80_000, 2_880),
-        (160_000, 10_080),
-        (320_000, 20_160),
-        (1_000_000, 40_320),
-    )
+    GeneralizationProfile(Grid(round(1_000 * km)), round(60 * hours))
+    for km, hours in zip(_SIDES_KM, _WINDOWS_H, strict=True)
 )
 """Profiles from fine to coarse; each at least doubles the one before in space and in time.
 
@@ -98,7 +87,7 @@ class Result(Tabled):
     digest : str
         Digest of the data.
     comparison : DataFrame
-        Table of :func:`compare_releases`.
+        Table of :func:`study`.
     searched : tuple of GeneralizationProfile
         Profiles to try, from fine to coarse, until one hides everyone; the last puts everything in
         one cell.
@@ -119,64 +108,22 @@ class Result(Tabled):
 # The study runs GLOVE several times in a row.
 @costs(520, growth=Growth(powers=(1.25, 2.0)))
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Compare uniform generalization with GLOVE, without and with suppression.
-
-    Raises
-    ------
-    ConfigError, InfeasibleError
-        As :func:`compare_releases`.
-    """
-    within = [k for k in config.ks if k <= int(fs.weight.sum())]
-    table = compare_releases(
-        fs,
-        within or config.ks,
-        ladder=config.ladder,
-        suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min,
-        config=config.stretch,
-        **work,
-    )
-    return Result(config, fs.digest, table, searched(fs, config.ladder))
-
-
-def compare_releases(
-    fs: FingerprintSet,
-    ks: Sequence[int] = (2, 5, 10),
-    *,
-    ladder: Sequence[GeneralizationProfile] = LADDER,
-    suppress_space_m: float | None = 15_000.0,
-    suppress_time_min: float | None = 360.0,
-    config: StretchConfig | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> pd.DataFrame:
     """Compare uniform generalization at each k with GLOVE, without and with suppression.
 
-    The uniform profile is the first, from fine to coarse, that hides everyone.
-
-    Parameters
-    ----------
-    fs : FingerprintSet
-    ks : sequence of int
-    ladder : sequence of GeneralizationProfile
-        Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
-        data. Profiles finer than the data are skipped. Sides and windows larger than those of the
-        profile :func:`one_cell` are cut to its side and window. But a grid with a stated origin
-        keeps its side. The profile of one cell comes last; under it, all fingerprints are the same.
-    suppress_space_m, suppress_time_min : float or None
-        Limits of GLOVE with suppression, as in :func:`glove`. If both are None, that method is left
-        out.
-    config, engine, progress
-        Passed to :func:`glove`.
+    The uniform profile is the first, from fine to coarse, that hides everyone. For a grid without
+    an origin, one is chosen from the data. Profiles finer than the data are skipped. Sides and
+    windows larger than those of the profile :func:`one_cell` are cut to its side and window. But a
+    grid with a stated origin keeps its side. The profile of one cell comes last; under it, all
+    fingerprints are the same.
 
     Returns
     -------
-    DataFrame
-        One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
-        ``profile`` (in words; empty for GLOVE, which has none), ``space_size`` (side of the grid,
-        metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN for GLOVE,
-        ``share_hidden`` (share of the published users who have the same published fingerprint as at
-        least k − 1 others; 0 where nobody is published),
+    Result
+        Its table ``comparison`` has one row per k and ``method`` ("uniform", "GLOVE", "GLOVE with
+        suppression"): ``k``, ``profile`` (in words; empty for GLOVE, which has none),
+        ``space_size`` (side of the grid, metres), ``window_min``, ``origin_x_m`` and
+        ``origin_y_m``, all NaN for GLOVE, ``share_hidden`` (share of the published users who have
+        the same published fingerprint as at least k − 1 others; 0 where nobody is published),
         ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
         published samples that hold the original ones; for a grid, its side and window),
         ``suppressed_share`` (of original samples), ``phantom_share``, ``verified``.
@@ -192,11 +139,11 @@ def compare_releases(
     def sizes(profile: GeneralizationProfile) -> IntArray:
         return sharing(generalize(fs, profile))
 
-    profiles = searched(fs, ladder)
-    ways = [(METHODS[1], None, None), (METHODS[2], suppress_space_m, suppress_time_min)]
-    if suppress_space_m is None and suppress_time_min is None:
-        ways.pop()
-    runs = [(k, *way) for k in ks for way in ways]
+    profiles = searched(fs, config.ladder)
+    limits = config.suppress_space_m, config.suppress_time_min
+    ways = [(METHODS[1], None, None), (METHODS[2], *limits)][: 1 if limits == (None, None) else 2]
+    within = [k for k in config.ks if k <= int(fs.weight.sum())] or config.ks
+    runs = [(k, *way) for k in within for way in ways]
     rows: list[dict[str, Any]] = []
     for number, (k, method, space_m, time_min) in enumerate(runs):
         if method == METHODS[1]:
@@ -204,11 +151,10 @@ def compare_releases(
         result = glove(
             fs,
             k,
-            config=config,
-            engine=engine,
-            progress=nth_part(progress, number, len(runs)),
+            config=config.stretch,
             suppress_space_m=space_m,
             suppress_time_min=time_min,
+            **nth_of(work, number, len(runs)),
         )
         figures = result.summary()
         hidden = identical_share(result.expanded(), k) if result.published.n_groups else 0.0
@@ -226,7 +172,7 @@ def compare_releases(
         )
     table = pd.DataFrame(rows)
     table["profile"] = table["profile"].fillna("")
-    return table
+    return Result(config, fs.digest, table, profiles)
 
 
 _SPANS = ("mean_space_m", "median_space_m", "mean_time_min", "median_time_min")

@@ -8,6 +8,7 @@ apply.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -382,49 +383,69 @@ def _attacked(
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Tabled):
+class Packaged(Tabled):
+    """A release without records, ready for release, and what the data say instead.
+
+    Attributes
+    ----------
+    made, before : CountTables
+        Presence and flows as published, and the exact ones, which are not for release.
+    verdict : str
+        Verdict of the verifier on the bytes of the zips.
+    archives : dict of str to bytes
+        The bytes of the zip by the format of its tables; empty if a zip failed verification.
+    areas : dict
+        GeoJSON of the areas or places; without features if the frame has no projection.
+    kept, compared_in : dict of str to float, and str
+        What the release keeps of the data, and the areas of the comparison (:func:`kept_of`).
+    """
+
+    made: CountTables
+    before: CountTables
+    verdict: str
+    archives: dict[str, bytes]
+    areas: dict[str, Any]
+    kept: dict[str, float]
+    compared_in: str
+
+    @property
+    def page(self) -> str:
+        """The README, in Markdown."""
+        return readme_of(self.archives[FORMATS[0]])
+
+
+def packaged(
+    pack: Callable[[Format], bytes], verify: Callable[[bytes], Verification]
+) -> tuple[str, dict[str, bytes]]:
+    """Return the worst verdict on the zips in all formats, and the zips if all of them pass."""
+    archives: dict[str, bytes] = {form: pack(form) for form in FORMATS}
+    verdicts = [verify(archive) for archive in archives.values()]
+    worst = next((each for each in verdicts if not each.passed), verdicts[0])
+    return str(worst), archives if worst.passed else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Packaged):
     """Tables ready for release, and the same tables before protection.
 
     Attributes
     ----------
     config : Tables
-    made, before : CountTables
-        The tables as published, and the exact ones, which are not for release.
     error : float64 ndarray, shape of the values of presence, or None
         Expected error, in people, that the noise causes in each cell of presence; None without
         presence.
-    areas : dict
-        GeoJSON of the areas; without features if the frame has no projection.
-    verdict : str
-        Verdict of the verifier on the bytes.
-    archives : dict of str to bytes
-        The bytes of the zip by the format of its tables; empty if the tables failed verification.
-    kept, compared_in : dict of str to float, and str
-        What the tables keep of the data, and the areas of the comparison (:func:`kept_of`).
     recovery : TableRecovery or None
         What an attack recovers by linking counts of single days; None if it is not run.
     """
 
     config: Tables
-    made: CountTables
-    before: CountTables
     error: FloatArray | None
-    areas: dict[str, Any]
-    verdict: str
-    archives: dict[str, bytes]
-    kept: dict[str, float]
-    compared_in: str
     recovery: TableRecovery | None = None
 
     @property
     def digest(self) -> str:
         """Digest of the data, as they were read for the tables."""
         return self.made.digest
-
-    @property
-    def page(self) -> str:
-        """The README, in Markdown."""
-        return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables as they are in the zip."""
@@ -462,22 +483,11 @@ def study(
     exact = replace(config, epsilon=None, threshold=None)
     before = count_tables(fs, exact, **part_of(work, 0.4, 0.6))
     made = count_tables(fs, config, before.frame, **part_of(work, 0.6, 0.7))
-    archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
-    verdicts = [verify_tables(archive, fs) for archive in archives.values()]
-    worst = next((each for each in verdicts if not each.passed), verdicts[0])
+    zips = packaged(lambda form: package(made, form), lambda archive: verify_tables(archive, fs))
     linked, kept = recovery_of(fs, made, **part_of(work, 0.8, 0.95)), kept_of(fs, made, areas)
     tell(progress, 1.0)
-    return Result(
-        config,
-        made,
-        before,
-        None if made.presence is None else cell_error(made.presence),
-        geojson_of(made.frame),
-        str(worst),
-        archives if worst.passed else {},
-        *kept,
-        linked,
-    )
+    error = None if made.presence is None else cell_error(made.presence)
+    return Result(made, before, *zips, geojson_of(made.frame), *kept, config, error, linked)
 
 
 def stated_reading(

@@ -17,11 +17,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
-import pandas as pd
 
 from ..engines.limits import Limits, needs_too_much
 from ..engines.local import Engine, LocalEngine
@@ -29,7 +28,7 @@ from ..engines.progress import tell
 from ..model.budgets import clock, gigabytes
 from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from .tabled import Tabled, Work
+from .tabled import Work
 
 START_BYTES = 180_000_000
 """Bytes of a child process without data: Python, its libraries and the compiled kernels."""
@@ -141,7 +140,7 @@ class Config:
 
 
 @dataclass(frozen=True)
-class Estimate(Tabled):
+class Estimate:
     """Time and memory that a study is likely to take on this machine, now.
 
     Attributes
@@ -158,12 +157,6 @@ class Estimate(Tabled):
     seconds: float | None = None
     needs_bytes: int | None = None
     limit_bytes: int | None = None
-
-    MAY_LEAVE = frozenset({"estimate"})
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return ``estimate``, a table of one row."""
-        return {"estimate": pd.DataFrame([asdict(self)])}
 
     @property
     def fits(self) -> bool:
@@ -192,12 +185,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Estimate:
 
 
 def estimate(
-    study: Study,
-    fs: FingerprintSet,
-    config: Any,
-    *,
-    limits: Limits | None = None,
-    engine: Engine | None = None,
+    study: Study, fs: FingerprintSet, config: Any, *, engine: Engine | None = None
 ) -> Estimate:
     """Estimate the memory that ``study(fs, config)`` takes, to within a factor of about 1.5.
 
@@ -205,20 +193,17 @@ def estimate(
     ----------
     study, fs, config
         The study, the data, and the settings of the study.
-    limits : Limits, optional
-        Memory limits; those of this machine, as set in the environment, when None.
     engine : LocalEngine, optional
 
     Examples
     --------
     >>> from fpanon_core.studies import hiding
     >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 9, 4])
-    >>> found = estimate(hiding.study, fs, hiding.Config(2), limits=Limits(100_000_000))
-    >>> str(found), found.fits
-    ('about 180 MB of memory (at most 100 MB may be used)', False)
+    >>> estimate(hiding.study, fs, hiding.Config(2)).needs_bytes
+    180001350
     """
     needs = needed_bytes(study, fs, config, engine)
-    return Estimate(None, needs, (limits or Limits.of_server()).memory_bytes)
+    return Estimate(None, needs, Limits.of_server().memory_bytes)
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -240,21 +225,6 @@ def needed_bytes(
         return None
     beside, each = known
     return beside + int(each * fs.n_samples)
-
-
-def people_that_fit(
-    study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
-) -> int:
-    """Return how many of the people, drawn at random, would fit into the given memory.
-
-    If the study's use of memory was not measured, return the total number of people.
-    """
-    if (known := _bytes(study, fs, config, engine)) is None:
-        return fs.n_users
-    beside, each = known
-    samples = max(limit_bytes - beside, 0) / each
-    people = min(int(samples / fs.n_samples * fs.n_users), fs.n_users)
-    return people if people < 100 else people // 10 * 10
 
 
 def _bytes(
@@ -290,13 +260,19 @@ def refuse_what_does_not_fit(
 def ways_out(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> str:
-    """Say how many people would fit, and how everybody could; return "" if neither is known."""
+    """Say how many people, drawn at random, would fit, and how everybody could.
+
+    Return "" if neither is known. The memory of the study must have been measured.
+    """
+    known = _bytes(study, fs, config, engine)
+    assert known is not None
+    beside, each = known
+    people = int(max(limit_bytes - beside, 0) / each / fs.n_samples * fs.n_users)
+    people = people if people < 100 else people // 10 * 10
 
     def fits(other: Any) -> bool:
-        needs = needed_bytes(study, fs, other, engine)
-        return needs is not None and needs <= limit_bytes
+        return (needed_bytes(study, fs, other, engine) or 0) <= limit_bytes
 
-    people = people_that_fit(study, fs, config, limit_bytes, engine)
     some = f"About {people:,} of the {fs.n_users:,} people would fit." if people >= 2 else ""
     way_out = _COSTS[study].way_out
     return " ".join(filter(None, (some, way_out(fs, config, fits) if way_out else "")))

@@ -22,7 +22,7 @@ from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from . import options
 from .judgement import Limits
-from .option_result import CUSTOM, OptionResult, UtilityChoice
+from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import Size
 from .tabled import Work
@@ -124,7 +124,7 @@ class Exploration:
             **self.table.to_dict(),
             "as_it_is": None if self.raw is None else self.raw.to_dict(),
             "data": None if self.facts is None else asdict(self.facts),
-            "limits": self.limits.to_dict(),
+            "limits": dict(self.limits.of),
             "recipient": None if self.recipient is None else asdict(self.recipient),
             "areas": self.areas,
             "untried": self.untried,
@@ -173,21 +173,18 @@ def facts_of(
         Name and note of a shipped data set; empty for a file, whose name may identify a person.
     synthetic : bool
     """
+    same = ("timezone", "rows_read", "rows_set_aside", "granularity_m", "granularity_min")
     return Facts(
         people=report.n_users,
         samples=report.n_samples,
         days=report.span_days,
         first=report.first[:10],
         last=report.last[:10],
-        timezone=report.timezone,
-        rows_read=report.rows_read,
-        rows_set_aside=report.rows_set_aside,
-        granularity_m=report.granularity_m,
-        granularity_min=report.granularity_min,
         screened_out=report.users_screened_out,
         label=label,
         note=note,
         synthetic=synthetic,
+        **{name: getattr(report, name) for name in same},
     )
 
 
@@ -211,13 +208,11 @@ def as_it_is(
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
     """
-    for result in table.results:
-        if not result.option.steps and result.fault is None:
-            return result
+    if (among := Exploration(table).as_it_is) is not None:
+        return among
     if previous is not None and previous.as_it_is is not None:
         kept = replace(previous.table, results=(previous.as_it_is,))
-        known = kept.reusable(fs.digest, table.config)
-        if RAW.steps in known:
+        if RAW.steps in (known := kept.reusable(fs.digest, table.config)):
             return known[RAW.steps]
     config = options.Config((RAW,), table.config)
     return options.study(fs, config, **work).results[0]
@@ -247,7 +242,7 @@ def check(table: OptionsTable) -> None:
     SchemaError
         A figure, the measure of risk or the utility is impossible.
     """
-    if table.risk_name not in (*RISKS, CUSTOM):
+    if table.risk_name not in RISKS:
         raise SchemaError(_NO_MEASURE)
     check_utility(table.choice)
     for result in table.results:
@@ -282,9 +277,9 @@ def _check(result: OptionResult) -> None:
 
 def _is_possible(name: str, interval: tuple[float, ...]) -> bool:
     """Return whether a risk and its interval are possible, with the ends in order."""
-    if name not in (*RISKS, CUSTOM) or len(interval) != 3:
+    if name not in RISKS or len(interval) != 3:
         return False
-    most = RISKS[name].most if name in RISKS else math.inf
+    most = RISKS[name].most
     if not all(math.isnan(v) or (0 <= v <= most + _CLOSE and v < math.inf) for v in interval):
         return False
     _, low, high = interval
@@ -295,7 +290,8 @@ def check_utility(choice: UtilityChoice) -> None:
     """Refuse an invalid utility: the weights of components, and scores, must be shares."""
     kept = [each for each in (choice.weights, choice.asked) if each is not None]
     sound = (
-        _fits(choice.label, "str")
+        len(kept) == 1
+        and _fits(choice.label, "str")
         and all(isinstance(of, dict) and all(map(_is_share, of.values())) for of in kept)
         and (choice.weights is None or set(choice.weights) == set(COMPONENTS))
     )

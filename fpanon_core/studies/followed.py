@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
 
+from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
-from ..attacks.homes import HomesAsked
-from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
+from ..attacks.homes import HomesAsked, true_homes
+from ..attacks.search import Ranks, best_placed, ranks, suspects
 from ..engines.local import Engine
 from ..engines.progress import tell
 from ..measures.drawing import drawn
@@ -27,14 +28,14 @@ from ..model.checks import whole
 from ..model.clock import instants
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.knowledge import Knowledge, KnownPoints
+from ..model.knowledge import Knowledge
 from ..model.options import ReleaseOption
 from ..model.projection import degrees_of, lon_lat
 from ..model.released import AnyRelease
 from . import attack
 from .estimates import costs
-from .learnt import guesses_of, homes_of, middle
-from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
+from .learnt import guesses_of, middle, middles
+from .linkage import FIRST_FEW, Attacked, attacked, cells_known, homes_asked, targets_of
 from .releases import released
 from .tabled import Work, part_of, working
 
@@ -253,16 +254,23 @@ def follow(
     given = attack.made(fs, config, **part_of(work, 0.0, 0.6)) if released is None else released
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
-    told = _Told(release, config, known, which, attacker, engine)
+    row = int(known.targets[which])
+    rows = np.arange(known.offsets[which], known.offsets[which + 1])
     raw = attacked(fs, made_by(fs, ReleaseOption()))
-    before = _Told(raw, config, known, which, attacker, engine, owner=int(target))
+    told, before = (
+        _Told(each, cells_known(each, known, config.knowledge), rows, own, attacker, engine)
+        for each, own in (
+            (release, int(release.published.own[row])),
+            (raw, int(raw.published.own[int(target)])),
+        )
+    )
     tell(progress, 0.8)
     listed = told.leading()
-    homes = homes_of(release, config.nights)
-    views = _Views(release, homes, config, told.own, listed, engine)
+    homes = homes_asked(release, true_homes(fs), config.nights)
+    views = _Views(told, homes, config.seed, listed)
     steps = [_nothing_known(told, before), *_steps(told, before, listed, views)]
-    row = int(known.targets[which])
-    points, true = _points(release, config, known, told)
+    points = _points(config, known, told)
+    true = points["t_min"].to_numpy()
     tell(progress, 1.0)
     return Followed(
         config=config,
@@ -275,8 +283,8 @@ def follow(
         steps=tuple(steps),
         points=points,
         places=_places(release, row, true),
-        areas=views.areas(told),
-        record=views.record(told.own, true),
+        areas=views.areas(),
+        record=views.record(true),
         home=views.home(int(target)),
         commonest=views.commonest,
         within_m=middle(config.within_m),
@@ -309,36 +317,28 @@ def _known(
     return alone, 0
 
 
-class _Told:
-    """The known points of one person, and a release to compare with them after each point."""
+class _Told(NamedTuple):
+    """The known points of one person, and a release to compare with them after each point.
 
-    def __init__(
-        self,
-        release: Attacked,
-        config: attack.Config,
-        known: Knowledge,
-        which: int,
-        attacker: str,
-        engine: Engine,
-        owner: int | None = None,
-    ) -> None:
-        self.release, self.attacker, self.engine = release, attacker, engine
-        self.cells = cells_known(release, known, config.knowledge)
-        self.rows = np.arange(known.offsets[which], known.offsets[which + 1])
-        row = int(known.targets[which]) if owner is None else owner
-        self.own = int(release.published.own[row])
+    ``rows`` are those of the known points, and ``own`` is the person's own record; −1 if the person
+    has none.
+    """
+
+    release: Attacked
+    cells: Carried
+    rows: IntArray
+    own: int
+    attacker: str
+    engine: Engine
 
     def leading(self) -> list[IntArray]:
         """Return the leading records after each known point, in order of posterior."""
         sizes = np.arange(1, len(self.rows) + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
-        found: Suspects = suspects(
-            self.release.published, points, self.cells.mechanism, self.attacker, engine=self.engine
-        )
-        return [
-            found.record[i, : min(int(found.many[i]), FIRST_FEW)].astype(np.int64)
-            for i in range(len(sizes))
-        ]
+        mechanism, published = self.cells.mechanism, self.release.published
+        found = suspects(published, points, mechanism, self.attacker, engine=self.engine)
+        many = np.minimum(found.many, FIRST_FEW).tolist()
+        return [row[:n].astype(np.int64) for row, n in zip(found.record, many, strict=True)]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
         """Return each record's ranks as the person's own: with noise and exchange, then without.
@@ -377,7 +377,6 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
     known = np.arange(1, len(told.rows) + 1)
     found, exact = told.ranked(np.repeat(known, lengths), records)
     was, _ = before.ranked(known, np.full(len(known), before.own))
-    here, nan = told.own >= 0, float("nan")
     own = -1
     for number, length in enumerate(lengths.tolist()):
         first, own = own + 1, own + length
@@ -393,13 +392,17 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
             for i in range(first, own)
         )
         alone = first < own and found.level[first] == candidates[0].people
+        better, level, posterior = (
+            float(each[own]) if told.own >= 0 else np.nan
+            for each in (found.better, found.level, found.posterior)
+        )
         yield Step(
             known=number + 1,
-            better=float(found.better[own]) if here else nan,
-            level=float(found.level[own]) if here else nan,
+            better=better,
+            level=level,
             fitting=round(float(exact.fitting[own])),
             fits=bool(exact.fits[own]),
-            posterior=float(found.posterior[own]) if here else nan,
+            posterior=posterior,
             taken=bool(found.taken[own]),
             before_better=float(was.better[number]),
             before_level=float(was.level[number]),
@@ -413,27 +416,21 @@ class _Views:
     """The numbers, samples and homes of records, as the map shows them."""
 
     def __init__(
-        self,
-        release: Attacked,
-        homes: HomesAsked | None,
-        config: attack.Config,
-        own: int,
-        listed: list[IntArray],
-        engine: Engine,
+        self, told: _Told, homes: HomesAsked | None, seed: int, listed: list[IntArray]
     ) -> None:
-        self._release, self._homes, self._own = release, homes, own
-        self._crs = release.origin.original.crs
-        rng = np.random.default_rng(np.random.SeedSequence((config.seed, 5)))
-        self.numbers = rng.permutation(len(release.published.weight)) + 1
-        mine = [own] if own >= 0 else []
-        self._records = np.unique(np.concatenate([*listed, np.array(mine, np.int64)]))
+        self._told, self._published, self._homes = told, told.release.published, homes
+        self._crs = told.release.origin.original.crs
+        rng = np.random.default_rng(np.random.SeedSequence((seed, 5)))
+        self.numbers = rng.permutation(len(self._published.weight)) + 1
+        own = np.array([told.own] if told.own >= 0 else [], np.int64)
+        self._records = np.unique(np.concatenate([*listed, own]))
         self.guesses: dict[int, Place] = {}  # the home that a record suggests for its people
         self.commonest: Place | None = None  # the home that most people's homes are near
         if homes is not None:
-            guess, known = guesses_of(release, homes, self._records, engine), homes.known
-            places = [self._place(x, y) for x, y in guess.tolist()]
+            guess = guesses_of(told.release, homes, self._records, told.engine).tolist()
+            places = (self._place(x, y) for x, y in guess)
             self.guesses = dict(zip(self._records.tolist(), places, strict=True))
-            self.commonest = self._place(known.x_m, known.y_m)
+            self.commonest = self._place(homes.known.x_m, homes.known.y_m)
 
     def home(self, user: int) -> Place | None:
         """Return a person's true home; None where it is not known."""
@@ -441,34 +438,30 @@ class _Views:
             return None
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
 
-    def areas(self, told: _Told) -> pd.DataFrame:
+    def areas(self) -> pd.DataFrame:
         """Return, for each record and each point, the sample most likely made from the point."""
-        published = self._release.published
-        sizes = np.array([len(told.rows)])
-        points = told.cells.points.chosen(told.rows, sizes)
-        best = best_placed(published, points, told.cells.mechanism, self._records)
+        rows, cells = self._told.rows, self._told.cells
+        points = cells.points.chosen(rows, np.array([len(rows)]))
+        best = best_placed(self._published, points, cells.mechanism, self._records)
         which, point = np.nonzero(best >= 0)
         return self._table(best[which, point], self._records[which], point + 1)
 
-    def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
+    def record(self, near_t: FloatArray) -> pd.DataFrame:
         """Return the right record's samples; if too many, those nearest in time to known points."""
-        if own < 0:
-            none = np.empty(0, np.int64)
-            return self._table(none, none, none)
-        published = self._release.published
-        rows = np.arange(published.offsets[own], published.offsets[own + 1])
-        middles = published.cells["t_min"][rows] + published.cells["dt_min"][rows] / 2
-        rows = rows[_nearest(middles, near_t)]
+        own, cells = self._told.own, self._published.cells
+        begin, end = self._published.offsets[own : own + 2] if own >= 0 else (0, 0)
+        middles = cells["t_min"][begin:end] + cells["dt_min"][begin:end] / 2
+        rows = begin + _nearest(middles, near_t)
         return self._table(rows, np.full(len(rows), own), np.zeros(len(rows), np.int64))
 
     def _table(self, rows: IntArray, records: IntArray, point: IntArray) -> pd.DataFrame:
-        cells = {name: self._release.published.cells[name][rows] for name in CELL}
+        cells = {name: self._published.cells[name][rows] for name in CELL}
         x, y = cells["x_m"], cells["y_m"]
         degrees = degrees_of(self._crs, x, x + cells["dx_m"], y, y + cells["dy_m"])
         return pd.DataFrame(
             {
                 "record": self.numbers[records],
-                "right": records == self._own,
+                "right": records == self._told.own,
                 "point": point,
                 **cells,
                 "west": degrees["lon_min"].to_numpy(),
@@ -483,20 +476,18 @@ class _Views:
         return Place(x, y, float(lon[0]), float(lat[0]))
 
 
-def _points(
-    release: Attacked, config: attack.Config, known: Knowledge, told: _Told
-) -> tuple[pd.DataFrame, FloatArray]:
-    """Return a table of the points, true and as believed by the attacker, and the true times."""
-    original, rows, points = release.origin.original, told.rows, told.cells.points
-    x, y, t = _middles(known, rows)
-    seen_x, seen_y, seen_t = x, y, t
-    if config.blur_m:
-        seen_x, seen_y, _ = _middles(points, rows)
-    if config.blur_min and not known.timeless:
-        seen_t = _middles(points, rows)[2]
+def _points(config: attack.Config, known: Knowledge, told: _Told) -> pd.DataFrame:
+    """Return a table of the points, true and as believed by the attacker."""
+    original, rows = told.release.origin.original, told.rows
+    x, y, t = middles(known, rows)
+    seen_x, seen_y, seen_t = middles(told.cells.points, rows)
+    if not config.blur_m:
+        seen_x, seen_y = x, y
+    if not config.blur_min or known.timeless:
+        seen_t = t
     lon, lat = _degrees(original.crs, x, y)
     seen_lon, seen_lat = _degrees(original.crs, seen_x, seen_y)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "point": np.arange(1, len(rows) + 1),
             "x_m": x,
@@ -512,25 +503,15 @@ def _points(
             "told_lat": seen_lat,
         }
     )
-    return table, t
 
 
 def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
     """Return the person's true positions; if too many, those nearest in time to known points."""
     fs = release.whole
     rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
-    x, y, t = _middles(fs, rows[_nearest(_middles(fs, rows)[2], near_t)])
+    x, y, t = middles(fs, rows[_nearest(middles(fs, rows)[2], near_t)])
     lon, lat = _degrees(release.origin.original.crs, x, y)
     return pd.DataFrame({"x_m": x, "y_m": y, "t_min": t, "lon": lon, "lat": lat})
-
-
-def _middles(
-    cells: FingerprintSet | Knowledge | KnownPoints, rows: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the middles of some cells: x and y, metres, and t, minutes."""
-    x = (cells.x_m + cells.dx_m / 2)[rows]
-    y = (cells.y_m + cells.dy_m / 2)[rows]
-    return x, y, (cells.t_min + cells.dt_min / 2)[rows]
 
 
 def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
@@ -73,17 +74,12 @@ class Config(Checked):
     k: GroupSize = 2
     suppress_space_m: Cap = None
     suppress_time_min: Cap = None
-    leftover: Leftover = "merge"
+    leftover: Annotated[Leftover, partial(one_of, known=LEFTOVERS)] = "merge"
     stretch: StretchConfig = field(default_factory=StretchConfig)
-    method: Method = "glove"
+    method: Annotated[Method, partial(one_of, known=METHODS)] = "glove"
     period_days: Annotated[int | None, AT_LEAST_1] = None
     leave_out: LeftOutShare = 0.0
     shards: Annotated[int | None, AT_LEAST_1] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of("method", self.method, METHODS)
-        one_of("leftover", self.leftover, LEFTOVERS)
 
     @property
     def steps(self) -> tuple[Step, ...] | None:

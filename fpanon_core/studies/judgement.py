@@ -123,10 +123,6 @@ class Limits:
         """Return the measures whose thresholds an option exceeds, or may exceed."""
         return tuple(risk for risk in self.judged if self.over(result, risk))
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Return plain values that JSON can store."""
-        return dict(self.of)
-
 
 def asked_of(result: OptionResult, risk: str) -> bool:
     """Return whether a measure applies to an option; tables and records have different ones."""

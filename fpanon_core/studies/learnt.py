@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -41,11 +41,11 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.intervals import mean_interval
-from ..model.knowledge import Knowledge
+from ..model.knowledge import Knowledge, KnownPoints
 from ..model.linkage import ATTACKERS, ExpectedError, HomesFound, LinkConfig
 from ..model.options import ReleaseOption
 from ..model.released import AnyRelease
-from .linkage import Attacked, attacked, cells_known, homes_asked, targets_of
+from .linkage import Attacked, attacked, cells_known, homes_asked, rows_in_period, targets_of
 from .tabled import Work, nth_of, part_of, working
 
 
@@ -126,17 +126,21 @@ def home_found(
     >>> home_found(fs, one_cell, [1000])[["found", "guessing"]].values.tolist()
     [[0.5, 0.5]]
     """
-    if isinstance(within_m, (str, bytes)) or not isinstance(within_m, Sequence) or not within_m:
-        raise ConfigError("within_m must be a list of distances in metres, such as [500, 1000].")
-    distances = [positive("within_m", each, of="metres") for each in within_m]
-    least = whole("nights", nights, 1, of="nights")
+    metres, least = distances(within_m), whole("nights", nights, 1, of="nights")
     release = attacked(original, released)
     work = working(engine, progress)
-    return homes_found(release, true_homes(original), distances, least, **work)
+    return homes_found(release, true_homes(original), metres, least, **work)
+
+
+def distances(within_m: Any) -> list[float]:
+    """Return a list of distances, metres; refuse anything else."""
+    if isinstance(within_m, (str, bytes)) or not isinstance(within_m, Sequence) or not within_m:
+        raise ConfigError("within_m must be a list of distances in metres, such as [500, 1000].")
+    return [positive("within_m", each, of="metres") for each in within_m]
 
 
 def homes_found(
-    release: Attacked, homes: Homes, distances: Sequence[float], nights: int, **work: Unpack[Work]
+    release: Attacked, homes: Homes, metres: Sequence[float], nights: int, **work: Unpack[Work]
 ) -> HomesFound:
     """Return the result of :func:`home_found` for a prepared attack with known true homes."""
     origin, original = release.origin, release.origin.original
@@ -152,7 +156,7 @@ def homes_found(
     everybodys = asked.off(np.array([[asked.known.x_m, asked.known.y_m]]))
     inside = release.whole.weight[release.published.own >= 0]
     unknown = int(inside.sum() - asked.weight.sum())
-    table = HomesFound.of(off, everybodys, asked.weight, distances, unknown)
+    table = HomesFound.of(off, everybodys, asked.weight, metres, unknown)
     table.attrs = {"nights": nights, "method": origin.option.text, "digest": keyed(original.digest)}
     return table
 
@@ -216,9 +220,7 @@ def expected_error(
     work = working(engine, progress)
     cells = cells_known(release, known, config)
     moment = _moments(whole, known, seed)
-    t = whole.t_min[moment] + whole.dt_min[moment] / 2
-    true_x = whole.x_m[moment] + whole.dx_m[moment] / 2
-    true_y = whole.y_m[moment] + whole.dy_m[moment] / 2
+    true_x, true_y, t = middles(whole, moment)
     errors = {}
     for number, name in enumerate(ATTACKERS):
         now = nth_of(work, number, len(ATTACKERS))
@@ -256,6 +258,15 @@ def expected_error(
         config=config,
         digest=original.digest,
     )
+
+
+def middles(
+    cells: FingerprintSet | Knowledge | KnownPoints, rows: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the middles of some cells: x and y, metres, and t, minutes."""
+    x = cells.x_m[rows] + cells.dx_m[rows] / 2
+    y = cells.y_m[rows] + cells.dy_m[rows] / 2
+    return x, y, cells.t_min[rows] + cells.dt_min[rows] / 2
 
 
 def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
@@ -353,14 +364,9 @@ def examples(
         "accused": few["accused"].to_numpy() == 1,
     }
     return tuple(
-        Example(
-            kind,
-            int(row["user"]),
-            str(row["pseudonym"]),
-            None if release.period is None else int(row["period"]),
-        )
+        Example(kind, row["user"], row["pseudonym"], row.get("period"))
         for kind, fits in kinds.items()
-        for _, row in few[fits].head(1).iterrows()
+        for row in few[fits].head(1).to_dict("records")
     )
 
 
@@ -388,7 +394,7 @@ def _at_home(
     release: Attacked, table: pd.DataFrame, nights: int, within_m: float, engine: Engine
 ) -> BoolArray:
     """Return whether the right record leads alone and reveals the home, for each target."""
-    homes = homes_of(release, nights)
+    homes = homes_asked(release, true_homes(release.origin.original), nights)
     if homes is None:
         return np.zeros(len(table), bool)
     own = release.published.own[_rows_of(release, table)]
@@ -407,16 +413,7 @@ def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
     user: IntArray = table["user"].to_numpy()
     if release.period is None:
         return user
-    width = 1 + int(release.period.max())
-    key = release.person * width + release.period
-    order = np.argsort(key)
-    wanted = user * width + table["period"].to_numpy()
-    return np.asarray(order[np.searchsorted(key, wanted, sorter=order)])
-
-
-def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
-    """Return the homes of people in the release; None where nobody's home is known."""
-    return homes_asked(release, true_homes(release.origin.original), nights)
+    return rows_in_period(release.person, release.period, user, table["period"].to_numpy())
 
 
 def guesses_of(

@@ -313,12 +313,17 @@ def of_origin(origin: Origin) -> Attacked:
         published = Published.of(origin, origin.person, original.n_users)
         return Attacked(origin, original, everybody, None, published)
     cut = into_periods(original, origin.period_days, seed=0)
-    width = 1 + int(max(cut.period.max(), origin.period.max()))
-    key = cut.person * width + cut.period
-    order = np.argsort(key)
-    whose = order[np.searchsorted(key, origin.person * width + origin.period, sorter=order)]
+    whose = rows_in_period(cut.person, cut.period, origin.person, origin.period)
     published = Published.of(origin, whose, cut.pieces.n_users)
     return Attacked(origin, cut.pieces, cut.person, cut.period, published)
+
+
+def rows_in_period(person: IntArray, period: IntArray, who: IntArray, when: IntArray) -> IntArray:
+    """Return the row of each person's fingerprint in a period, given those of all fingerprints."""
+    width = 1 + int(max(period.max(), when.max()))
+    key = person * width + period
+    order = np.argsort(key)
+    return np.asarray(order[np.searchsorted(key, who * width + when, sorter=order)])
 
 
 def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | None:

@@ -20,7 +20,7 @@ from ..model.periods import PeriodSet
 from ..model.projection import degrees_of
 from .estimates import Growth, costs
 from .releases import released
-from .tabled import Tabled, Work, nth_of, part_of
+from .tabled import Work, nth_of, part_of
 
 _RELEASING_SHARE = 0.4  # of the progress
 
@@ -44,7 +44,7 @@ class Config(Checked):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Tabled):
+class Result:
     """The places and 2-gaps of a release.
 
     Attributes
@@ -60,8 +60,6 @@ class Result(Tabled):
         bounds. With periods, each person counts once, however many records they have.
     left_out : int
         Number of places beyond those shown.
-    pseudonyms : tuple of str
-        Pseudonyms of everyone in the release; with periods, of every record.
     gaps : float64 ndarray (n_users,)
         2-gap of everyone in the release; empty where there is only one user. With periods, 2-gap
         of every record among those of its period.
@@ -72,21 +70,7 @@ class Result(Tabled):
     bounds: FloatArray
     users: IntArray
     left_out: int
-    pseudonyms: tuple[str, ...]
     gaps: FloatArray
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the published places, and the 2-gap of everyone in the release.
-
-        - ``places``: ``west``, ``south``, ``east``, ``north`` (degrees; NaN without a projection),
-          ``users``;
-        - ``k_gaps``: ``pseudonym``, ``k``, ``k_gap``.
-        """
-        bounds = self.bounds if len(self.bounds) else np.full((len(self.users), 4), np.nan)
-        places = pd.DataFrame(bounds, columns=["west", "south", "east", "north"])
-        known = self.pseudonyms[: len(self.gaps)]
-        gaps = pd.DataFrame({"pseudonym": known, "k": 2, "k_gap": self.gaps})
-        return {"places": places.assign(users=self.users), "k_gaps": gaps}
 
 
 @costs(450, growth=Growth(powers=(1.5, 2.0), enough_s=2.0, alone_s=8.0))
@@ -124,7 +108,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         bounds=_bounds(seen, some),
         users=some["users"].to_numpy(),
         left_out=len(places) - len(some),
-        pseudonyms=tuple(seen.pseudonyms),
         gaps=gaps,
     )
 

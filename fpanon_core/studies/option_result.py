@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -30,9 +31,6 @@ MOSTLY_STATED = 2_000
 _DAY_MIN = 1_440.0
 _WEIGHTY = 0.2
 
-CUSTOM = "custom"
-"""Name of a risk or utility given as a function."""
-
 FIGURES = 8
 """Version of the figures, raised whenever they change for the same data, settings and seed.
 
@@ -60,10 +58,10 @@ class OptionResult:
     option : ReleaseOption
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
-        where one cannot be measured; also ``"custom"``, if a function gives the risk. EM and KL are
-        sums over the bins of a person, in bins and nats. The number of people who share a record
-        bounds re-identification risk, linkage, unicity and k. The intervals of these measures end
-        at the bound, or at the value if that is larger.
+        where one cannot be measured. EM and KL are sums over the bins of a person, in bins and
+        nats. The number of people who share a record bounds re-identification risk, linkage,
+        unicity and k. The intervals of these measures end at the bound, or at the value if that is
+        larger.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
@@ -196,7 +194,8 @@ class OptionResult:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can store; None for what is not known."""
         values = {**asdict(self), "option": self.option.to_dict()}
-        return {name: _plain(value) for name, value in values.items()}
+        plain: dict[str, Any] = json.loads(json.dumps(values), parse_constant=lambda _: None)
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
@@ -239,7 +238,7 @@ class UtilityChoice:
     Attributes
     ----------
     label : str
-        Name of a weighting or purpose, such as ``"transport"``; ``"own weights"``; ``"custom"``; or
+        Name of a weighting or purpose, such as ``"transport"``; ``"own weights"``; or
         ``"asked: DOMAIN"`` for experts in a domain.
     weights : dict of str to float, or None
         Weights of the computed components, adding up to 1.
@@ -263,10 +262,8 @@ class UtilityChoice:
         if self.asked is not None:
             names = (name_key(result.option.name), name_key(result.option.text))
             return next((self.asked[name] for name in names if name in self.asked), math.nan)
-        if result.fault is not None or not result.components:
+        if self.weights is None or result.fault is not None or not result.components:
             return math.nan
-        if self.weights is None:
-            return result.components.get(CUSTOM, math.nan)
         return score(result.components, self.weights)
 
     def ends(self, result: OptionResult) -> tuple[float, float]:
@@ -321,22 +318,10 @@ def utility_choice(utility: Any) -> UtilityChoice:
             return UtilityChoice(utility, weights=weighting(utility))
         case Mapping():
             return UtilityChoice("own weights", weights=weighting(utility))
-    if callable(utility):
-        return UtilityChoice(CUSTOM)
     raise ConfigError(
-        "This is not a utility. Give a named weighting, weights by component, answers to a "
-        "questionnaire, or a function of the original and the released data."
+        "This is not a utility. Give a named weighting, weights by component, or answers to a "
+        "questionnaire."
     )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value
 
 
 def _number(value: Any) -> float:

@@ -38,15 +38,12 @@ from ..model.profiles import Areas, Grid
 from ..model.profiles import Origin as Corner
 from .count_tables import tables_result
 from .estimates import costs
-from .option_result import CUSTOM, Interval, OptionResult, utility_choice
+from .option_result import Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .reidentification import PeriodRisk, outsider_risk, risk_in
 from .release_facts import sizes
 from .releases import Steps, forget, reference, released
 from .tabled import Work, nth_of, part_of, working
-
-RiskFunction = Callable[[FingerprintSet], float]
-UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
 
 _RELEASING_SHARE, _PUBLISHED_SHARE, _RISK_SHARE = 0.3, 0.5, 0.95  # of an option's progress
 
@@ -120,7 +117,7 @@ def explore_options(
     fs: FingerprintSet,
     options: Iterable[Any],
     *,
-    risk: str | RiskFunction = "unicity",
+    risk: str = "unicity",
     utility: Any = "transport",
     p: int = 4,
     strategy: Strategy = "random",
@@ -139,14 +136,12 @@ def explore_options(
     fs : FingerprintSet
     options : iterable, or mapping of name to option
         Anything that :func:`as_option` takes.
-    risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"} or callable
+    risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"}
         Measure of risk that defines the front; all are computed and kept (RISKS of
-        model/disclosure). EM and KL are the sums over all bins. ``"k_disclosure"`` is
-        ``"k"``. A function of the released FingerprintSet returns a number that is used without an
-        interval.
-    utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
-        A named weighting or weights of the computed components; the experts' answers, found by the
-        option's name; or the caller's own function.
+        model/disclosure). EM and KL are the sums over all bins.
+    utility : str, mapping, Asked, or ("asked", frame, domain)
+        A named weighting or weights of the computed components; or the experts' answers, found by
+        the option's name.
     p, strategy, users, seed
         The attacker's knowledge of the release and of the original, as for :func:`draw_knowledge`;
         where a record has fewer than p bins, all are known. The seed is also that of the techniques
@@ -159,8 +154,7 @@ def explore_options(
         May raise :class:`Cancelled`, which is passed on.
     previous : OptionsTable, optional
         Results to reuse for options measured on the same data with the same knowledge and seed;
-        failed options are tried again. Ignored if ``areas`` or a function of the caller's own is
-        given.
+        failed options are tried again. Ignored if ``areas`` is given.
     on_option : callable of one OptionResult, optional
         Called when each result is ready, for instance to save it.
 
@@ -192,99 +186,85 @@ def explore_options(
     """
     asked = _distinct(options)
     config = KnowledgeConfig(p, strategy, users, seed)
-    choice = utility_choice(utility)
-    table = OptionsTable((), _risk_name(risk), choice, config, fs.digest)
-    own_risk = risk if callable(risk) else None
-    own_utility = utility if choice.label == CUSTOM else None
+    table = OptionsTable((), "unicity", utility_choice(utility), config, fs.digest)
     known: dict[Steps, OptionResult] = {}
-    if previous is not None and own_risk is own_utility is areas is None:
+    if previous is not None and areas is None:
         known = previous.reusable(fs.digest, config)
-    exploration = _Exploration(fs, config, own_risk, own_utility, areas)
-    work, results = working(engine, progress), []
+    table, work, results = table.with_choice(risk), working(engine, progress), []
     for number, option in enumerate(asked):
         now = nth_of(work, number, len(asked))
         tell(now["progress"], 0.0)
         if option.steps in known:
             results.append(replace(known[option.steps], option=option))
         else:
-            results.append(exploration.result(option, now))
+            results.append(_result(fs, option, config, areas, now))
         if on_option is not None:
             on_option(results[-1])
     tell(progress, 1.0)
     return replace(table, results=tuple(results))
 
 
-@dataclass(frozen=True, eq=False)
-class _Exploration:
-    """The data and settings that all options of one exploration share."""
+def _result(
+    fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig, areas: Areas, work: Work
+) -> OptionResult:
+    """Return the risk and utility of one option, or the reason why there are none."""
+    started = time.perf_counter()
+    try:
+        done = _measured(fs, option, knowledge, areas, work)
+    except Cancelled:
+        raise
+    except FpanonError as fault:
+        done = OptionResult(option, fault=str(fault))
+    except MemoryError:
+        forget()
+        done = OptionResult(option, fault="Memory ran out; use fewer people, or a coarser option.")
+    return replace(done, seconds=time.perf_counter() - started)
 
-    fs: FingerprintSet
-    knowledge: KnowledgeConfig
-    own_risk: RiskFunction | None
-    own_utility: UtilityFunction | None
-    areas: Areas
 
-    def result(self, option: ReleaseOption, work: Work) -> OptionResult:
-        """Return the risk and utility of one option, or the reason why there are none."""
-        started = time.perf_counter()
-        try:
-            done = self._measured(option, work)
-        except Cancelled:
-            raise
-        except FpanonError as fault:
-            done = OptionResult(option, fault=str(fault))
-        except MemoryError:
-            forget()
-            done = OptionResult(
-                option, fault="Memory ran out; use fewer people, or a coarser option."
-            )
-        return replace(done, seconds=time.perf_counter() - started)
+def _measured(
+    fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig, areas: Areas, work: Work
+) -> OptionResult:
+    if option.recordless is not None:
+        return tables_result(fs, option, knowledge.seed, areas, **work)
+    release = released(fs, option.steps, knowledge.seed, **part_of(work, 0.0, _RELEASING_SHARE))
+    seen = release.fs
+    found = _found(release, knowledge, part_of(work, _RELEASING_SHARE, _PUBLISHED_SHARE))
+    alike = crowds(seen, None if release.periods is None else release.periods.person)
+    by_truth = outsider_risk(
+        release, knowledge, alike, part_of(work, _PUBLISHED_SHARE, _RISK_SHARE)
+    )
+    risks = risks_of(found, alike) | by_truth.risks
+    people = _people(release)
+    compared = reference(fs, areas)
+    components, corners = measured(compared, seen, None if release.periods is None else people)
+    tell(work["progress"], 1.0)
+    return OptionResult(
+        option=option,
+        components=components,
+        corners=dict(corners),
+        areas=str(compared.ground),
+        n_users=people,
+        n_samples=seen.n_samples,
+        users_share=float(people / fs.weight.sum()),
+        suppressed_share=1 - release.kept_share,
+        crowd_least=alike.least,
+        alone_share=alike.alone_share,
+        naming_most=alike.naming_most,
+        too_few=found.too_few,
+        n_targets=found.n_targets,
+        origin=_corner(release),
+        size=sizes(release.origin()),
+        **vars(by_truth) | {"risks": risks, "guessing": by_truth.guessing | compared.even},
+    )
 
-    def _measured(self, option: ReleaseOption, work: Work) -> OptionResult:
-        seed, progress = self.knowledge.seed, work["progress"]
-        if option.recordless is not None:
-            return tables_result(self.fs, option, seed, self.areas, **work)
-        release = released(self.fs, option.steps, seed, **part_of(work, 0.0, _RELEASING_SHARE))
-        seen = release.fs
-        found = self._found(release, part_of(work, _RELEASING_SHARE, _PUBLISHED_SHARE))
-        alike = crowds(seen, None if release.periods is None else release.periods.person)
-        by_truth = outsider_risk(
-            release, self.knowledge, alike, part_of(work, _PUBLISHED_SHARE, _RISK_SHARE)
-        )
-        risks = risks_of(found, alike) | by_truth.risks
-        if self.own_risk is not None:
-            risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
-        people = _people(release)
-        compared = reference(self.fs, self.areas)
-        components, corners = measured(compared, seen, None if release.periods is None else people)
-        if self.own_utility is not None:
-            components[CUSTOM] = float(self.own_utility(self.fs, seen))
-        tell(progress, 1.0)
-        return OptionResult(
-            option=option,
-            components=components,
-            corners=dict(corners),
-            areas=str(compared.ground),
-            n_users=people,
-            n_samples=seen.n_samples,
-            users_share=float(people / self.fs.weight.sum()),
-            suppressed_share=1 - release.kept_share,
-            crowd_least=alike.least,
-            alone_share=alike.alone_share,
-            naming_most=alike.naming_most,
-            too_few=found.too_few,
-            n_targets=found.n_targets,
-            origin=_corner(release),
-            size=sizes(release.origin()),
-            **vars(by_truth) | {"risks": risks, "guessing": by_truth.guessing | compared.even},
-        )
 
-    def _found(self, release: Chained, work: Work) -> DisclosureResult | PeriodRisk:
-        """Measure what is found by an attacker who knows points of the release itself."""
-        if release.periods is not None:
-            return risk_in(release.periods, self.knowledge, work)
-        known = drawn(release.fs, self.knowledge, beyond=True)
-        return disclosure(release.fs, known, **work)
+def _found(
+    release: Chained, knowledge: KnowledgeConfig, work: Work
+) -> DisclosureResult | PeriodRisk:
+    """Measure what is found by an attacker who knows points of the release itself."""
+    if release.periods is not None:
+        return risk_in(release.periods, knowledge, work)
+    return disclosure(release.fs, drawn(release.fs, knowledge, beyond=True), **work)
 
 
 def _people(release: Chained) -> int:
@@ -327,12 +307,3 @@ def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
     if twice:
         raise ConfigError(f"Two options are named {twice[0]!r}; give each a different name.")
     return asked
-
-
-def _risk_name(risk: Any) -> str:
-    if callable(risk):
-        return CUSTOM
-    risk = "k" if risk == "k_disclosure" else risk
-    if risk not in RISKS:
-        raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(RISKS)}.")
-    return str(risk)

@@ -21,7 +21,7 @@ from ..model.files import keyed
 from ..model.options import ReleaseOption, Step
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
-from .option_result import CUSTOM, FIGURES, OptionResult, UtilityChoice, utility_choice
+from .option_result import FIGURES, OptionResult, UtilityChoice, utility_choice
 from .tabled import Tabled
 
 
@@ -172,20 +172,12 @@ class OptionsTable(Tabled):
         Raises
         ------
         ConfigError
-            The measure or utility was not computed, or is unknown.
+            The measure or utility is unknown.
         """
         name = self.risk_name if risk is None else risk
-        if name not in (*RISKS, CUSTOM) or (
-            name == CUSTOM and not any(CUSTOM in result.risks for result in self.results)
-        ):
-            raise ConfigError(
-                f"The measure of risk {name!r} was not computed; give one of {', '.join(RISKS)}."
-            )
+        if name not in RISKS:
+            raise ConfigError(f"Unknown measure of risk {name!r}; give one of {', '.join(RISKS)}.")
         choice = self.choice if utility is None else utility_choice(utility)
-        if callable(utility):
-            raise ConfigError(
-                "Your own utility function needs the data; explore the options again."
-            )
         return replace(self, risk_name=name, choice=choice)
 
     def reusable(
@@ -193,17 +185,12 @@ class OptionsTable(Tabled):
     ) -> dict[tuple[Step, ...], OptionResult]:
         """Return this table's results by their steps; {} for other data, knowledge or versions.
 
-        Failed results are left out. So are results on a square grid whose origin is not recorded:
-        they come from versions that placed grids differently.
+        Failed results are left out.
         """
         mine = (keyed(self.digest), self.config, self.version, self.figures)
         if (keyed(digest), config, __version__, FIGURES) != mine:
             return {}
-        return {
-            r.option.steps: r
-            for r in self.results
-            if r.fault is None and (r.grid is None or r.grid.origin is not None)
-        }
+        return {r.option.steps: r for r in self.results if r.fault is None}
 
     MAY_LEAVE = frozenset({"options"})
 
@@ -224,24 +211,21 @@ class OptionsTable(Tabled):
         """
         rows: list[dict[str, Any]] = []
         for i, result in enumerate(self.results):
+            figures = *self._risks[i], self.utility[i], *self.utility_ends[i]
+            x_m, y_m = result.origin or (math.nan, math.nan)
             rows.append(
                 {
                     "option": result.option.name,
                     "steps": result.option.text,
-                    "risk": self.risk[i],
-                    "risk_low": self.risk_low[i],
-                    "risk_high": self.risk_high[i],
-                    "utility": self.utility[i],
-                    "utility_low": self.utility_ends[i, 0],
-                    "utility_high": self.utility_ends[i, 1],
+                    **dict(zip((*_ends("risk"), *_ends("utility")), figures, strict=True)),
                     "areas": result.areas,
                     "front": bool(self.front[i]),
                     "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
                     "level_with": "; ".join(self.options[j].name for j in self.level_with[i]),
                     **{
-                        name + end: result.risk(name)[at]
+                        column: value
                         for name in RISKS
-                        for at, end in enumerate(("", "_low", "_high"))
+                        for column, value in zip(_ends(name), result.risk(name), strict=True)
                     },
                     **{
                         f"{name}_guessing": result.guessing.get(name, math.nan)
@@ -260,8 +244,8 @@ class OptionsTable(Tabled):
                     "too_few": result.too_few,
                     "seconds": result.seconds,
                     "fault": result.fault or "",
-                    "origin_x_m": (result.origin or (math.nan, math.nan))[0],
-                    "origin_y_m": (result.origin or (math.nan, math.nan))[1],
+                    "origin_x_m": x_m,
+                    "origin_y_m": y_m,
                 }
             )
         frame = pd.DataFrame(rows)
@@ -307,6 +291,11 @@ class OptionsTable(Tabled):
                 "The saved options are damaged, or are not a table of options; explore the options "
                 "again."
             ) from None
+
+
+def _ends(name: str) -> tuple[str, str, str]:
+    """Return the columns of a value and the ends of its interval."""
+    return name, f"{name}_low", f"{name}_high"
 
 
 def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:

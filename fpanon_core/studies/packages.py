@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ..aggregates.areas import geojson_of
+from ..io.publishing import PackedTable, package_bytes
+from ..model.count_tables import TableFrame
 from ..model.release_page import count, templates_in
 from .report_words import times_as_likely
 
 _COLUMNS: list[list[str]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )["fields"]
+_TEXTS = dict.fromkeys(("area", "origin", "destination", "day", "place", "time"), str)
+_BLANK = {"people": [""], "trips": [""]}  # cells that may be blank
 
 
 @cache
@@ -39,11 +47,47 @@ def fields_of(table: pd.DataFrame) -> list[dict[str, str]]:
     found = []
     for name in map(str, table.columns):
         kind, meaning, unit = known[name]
-        found.append(field_of(name, kind, name.replace("_", " ").capitalize(), meaning, unit))
+        title = name.replace("_", " ").capitalize()
+        entry = {"name": name, "type": kind, "title": title, "description": meaning}
+        found.append(entry | ({"unit": unit} if unit else {}))
     return found
 
 
-def field_of(name: str, kind: str, title: str, meaning: str, unit: str = "") -> dict[str, str]:
-    """Return the entry in ``datapackage.json`` for one column."""
-    entry = {"name": name, "type": kind, "title": title, "description": meaning}
-    return entry | ({"unit": unit} if unit else {})
+def packed(
+    titles: Mapping[str, str],
+    tables: Mapping[str, pd.DataFrame],
+    frame: TableFrame,
+    ending: str,
+    **more: Any,
+) -> bytes:
+    """Return the zip of tables over a frame, with their fields and the areas of the frame.
+
+    Parameters
+    ----------
+    titles : mapping of str to str
+        Title of each table.
+    tables : mapping of str to DataFrame
+    frame : TableFrame
+    ending : {"csv", "parquet"}
+    **more
+        As for :func:`fpanon_core.io.publishing.package_bytes`.
+    """
+    shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
+    every = [
+        PackedTable(name, titles[name], each, fields_of(each)) for name, each in tables.items()
+    ]
+    return package_bytes(every, ending=ending, more={"areas.geojson": shapes + b"\n"}, **more)
+
+
+def zone_of(frame: TableFrame) -> str | None:
+    """Return the time zone of a frame; None without a clock."""
+    clock = frame.counts.clock
+    return None if clock is None else clock.timezone
+
+
+def table_read(members: Mapping[str, bytes], name: str) -> tuple[pd.DataFrame, str]:
+    """Return a table of a package with texts as they are, and the ending of its file."""
+    if (content := members.get(f"{name}.parquet")) is not None:
+        return pd.read_parquet(io.BytesIO(content)), "parquet"
+    rows = io.BytesIO(members[f"{name}.csv"])
+    return pd.read_csv(rows, dtype=_TEXTS, keep_default_na=False, na_values=_BLANK), "csv"

@@ -157,8 +157,9 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     cell, people, after = hexagons.cell, np.where(enough, count, 0), np.zeros(len(count))
     if config.option.steps:
         release = released(fs, config.option.steps, config.seed, **part_of(work, 0.0, 0.6))
-        every = np.union1d(cell, _shown(fs, resolution))
-        people = _at(every, cell, people)
+        every, counted = np.union1d(cell, _shown(fs, resolution)), people
+        people = np.zeros(len(every), np.int64)
+        people[np.searchsorted(every, cell)] = counted
         after, may = _spread(release, every, fs.crs, part(progress, 0.6, 0.95))
         cell, after = every, np.where(may >= config.least, after, 0.0)
     rank = np.lexsort((-after, -people))
@@ -184,13 +185,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         unseen=int(fs.weight[~seen].sum()),
         n_people=int(fs.weight.sum()),
     )
-
-
-def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """Return the number of people in each of the sorted cells ``every``; 0 if not in ``cell``."""
-    found = np.zeros(len(every), np.int64)
-    found[np.searchsorted(every, cell)] = people
-    return found
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
@@ -268,10 +262,8 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
     shown = central(x, y)
     side = max(shown.east - shown.west, shown.north - shown.south)
     width = max(side / config.across, float(np.median(np.maximum(fs.dx_m, fs.dy_m))))
-    for resolution in reversed(RESOLUTIONS):
-        if 2 * h3.average_hexagon_edge_length(resolution, unit="m") >= width:
-            return resolution
-    return RESOLUTIONS[0]
+    wide = (r for r in RESOLUTIONS if 2 * h3.average_hexagon_edge_length(r, unit="m") >= width)
+    return max(wide, default=RESOLUTIONS[0])
 
 
 def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -26,6 +26,7 @@ from ..model.options import (
     Periods,
     Presence,
     ReleaseOption,
+    Step,
     Synthesize,
     Tables,
 )
@@ -198,17 +199,14 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     ['synthetic people by square of 5 km, ε = 1', 'synthetic people by square of 5 km, ε = 0.5']
     """
     people = about_people(fs)
-    wanted: list[tuple[type[Tables], float | None]] = [
-        *((Tables, 1.0), (Tables, 0.5), (Presence, 1.0), (Flows, 1.0), (Tables, None))
+    steps: list[Step] = [
+        kind(*table_frame_of(fs, people, epsilon / len(kind.CONTENTS)), None, epsilon)
+        for kind, epsilon in ((Tables, 1.0), (Tables, 0.5), (Presence, 1.0), (Flows, 1.0))
     ]
-    found = []
-    for kind, epsilon in wanted:
-        each = (epsilon or 1.0) / (1 if epsilon is None else len(kind.CONTENTS))
-        frame, bands = table_frame_of(fs, people, each)
-        found.append(kind(frame, bands, 15 if epsilon is None else None, epsilon))
+    steps.append(Tables(*table_frame_of(fs, people, 1.0), 15))
     where = place_frame_of(fs, people)
-    options = [ReleaseOption(steps=[each]) for each in found]
-    return options + [ReleaseOption(steps=[Synthesize(where, each)]) for each in (1.0, 0.5)]
+    steps += [Synthesize(where, epsilon) for epsilon in (1.0, 0.5)]
+    return [ReleaseOption(steps=[step]) for step in steps]
 
 
 def about_people(fs: FingerprintSet) -> int:
@@ -234,11 +232,10 @@ def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[Fra
 
     Both are proposed for this number of people and for the ε of one table.
     """
-    if fs.antennas is not None and len(fs.antennas):
-        wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
-        an_area = math.ceil(len(fs.antennas) / wise.areas)
-        return stated_of_data(fs, antennas_an_area=an_area), wise.bands
-    wise = proposed(people, MOST_AREAS, epsilon)
+    antennas = 0 if fs.antennas is None else len(fs.antennas)
+    wise = proposed(people, min(MOST_AREAS, antennas or MOST_AREAS), epsilon)
+    if antennas:
+        return stated_of_data(fs, antennas_an_area=math.ceil(antennas / wise.areas)), wise.bands
     return stated_of_data(fs, side_m=_side_of(fs, wise.areas)), wise.bands
 
 
@@ -273,7 +270,9 @@ def _option(space: Space, minutes: float) -> ReleaseOption:
 
 def _spaces(fs: FingerprintSet) -> list[Space]:
     if fs.antennas is None:
-        return _grids(fs)
+        extent = max(*width_height(fs), fs.granularity_m)
+        sides = (max(round_below(extent / parts), fs.granularity_m) for parts in _GRIDS)
+        return [Grid(side) for side in dict.fromkeys(sides)]
     columns = named_columns(fs)
     if len(columns) >= 3:
         return [Regions(name) for name in columns[:3]]
@@ -297,12 +296,6 @@ def named_columns(fs: FingerprintSet) -> list[str]:
         if "" not in regions and not numbers and 1 < len(regions) < len(texts):
             found[name] = len(regions)
     return sorted(found, key=lambda name: -found[name])
-
-
-def _grids(fs: FingerprintSet) -> list[Space]:
-    extent = max(*width_height(fs), fs.granularity_m)
-    sides = (max(round_below(extent / parts), fs.granularity_m) for parts in _GRIDS)
-    return [Grid(side) for side in dict.fromkeys(sides)]
 
 
 def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:

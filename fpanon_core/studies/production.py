@@ -10,7 +10,7 @@ import io
 import tempfile
 import zipfile
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Unpack
 
@@ -138,7 +138,11 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.release` and :func:`fpanon_core.glove`.
     """
-    origin = _origin(fs, config, made, part_of(work, 0.0, _MAKING_SHARE))
+    making, how = part_of(work, 0.0, _MAKING_SHARE), config.hidden
+    if how is None:
+        origin = made_by(fs, config.option, None, **making)
+    else:
+        origin = Origin.of_glove(hiding.hidden(fs, how, **making) if made is None else made, fs)
     with staged(Path(tempfile.gettempdir())) as folder:
         found = produced(origin, folder, config.format)
         page = (folder / README).read_text(encoding="utf-8")
@@ -159,25 +163,14 @@ def study(
     )
 
 
-def _origin(fs: FingerprintSet, config: Config, made: GloveResult | None, work: Work) -> Origin:
-    how = config.hidden
-    if how is None:
-        return made_by(fs, config.option, None, **work)
-    if made is None:
-        made = hiding.hidden(fs, how, **work)
-    return Origin.of_glove(made, fs)
-
-
 def _zipped(folder: Path, member: str, verified: str) -> bytes:
     """Return the zip's bytes; check that its data file is the one that was verified."""
     packed = io.BytesIO()
     write_zip(folder, packed)
     content = packed.getvalue()
     with zipfile.ZipFile(packed) as archive, archive.open(member) as data:
-        found = sha256()
-        while block := data.read(1 << 20):
-            found.update(block)
-    if found.hexdigest() != verified:
+        found = file_digest(data, "sha256").hexdigest()  # type: ignore[arg-type]  # it can seek
+    if found != verified:
         raise OSError(
             "The release in the zip is not the release that was verified; make the release again."
         )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,8 +131,7 @@ def publish(
                 f"{made.verdict.text}"
             )
         tables = {"The key": made.key, "The list of what was left out": made.left_out}
-        written = []
-        try:
+        with ExitStack() as undo:
             for name, file in secrets.items():
                 if (table := tables[name]) is None:
                     raise ConfigError(
@@ -139,12 +139,9 @@ def publish(
                         "samples were left out; do not ask for the list."
                     )
                 write_bytes(files.secret_bytes(table), file, new=True)
-                written.append(file)
+                undo.callback(file.unlink, missing_ok=True)
             files.put(folder, target)
-        except BaseException:
-            for file in written:
-                file.unlink(missing_ok=True)
-            raise
+            undo.pop_all()  # all is written, and nothing is taken back
     return target
 
 

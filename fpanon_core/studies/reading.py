@@ -43,7 +43,7 @@ from ..tables.folder import FolderFile, KeptFolder, data_files
 from ..tables.heads import Head, Kind, head_of, heads_of
 from ..tables.parts import BATCH
 from ..tables.sources import read_source
-from .estimates import START_BYTES
+from .estimates import START_BYTES, Estimate
 
 Body = bytes | Path | FolderFile | KeptFolder
 
@@ -174,8 +174,9 @@ def read_or_ask(
     ConfigError, SchemaError, InfeasibleError
         As :func:`read`, but not for doubtful positions.
     """
-    if source.was_read:
-        return _of_kept(source, reading)
+    if source.file is not None and isinstance(chosen := source.file[1], KeptFolder):
+        with chosen.opened() as folder:  # the very folder that was chosen
+            return _kept(chosen.path, folder, source, reading, None)
     try:
         fs, report = _read(source, replace(reading, positions=reading.positions or ASK), progress)
     except DoubtfulPositions as asked:
@@ -184,30 +185,20 @@ def read_or_ask(
     return fs, report
 
 
-def _refuse_doubtful(report: IngestReport) -> None:
+def _refuse_doubtful(report: IngestReport, kept: Path | None = None) -> None:
+    """Refuse data whose positions are in strong doubt; remove what was kept of them."""
     for doubt in report.doubts:
         if doubt.strong:
+            if kept is not None:
+                remove(kept)
             raise DoubtfulPositions(doubt)
-
-
-def _of_kept(source: Source, reading: Reading) -> tuple[FingerprintSet, IngestReport]:
-    """Return the reading that was kept, from the very folder that was chosen."""
-    assert source.file is not None
-    chosen = source.file[1]
-    assert isinstance(chosen, KeptFolder)
-    with chosen.opened() as folder:
-        return _kept(chosen.path, folder, source, reading, None)
 
 
 def _kept(
     path: Path, folder: int, source: Source, reading: Reading, keep: Path | None
 ) -> tuple[FingerprintSet, IngestReport]:
-    if (
-        replace(reading, centre=None) != Reading()
-        or source.antennas is not None
-        or source.regions is not None
-        or keep is not None
-    ):
+    changed = replace(reading, centre=None) != Reading() or keep is not None
+    if changed or source.antennas or source.regions:
         raise ConfigError(
             "This folder holds data that were already read. How the data were read can no longer "
             "be changed, and the data cannot be kept in another folder. Leave out the options for "
@@ -231,34 +222,27 @@ def _parts(
             "--keep NEW_FOLDER; then give NEW_FOLDER in place of FOLDER."
         )
     refuse_parts(path)
-    fs, report = read_parts(path, keep, **_beside(source), progress=progress, **_options(reading))
-    try:
-        _refuse_doubtful(report)
-    except DoubtfulPositions:
-        remove(keep)
-        raise
+    fs, report = read_parts(path, keep, progress=progress, **_options(source, reading))
+    _refuse_doubtful(report, keep)
     keep_account(report, keep)
     return fs, report
 
 
-def _beside(source: Source) -> dict[str, Any]:
-    """Return what is read in addition to the events."""
-    return {
+def _options(source: Source, reading: Reading) -> dict[str, Any]:
+    """Return the settings, and what is read in addition to the events."""
+    return vars(reading) | {
+        "columns": dict(reading.columns) or None,
+        "screen": reading.screen if reading.screen.active else None,
         "antennas": source.antennas and _opened(source.antennas),
         "regions": source.regions and _opened(source.regions),
         "region_name": source.region_name,
     }
 
 
-def _options(reading: Reading) -> dict[str, Any]:
-    screen = reading.screen if reading.screen.active else None
-    return vars(reading) | {"columns": dict(reading.columns) or None, "screen": screen}
-
-
 def _read(
     source: Source, reading: Reading, progress: Progress | None
 ) -> tuple[FingerprintSet, IngestReport]:
-    options = _options(reading) | _beside(source)
+    options = _options(source, reading)
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path
@@ -430,6 +414,93 @@ def _too_much(needs: int, limit: int) -> str:
         f"Reading this would need about {gigabytes(needs)} of memory, by an estimate; a "
         f"computation may take {gigabytes(limit)} here. The reading was not begun."
     )
+
+
+# --- what reading will take ---
+
+LARGE_BYTES = 20_000_000
+"""Size of a file, or of all parts together, below which no estimate is needed."""
+
+
+@dataclass(frozen=True)
+class ReadingEstimate(Estimate):
+    """What reading a table is likely to take on this machine, now.
+
+    Attributes
+    ----------
+    rows : int or None
+        Approximate number of rows; None where the table's beginning does not show it.
+    """
+
+    rows: int | None = None
+
+    def __str__(self) -> str:
+        told = super().__str__()
+        return told if self.rows is None else f"about {self.rows_rounded:,} rows: {told}"
+
+    @property
+    def rows_rounded(self) -> int:
+        """Number of rows, rounded to two digits, as it is an estimate; 0 where it is not known."""
+        rows = self.rows or 0
+        unit: int = 10 ** max(len(str(rows)) - 2, 0)
+        return round(rows / unit) * unit
+
+
+def estimate_reading(source: Source, *, progress: Progress | None = None) -> ReadingEstimate:
+    """Estimate the rows of a source, and the memory that reading the source takes.
+
+    The memory is good to within a factor of about one and a half.
+
+    Parameters
+    ----------
+    source : Source
+        A file, an upload or a folder of parts; for a sample data set, or data already read, nothing
+        is estimated.
+
+    Raises
+    ------
+    SchemaError
+        The file in the server's folder is no longer the one that was chosen.
+    """
+    tell(progress, 0.0)
+    limit = Limits.of_server().memory_bytes
+    path = source.file[1] if source.file is not None else None
+    if path is None or source.was_read:
+        return ReadingEstimate(limit_bytes=limit)
+    if isinstance(path, Path) and path.is_dir():
+        heads = heads_of(parts_in(path))
+        needs = needed_for_parts(heads)
+    else:
+        with beginning(source) as file:
+            heads = [head for head in [head_of(file)] if head is not None]
+        needs = sum(map(needed_for, heads))
+    if not heads:
+        return ReadingEstimate(limit_bytes=limit)
+    return ReadingEstimate(None, needs, limit, sum(head.rows for head in heads) or None)
+
+
+def is_large(source: Source, *, in_parts: bool = True) -> bool:
+    """Return whether a source is so large that it is worth estimating what reading it takes.
+
+    A folder of parts counts as large only with ``in_parts``.
+
+    Raises
+    ------
+    SchemaError
+        The file in the server's folder is no longer the one that was chosen.
+    """
+    body = source.file[1] if source.file is not None else None
+    if source.sample or source.was_read or body is None:
+        return False
+    if isinstance(body, Path) and body.is_dir():
+        wanted = in_parts and not is_folder_of_fingerprints(body)
+        return wanted and _size(parts_in(body)) >= LARGE_BYTES
+    with beginning(source) as file:
+        return file.seek(0, io.SEEK_END) >= LARGE_BYTES
+
+
+def _size(paths: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def background(body: bytes, *, progress: Progress | None = None) -> Background:

@@ -18,9 +18,9 @@ from ..model.options import ReleaseOption, name_key
 from ..model.profiles import StatedAreas, checked_areas
 from ..model.purpose import Recipient
 from ..model.version import __version__
-from .exploration import check_utility
+from .exploration import Exploration, check_utility
 from .judgement import Limits
-from .option_result import CUSTOM, FIGURES, UtilityChoice
+from .option_result import FIGURES, UtilityChoice
 from .options import Config
 from .options_table import OptionsTable
 
@@ -115,7 +115,7 @@ class Recipe:
             "knowledge": asdict(self.knowledge),
             "risk": self.risk,
             "utility": asdict(self.utility),
-            "limits": self.limits.to_dict(),
+            "limits": dict(self.limits.of),
             "recipient": None if self.recipient is None else asdict(self.recipient),
             "areas": self.areas,
             "decision": decided,
@@ -145,66 +145,36 @@ class Recipe:
             given = [decided.question, decided.why, decided.data_name, decided.chosen or ""]
             if not all(isinstance(text, str) for text in given):
                 raise TypeError
-            options = Config(
-                tuple(ReleaseOption.from_dict(each) for each in plain["options"]),
-                KnowledgeConfig(**plain["knowledge"]),
-            )
-            risk = plain["risk"]
-            if risk not in RISKS:
-                raise ConfigError(risk)
-            return cls(
-                options.options,
-                options.knowledge,
-                risk,
-                _utility(plain["utility"]),
-                Limits(plain["limits"]),
-                None if (who := plain.get("recipient")) is None else Recipient(**who),
-                checked_areas(plain.get("areas")),
-                decided,
-                str(plain["data"]),
-                str(plain["version"]),
-                int(plain["figures"]),
-            )
+            every = tuple(ReleaseOption.from_dict(each) for each in plain["options"])
+            asked = Config(every, KnowledgeConfig(**plain["knowledge"]))
+            utility = UtilityChoice(**plain["utility"])
+            check_utility(utility)
+            if plain["risk"] not in RISKS:
+                raise ConfigError("The measure of risk is unknown.")
+            who = plain.get("recipient")
+            to = Limits(plain["limits"]), None if who is None else Recipient(**who)
+            judged = plain["risk"], utility, *to, checked_areas(plain.get("areas"))
+            program = str(plain["data"]), str(plain["version"]), int(plain["figures"])
+            return cls(asked.options, asked.knowledge, *judged, decided, *program)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FpanonError):
             raise SchemaError(
                 "The recipe is damaged; use the one that comes with the report."
             ) from None
 
 
-def recipe_of(
-    table: OptionsTable,
-    limits: Limits,
-    decision: Decision,
-    recipient: Recipient | None = None,
-    areas: StatedAreas = None,
-) -> Recipe:
-    """Return the recipe that reproduces a table of options and a report on it.
+def recipe_of(found: Exploration, decision: Decision) -> Recipe:
+    """Return the recipe that reproduces the options of an exploration and a report on them.
 
     Raises
     ------
     ConfigError
-        The risk or the utility is the caller's own function, which no file can hold; the table has
-        no options; or two of its options have the same name.
+        There are no options, or two of them have the same name.
     """
-    if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
-        raise ConfigError(
-            "The options were judged by a function of your own, which nobody else can repeat "
-            "from a file; choose one of the program's measures (with_choice) first."
-        )
-    options = Config(table.options, table.config).options  # refuses two of the same name
-    return Recipe(
-        options,
-        table.config,
-        table.risk_name,
-        table.choice,
-        limits,
-        recipient,
-        areas,
-        decision,
-        table.digest,
-        table.version,
-        table.figures,
-    )
+    table = found.table
+    measured = Config(table.options, table.config)  # refuses two of the same name
+    judged = table.risk_name, table.choice, found.limits, found.recipient, found.areas
+    program = table.digest, table.version, table.figures
+    return Recipe(measured.options, measured.knowledge, *judged, decision, *program)
 
 
 def named(table: OptionsTable, name: str) -> int:
@@ -228,12 +198,3 @@ def named(table: OptionsTable, name: str) -> int:
     raise ConfigError(
         f"There is no option {name!r} among those weighed; choose one of {some}{more}."
     )
-
-
-def _utility(plain: Any) -> UtilityChoice:
-    """Read a utility of known components or experts' answers; check that all values are shares."""
-    choice = UtilityChoice(**plain)
-    if (choice.weights is None) == (choice.asked is None):
-        raise ValueError
-    check_utility(choice)
-    return choice

@@ -8,7 +8,7 @@ scored, and compared with random linking.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Unpack
 
 import numpy as np
@@ -67,12 +67,8 @@ class Counting(Checked):
 
     slot_min: Annotated[float, ABOVE_0] = 30.0
     users: Annotated[int | None, AT_LEAST_1] = 2_000
-    pairing: Pairing = "greedy"
+    pairing: Annotated[Pairing, partial(one_of, known=PAIRINGS)] = "greedy"
     seed: Annotated[int, AT_LEAST_0] = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of("pairing", self.pairing, PAIRINGS)
 
 
 @dataclass(frozen=True)

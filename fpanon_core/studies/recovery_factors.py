@@ -5,7 +5,7 @@ The factors are coarser places, longer slots and fewer people; only one at a tim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Unpack
 
@@ -14,18 +14,12 @@ import pandas as pd
 
 from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.mitigations import coarsen
-from ..attacks.scoring import Pairing
-from ..engines.local import Engine
-from ..engines.progress import Progress, tell
+from ..engines.progress import tell
 from ..model.checks import ABOVE_0, AT_LEAST_1
-from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from .estimates import costs
 from .recovery import STEPS, Counting, attacked, bytes_of_counting, drawn_rows, part_counted
 from .tabled import Tabled, Work, nth_of, working
-
-# What some counts are called, the counts, and what they cost.
-Row = tuple[dict[str, Any], CountedPeople, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,13 @@ class Result(Tabled):
     Attributes
     ----------
     levels : DataFrame
-        Table of :func:`recovery_factors`.
+        One row per level: ``factor`` ("space", "time", "users"), ``level`` (metres, minutes,
+        people; 0 m for the places as they are), ``users``, ``places``, ``slots``, ``night``,
+        ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
+        ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, for the
+        points with a sample), ``recorded_share`` (share of the points with a sample),
+        ``error_median_m``, and ``top1`` … ``top5`` (uniqueness). Truth and error refer to the
+        level: on coarser places, a point is right if the coarse place is right.
     config : Config
     digest : str
         Digest of all the data, even where fewer people were counted.
@@ -77,115 +77,64 @@ class Result(Tabled):
 
 @costs(bytes_of_counting, part=part_counted)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Run the attack at several resolutions and numbers of people; see :func:`recovery_factors`."""
-    levels = _levels(fs.subset(drawn_rows(fs, config)), config, working(**work))
-    return Result(levels, config, fs.digest)
-
-
-def recovery_factors(
-    fs: FingerprintSet,
-    *,
-    spaces_m: Sequence[float] = (1_000.0, 5_000.0, 20_000.0),
-    slots_min: Sequence[float] = (30.0, 90.0, 180.0),
-    users: Sequence[int] | None = None,
-    slot_min: float = 30.0,
-    pairing: Pairing = "greedy",
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> pd.DataFrame:
     """Run the attack on coarser places, longer slots and fewer people (Xu et al. 2017, fig. 9–11).
-
-    Parameters
-    ----------
-    fs : FingerprintSet
-    spaces_m : sequence of float
-        Sides of the squares that places are merged into, metres; unmerged places come first.
-    slots_min : sequence of float
-        Lengths of slots, minutes.
-    users : sequence of int, optional
-        Numbers of people, drawn at random; each smaller draw is part of the larger ones. An eighth,
-        a quarter, a half and all if not given.
-    slot_min : float
-        Length of the slots when places or people vary, in minutes.
-    pairing, seed, engine
-        As for :func:`score_recovery`; the people are drawn with the same seed.
-    progress : callable of one float in [0, 1], optional
-        May raise :class:`Cancelled`.
-
-    Returns
-    -------
-    DataFrame
-        One row per level: ``factor`` ("space", "time", "users"), ``level`` (metres, minutes,
-        people; 0 m for the places as they are), ``users``, ``places``, ``slots``, ``night``,
-        ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
-        ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, for the
-        points with a sample), ``recorded_share`` (share of the points with a sample),
-        ``error_median_m``, and ``top1`` … ``top5`` (uniqueness). Truth and error refer to the
-        level: on coarser places, a point is right if the coarse place is right. ``attrs`` hold
-        ``config`` and ``digest``.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the slots do not divide a day.
+        The slots do not divide a day.
     InfeasibleError
         The table of people by slots would not fit in memory.
     """
-    levels = tuple(spaces_m), tuple(slots_min), None if users is None else tuple(users)
-    config = Config(slot_min, None, pairing, seed, *levels)
-    return _levels(fs, config, working(engine, progress))
-
-
-def _levels(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
-    everybody, slot_min = fs.n_users, config.slot_min
-    drawn = np.random.default_rng(config.seed).permutation(everybody)
+    everyone = fs.subset(drawn_rows(fs, config))
+    n = everyone.n_users
+    drawn = np.random.default_rng(config.seed).permutation(n)
     asked: Sequence[int] | None = config.people
     if asked is None:
-        asked = sorted({max(1, everybody // part_) for part_ in (8, 4, 2, 1)})
+        asked = sorted({max(1, n // part) for part in (8, 4, 2, 1)})
+    levels = {
+        "space": (0.0, *config.spaces_m),
+        "time": config.slots_min,
+        "users": [float(min(many, n)) for many in asked],
+    }
 
-    def space(metres: float) -> CountedPeople:
-        made = counted_people(fs, slot_min=slot_min)
-        if metres == 0:
-            return made
-        counts, truth = coarsen(made.counts, made.truth, metres=metres)
-        return replace(made, counts=counts, truth=truth)
+    def made(factor: str, level: float) -> tuple[CountedPeople, dict[str, float]]:
+        some = everyone.subset(np.sort(drawn[: int(level)])) if factor == "users" else everyone
+        made = counted_people(some, slot_min=level if factor == "time" else config.slot_min)
+        if factor == "space" and level:
+            counts, truth = coarsen(made.counts, made.truth, metres=level)
+            made = replace(made, counts=counts, truth=truth)
+        return made, {}
 
-    def time(minutes: float) -> CountedPeople:
-        return counted_people(fs, slot_min=minutes)
-
-    def people(many: float) -> CountedPeople:
-        return counted_people(fs.subset(np.sort(drawn[: int(many)])), slot_min=slot_min)
-
-    cases = [
-        *(("space", space, metres) for metres in (0.0, *config.spaces_m)),
-        *(("time", time, minutes) for minutes in config.slots_min),
-        *(("users", people, float(min(many, everybody))) for many in asked),
-    ]
-    rows: Iterator[Row] = (
-        ({"factor": f, "level": float(x)}, prepare(x), {}) for f, prepare, x in cases
-    )
-    return attacked_each(fs, len(cases), rows, config, work)
+    cases = [{"factor": name, "level": level} for name, each in levels.items() for level in each]
+    return Result(attacked_each(cases, made, config, working(**work)), config, fs.digest)
 
 
 def attacked_each(
-    fs: FingerprintSet, count: int, rows: Iterator[Row], counting: Counting, work: Work
+    cases: Sequence[dict[str, Any]],
+    make: Callable[..., tuple[CountedPeople, dict[str, float]]],
+    counting: Counting,
+    work: Work,
 ) -> pd.DataFrame:
     """Attack several sets of counts in turn; tabulate the name, result and cost of each.
 
-    The attacker knows the number of people. The counts of a row are made just before they are
-    attacked.
+    Parameters
+    ----------
+    cases : sequence of dict
+        The columns that name each set of counts.
+    make : callable
+        Function of these columns that returns the counts, and the columns with their cost. It is
+        called for one case at a time, since all counts together may take a lot of memory.
+    counting : Counting
+    work : Work
     """
     found = []
-    for nth in range(count):
-        now = nth_of(work, nth, count)
+    for nth, case in enumerate(cases):
+        now = nth_of(work, nth, len(cases))
         tell(now["progress"], 0.0)
-        named, made, cost = next(rows)
-        found.append(named | _attacked(made, counting, now) | cost)
-    table = pd.DataFrame(found)
-    config = {name: getattr(counting, name) for name in ("slot_min", "pairing", "seed")}
-    table.attrs = {"config": config, "digest": keyed(fs.digest)}
-    return table
+        made, cost = make(**case)
+        found.append(case | _attacked(made, counting, now) | cost)
+    return pd.DataFrame(found)
 
 
 def _attacked(made: CountedPeople, counting: Counting, work: Work) -> dict[str, object]:

@@ -8,8 +8,9 @@ publication: the noise is drawn from the study's seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
@@ -19,9 +20,6 @@ import pandas as pd
 from ..attacks.aggregation import CountedPeople, aggregate_counts, counted_people
 from ..attacks.mitigations import coarsen, noise_at_frequent, squares_of, suppress_small
 from ..attacks.private import sensitivity_of, studied_noise
-from ..attacks.scoring import Pairing
-from ..engines.local import Engine
-from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import ABOVE_0, AT_LEAST_1, NOT_BELOW_0, number
 from ..model.errors import ConfigError, InfeasibleError
@@ -58,23 +56,27 @@ class Config(Counting):
     ----------
     coarse_slot_min : float or None
         Length of the longer slots, minutes; None for :func:`longer_slot` of ``slot_min``.
-    coarse_m, limit, noise_share, epsilons
-        As in :func:`mitigation_table`.
+    coarse_m : float
+        Side of the squares of coarser places, metres.
+    limit : int
+        Smallest count that is not suppressed.
+    noise_share : float
+        Probability that a point at a person's most frequent place is moved.
+    epsilons : tuple of float
+        Privacy budgets of the differentially private counts, each for both units of protection.
     """
 
     coarse_slot_min: float | None = None
     coarse_m: Annotated[float, ABOVE_0] = 5_000.0
     limit: Annotated[int, AT_LEAST_1] = CUSTOMARY_LIMIT
     noise_share: Annotated[float, NOT_BELOW_0] = 0.2
-    epsilons: tuple[float, ...] = (1.0, 0.1)
+    epsilons: Annotated[tuple[float, ...], ABOVE_0] = (1.0, 0.1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        put = object.__setattr__
         if (coarse := self.coarse_slot_min) is not None:
             coarse = number("coarse_slot_min", coarse, least=self.slot_min)
-            put(self, "coarse_slot_min", coarse)
-        put(self, "epsilons", tuple(number("epsilon", e, above=0.0) for e in self.epsilons))
+            object.__setattr__(self, "coarse_slot_min", coarse)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,17 @@ class Result(Tabled):
     Attributes
     ----------
     table : DataFrame
-        Table of :func:`mitigation_table`; the first row is without mitigation.
+        One row per mitigation: ``mitigation`` ("none", which is the first, "longer slots",
+        "coarser places", "small counts suppressed", "noise at frequent places", "differential
+        privacy"), ``setting`` (180, 5000, 15, 0.2, ε), ``unit`` (of protection; "" except for
+        differential privacy); the columns that describe the attack in
+        :attr:`.recovery_factors.Result.levels`; and the cost: ``count_error``, the mean absolute
+        error, in people, of a published count of a place and slot; and ``count_error_share``, the
+        sum of all errors as a share of the sum of all counts. Negative and suppressed counts are
+        read as 0. Errors of private counts come from the noise: they are differences from counts of
+        the same places, slots and samples without noise. For the error, the count of a coarser
+        place is spread evenly over its places. The count of a longer slot is repeated for its
+        slots. On coarser counts, a point is right if the coarse place is right.
     places : int
         Number of places in the frame of private counts; 0 where none were made.
     n_users : int
@@ -152,29 +164,6 @@ def _least(tried: pd.DataFrame) -> pd.Series[Any]:
 # ``beside``: attacks on versions of the data, one after another.
 @costs(bytes_of_counting, beside=100_000_000, part=part_counted)
 def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
-    """Attack after each mitigation, and measure its cost; see :func:`mitigation_table`."""
-    asked = config
-    config = replace(config, coarse_slot_min=config.coarse_slot_min or longer_slot(config.slot_min))
-    table = _table(fs.subset(drawn_rows(fs, config)), config, working(**work))
-    private = table.loc[table["unit"] != "", "places"]
-    places = int(private.iloc[0]) if len(private) else 0
-    return Result(table, places, fs.n_users, asked, fs.digest)
-
-
-def mitigation_table(
-    fs: FingerprintSet,
-    *,
-    slot_min: float = 30.0,
-    coarse_slot_min: float = 180.0,
-    coarse_m: float = 5_000.0,
-    limit: int = CUSTOMARY_LIMIT,
-    noise_share: float = 0.2,
-    epsilons: Sequence[float] = (1.0, 0.1),
-    pairing: Pairing = "greedy",
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> pd.DataFrame:
     """Run the attack on counts without and with each mitigation; measure the error of the counts.
 
     The attacker knows the number of people (operators publish it). Private counts have the noise
@@ -185,74 +174,30 @@ def mitigation_table(
     The counts show only the effect of the noise, and carry no promise. To publish counts, release
     them as :class:`Tables`.
 
-    Parameters
-    ----------
-    fs : FingerprintSet
-    slot_min : float
-        Length of the slots, minutes.
-    coarse_slot_min : float
-        Length of the longer slots, minutes; a multiple of ``slot_min``.
-    coarse_m : float
-        Side of the squares of coarser places, metres.
-    limit : int
-        Smallest count that is not suppressed.
-    noise_share : float
-        Probability that a point at a person's most frequent place is moved.
-    epsilons : sequence of float
-        Privacy budgets of the differentially private counts, each for both units of protection.
-    pairing, seed, engine
-        As for :func:`score_recovery`; moved points and noise are drawn with the same seed.
-    progress : callable of one float in [0, 1], optional
-        May raise :class:`Cancelled`.
-
-    Returns
-    -------
-    DataFrame
-        One row per mitigation: ``mitigation`` ("none", "longer slots", "coarser places", "small
-        counts suppressed", "noise at frequent places", "differential privacy"), ``setting`` (180,
-        5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential privacy); the columns
-        that describe the attack in :func:`recovery_factors`; and the cost: ``count_error``, the
-        mean absolute error, in people, of a published count of a place and slot; and
-        ``count_error_share``, the sum of all errors as a share of the sum of all counts. Negative
-        and suppressed counts are read as 0. Errors of private counts come from the noise: they are
-        differences from counts of the same places, slots and samples without noise. For the error,
-        the count of a coarser place is spread evenly over its places. The count of a longer slot is
-        repeated for its slots. On coarser counts, a point is right if the coarse place is right.
-        ``attrs`` hold ``config`` and ``digest``.
-
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the slots do not divide a day.
+        The slots do not divide a day, or the longer slots are no multiple of them.
     InfeasibleError
         The counts would not fit in memory, samples are longer than a slot, or nobody has a sample
         within the frame.
     """
-    how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons)
-    config = Config(slot_min, None, pairing, seed, *how_far)
-    return _table(fs, config, working(engine, progress))
-
-
-def _table(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
-    made = _Releases(fs, config)
+    made = _Releases(fs.subset(drawn_rows(fs, config)), config)
     settings = {
         "none": np.nan,
-        "longer slots": config.coarse_slot_min,
+        "longer slots": config.coarse_slot_min or longer_slot(config.slot_min),
         "coarser places": config.coarse_m,
         "small counts suppressed": config.limit,
     }
     if made.counts.n_places > 1:
         settings["noise at frequent places"] = config.noise_share
-    cases: list[tuple[str, Any, Any]] = [(name, value, "") for name, value in settings.items()]
-    cases += [("differential privacy", e, unit) for unit in UNITS for e in config.epsilons]
-    rows = (
-        (
-            {"mitigation": name, "setting": setting, "unit": unit},
-            *made.with_cost(name, setting, unit),
-        )
-        for name, setting, unit in cases
-    )
-    return attacked_each(fs, len(cases), rows, config, work)
+    rows: list[tuple[str, Any, str]] = [(name, value, "") for name, value in settings.items()]
+    rows += [("differential privacy", e, unit) for unit in UNITS for e in config.epsilons]
+    cases = [dict(zip(("mitigation", "setting", "unit"), row, strict=True)) for row in rows]
+    table = attacked_each(cases, made.with_cost, config, working(**work))
+    private = table.loc[table["unit"] != "", "places"]
+    places = int(private.iloc[0]) if len(private) else 0
+    return Result(table, places, fs.n_users, config, fs.digest)
 
 
 @dataclass(frozen=True)
@@ -319,12 +264,9 @@ def longer_slot(slot_min: float) -> float:
     >>> longer_slot(30), longer_slot(120), longer_slot(180), longer_slot(720)
     (180.0, 240.0, 360.0, 1440.0)
     """
-    for parts in range(1440 // 180, 0, -1):
-        length = 1440 / parts
-        whole_times = abs(length / slot_min - round(length / slot_min)) < 1e-9
-        if length > slot_min and whole_times:
-            return length
-    return 1440.0
+    lengths = (1440 / parts for parts in range(1440 // 180, 0, -1))
+    times = ((length, length / slot_min) for length in lengths if length > slot_min)
+    return next((length for length, n in times if abs(n - round(n)) < 1e-9), 1440.0)
 
 
 class _Releases:
@@ -335,13 +277,17 @@ class _Releases:
         self._made = counted_people(fs, slot_min=config.slot_min)
         self.counts = self._made.counts
         self._frame = frame_for(fs, stated_of_data(fs, config.slot_min, config.coarse_m))
-        self._framed: CountedPeople | None = None  # the same for every ε and unit
+
+    @cached_property
+    def _framed(self) -> CountedPeople:
+        """The people counted over the frame, the same for every ε and unit."""
+        return counted_people(self._fs, frame=self._frame)
 
     def with_cost(
-        self, name: str, setting: float, unit: Unit | Literal[""]
+        self, mitigation: str, setting: float, unit: Unit | Literal[""]
     ) -> tuple[CountedPeople, dict[str, float]]:
         """Return the release for the name and setting of a row, and the error of its counts."""
-        made, read, exact = self._release(name, setting, unit)
+        made, read, exact = self._release(mitigation, setting, unit)
         off, counted = 0.0, float(exact.totals.sum())
         for first in range(0, exact.n_slots, _SLOTS_AT_ONCE):
             some = slice(first, first + _SLOTS_AT_ONCE)  # negative counts are read as 0
@@ -382,10 +328,7 @@ class _Releases:
 
         Gaps in the true trajectories are filled in.
         """
-        if self._framed is None:
-            self._framed = counted_people(self._fs, frame=self._frame)
-        made = self._framed
-        exact = made.counts
+        made, exact = self._framed, self._framed.counts
         if unit == "user-slot":
             exact, _ = aggregate_counts(self._fs, frame=self._frame, filled_in=False)
         scale = sensitivity_of(exact.n_slots, unit) / epsilon
@@ -393,7 +336,6 @@ class _Releases:
         inside = made.truth[:, 0] != UNKNOWN
         if not inside.any():
             raise InfeasibleError("Nobody has a sample within the places and days of the counts.")
-        truth, recorded = made.truth, made.recorded
         if not inside.all():
-            truth, recorded = truth[inside], recorded[inside]
-        return replace(made, counts=noisy, truth=truth, recorded=recorded), noisy.block, exact
+            made = replace(made, truth=made.truth[inside], recorded=made.recorded[inside])
+        return replace(made, counts=noisy), noisy.block, exact

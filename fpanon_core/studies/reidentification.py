@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..anonymize.chain import Chained
@@ -242,10 +243,9 @@ def outsider_risk(
     try:
         true, last = homes(release.original), part_of(work, _LINKAGE_SHARE, 1.0)
         table = homes_found(held, true, [HOME_WITHIN_M], 1, **last)
-        found_home, low, high, guess, people = (
-            float(table[name].iloc[0]) for name in ("found", "low", "high", "guessing", "people")
-        )
-        risks["home"], guessing["home"], asked = (found_home, low, high), guess, int(people)
+        first = table.iloc[0]
+        share, low, high, guessing["home"] = map(float, first[["found", "low", "high", "guessing"]])
+        risks["home"], asked = (share, low, high), int(first["people"])
     except InfeasibleError as why:
         unasked["home"] = str(why)
     return OutsiderRisk(risks, attacker, guessing, unasked, asked)
@@ -259,20 +259,19 @@ class PeriodRisk:
     ----------
     sizes : int64 ndarray (n_targets,)
         Size of the anonymity set of each target, in the target's period.
-    em_sum, kl_sum : float64 ndarray (n_targets,)
-        EM- and KL-disclosure of each target, summed over the bins of the target's period, in bins
-        and in nats.
-    em_most, kl_most : float
-        Upper bound on any one target's sum, in bins and in nats.
+    values : dict of str to ndarray (n_targets,)
+        By measure: whether each target is unique (``"unicity"``), the inverse of its size
+        (``"k"``), and its EM- and KL-disclosure, summed over the bins of its period, in bins and in
+        nats (``"em_sum"``, ``"kl_sum"``).
+    most : dict of str to float
+        By measure except unicity: upper bound on any one target's value.
     too_few : int
         Number of targets with fewer than p bins in the record with the known points.
     """
 
     sizes: IntArray
-    em_sum: FloatArray
-    kl_sum: FloatArray
-    em_most: float
-    kl_most: float
+    values: dict[str, npt.NDArray[Any]]
+    most: dict[str, float]
     too_few: int
 
     @property
@@ -282,20 +281,13 @@ class PeriodRisk:
 
     def measure(self, name: Measure | Sum) -> float:
         """Return the value of ``"unicity"``, ``"k"``, ``"em_sum"`` or ``"kl_sum"``."""
-        values = {
-            "unicity": self.sizes == 1,
-            "k": 1.0 / self.sizes,
-            "em_sum": self.em_sum,
-            "kl_sum": self.kl_sum,
-        }[name]
-        return math.fsum(values) / self.n_targets
+        return math.fsum(self.values[name]) / self.n_targets
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
         """Return the 95% interval of a measure."""
         if name == "unicity":
-            return wilson_interval(int((self.sizes == 1).sum()), self.n_targets)
-        most = {"k": 1.0, "em_sum": self.em_most, "kl_sum": self.kl_most}[name]
-        return mean_interval(self.measure(name), self.n_targets, most)
+            return wilson_interval(int(self.values[name].sum()), self.n_targets)
+        return mean_interval(self.measure(name), self.n_targets, self.most[name])
 
 
 def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRisk:
@@ -310,14 +302,13 @@ def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRi
         rows = periods.rows_of(number)
         some = _of_some(known, np.flatnonzero(period == number), rows)
         found.append(disclosure(fs.subset(rows), some, **nth_of(work, at, len(numbers))))
-    return PeriodRisk(
-        sizes=np.concatenate([each.sizes for each in found]),
-        em_sum=np.concatenate([each.em_sum_user for each in found]),
-        kl_sum=np.concatenate([each.kl_sum_user for each in found]),
-        em_most=max(each.em_most for each in found),
-        kl_most=max(each.kl_most for each in found),
-        too_few=known.too_few,
-    )
+    sizes = np.concatenate([each.sizes for each in found])
+    em = np.concatenate([each.em_sum_user for each in found])
+    kl = np.concatenate([each.kl_sum_user for each in found])
+    values = {"unicity": sizes == 1, "k": 1.0 / sizes, "em_sum": em, "kl_sum": kl}
+    em_most, kl_most = max(f.em_most for f in found), max(f.kl_most for f in found)
+    most = {"k": 1.0, "em_sum": em_most, "kl_sum": kl_most}
+    return PeriodRisk(sizes, values, most, known.too_few)
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:

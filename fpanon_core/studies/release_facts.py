@@ -62,7 +62,7 @@ def facts_of(
         samples_in=origin.original.n_samples,
         samples_left_out=origin.samples_left_out if left_out is None else left_out,
         people_left_out=origin.people_left_out,
-        people_alone=_alone(origin),
+        people_alone=0 if hidden is not None else int((sharing(origin.released) == 1).sum()),
         last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
         accuracy=accuracy_of(origin),
@@ -106,11 +106,6 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
     beyond = (end_day - last_day).days
     days = (end_day - window_day).days + 1
     return str(first_day), str(last_day), (days - beyond, days) if beyond > 0 else None
-
-
-def _alone(origin: Origin) -> int:
-    """Return the number of unique records; 0 with k-anonymous groups."""
-    return 0 if origin.hidden is not None else int((sharing(origin.released) == 1).sum())
 
 
 def accuracy_of(origin: Origin) -> Accuracy | None:
@@ -198,12 +193,10 @@ def _days_lost(origin: Origin) -> int:
     published = origin.released if origin.hidden is None else origin.hidden.published
     first = np.floor(published.t_min / _DAY_MIN).astype(np.int64)
     last = np.ceil((published.t_min + published.dt_min) / _DAY_MIN).astype(np.int64) - 1
-    days, base = origin.original.days, min(first.min(), origin.original.days[0])
-    begun = np.bincount(first - base)
-    ended = np.bincount(last - base + 1)
-    length = max(len(begun), len(ended), days[-1] - base + 1)
-    begun, ended = (np.pad(each, (0, length - len(each))) for each in (begun, ended))
-    return int((np.cumsum(begun - ended)[days - base] == 0).sum())
+    order, days = np.argsort(first), origin.original.days
+    reach = np.concatenate([[-np.inf], np.maximum.accumulate(last[order])])
+    # The latest day that is touched by the windows that begin on a day or before.
+    return int((reach[np.searchsorted(first[order], days, side="right")] < days).sum())
 
 
 def size(result: OptionResult) -> Size | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Unpack
 
 import numpy as np
@@ -40,6 +41,7 @@ from .tabled import Tabled, Work, nth_of, part_of, working
 
 _RANDOM_DRAWS = 20
 _LIKENESS, _CONTINUITY = ATTACKERS
+_ALIKE = ("alike", "alike_low", "alike_high")
 _PAIRS_SHARE = 0.4  # of the progress; the rest is the chains
 
 
@@ -183,8 +185,8 @@ def relink_periods(
             "Nobody has records in two consecutive periods. Records with other periods between "
             "them may still be linked, but this is not measured; make longer periods to measure it."
         )
-    by_attacker = pd.DataFrame([_figures(name, rows[name], n_people) for name in ATTACKERS])
-    attacker = str(by_attacker["attacker"].iloc[int(np.argmax(by_attacker["high"]))])
+    figures = [_figures(name, rows[name], n_people) for name in ATTACKERS]
+    attacker = max(figures, key=itemgetter("high"))["attacker"]
 
     def follow(first: Traces, second: Traces, told: Progress | None) -> Flows:
         now: Work = {**work, "progress": told}
@@ -196,47 +198,37 @@ def relink_periods(
     sizes = [len(each.rows) for each in parts]
     draws = [_together(person, attack.by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
     chains = _together(person, chain), float(np.mean(draws))
-    table = pd.DataFrame(rows[attacker])
-    return _result(copies, config, by_attacker, table, n_people, chains)
+    return _result(copies, config, figures, pd.DataFrame(rows[attacker]), n_people, chains)
 
 
 def _result(
     copies: Copies,
     config: RelinkConfig,
-    by_attacker: pd.DataFrame,
+    figures: list[dict[str, Any]],
     table: pd.DataFrame,
     n_people: int,
     chains: tuple[FloatArray, float],
 ) -> RelinkResult:
     (together, by_draws), both = chains, int(table["both"].sum())
-    best, alike = (
-        by_attacker.iloc[int(np.argmax(by_attacker[high]))] for high in ("high", "alike_high")
-    )
-    share, low, high = map(float, best[["share", "low", "high"]])
-    like, like_low, like_high = map(float, alike[["alike", "alike_low", "alike_high"]])
+    best, alike = (max(figures, key=itemgetter(end)) for end in ("high", "alike_high"))
+    named: dict[str, Any] = best | {name: alike[name] for name in _ALIKE}
+    ends = _with_ends(float(together.mean()), len(together))
+    named |= zip(("chained", "chained_low", "chained_high"), ends, strict=True)
     return RelinkResult(
-        share,
-        low,
-        high,
-        like,
-        like_low,
-        like_high,
-        float(table["alike_chance"].sum()) / both,
-        float(best["precision"]),
+        **named,
+        alike_chance=float(table["alike_chance"].sum()) / both,
         # A random matching links everybody on the smaller side; a person on both sides is linked
         # correctly with a chance of 1 over the number on the larger side.
-        float((table["both"] / _larger(table)).sum()) / both,
-        *_with_ends(float(together.mean()), len(together)),
-        by_draws,
-        n_people,
-        len(together),
-        _per_pair(table),
-        copies.method,
-        copies.days,
-        config,
-        copies.digest,
-        str(best["attacker"]),
-        by_attacker,
+        chance=float((table["both"] / _larger(table)).sum()) / both,
+        chained_chance=by_draws,
+        n_people=n_people,
+        n_chained=len(together),
+        per_pair=_per_pair(table),
+        method=copies.method,
+        period_days=copies.days,
+        config=config,
+        digest=copies.digest,
+        by_attacker=pd.DataFrame(figures),
     )
 
 
@@ -261,8 +253,8 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
     return {
         "attacker": attacker,
         **dict(zip(("share", "low", "high"), share, strict=True)),
-        **dict(zip(("alike", "alike_low", "alike_high"), like, strict=True)),
-        "precision": linked / made if made else np.nan,
+        **dict(zip(_ALIKE, like, strict=True)),
+        "precision": float(linked / made) if made else np.nan,
     }
 
 

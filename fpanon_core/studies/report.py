@@ -314,8 +314,8 @@ def report(
     Raises
     ------
     ConfigError
-        There are no options, two have the same name, or none has the chosen name. The chosen option
-        could not be made, or the options were judged by the caller's own function.
+        There are no options, two have the same name, or none has the chosen name. Or the chosen
+        option could not be made.
 
     Examples
     --------
@@ -335,8 +335,7 @@ def report(
         raise ConfigError(
             "No option was weighed, so there is nothing to report; weigh at least one."
         )
-    who, where = exploration.recipient, exploration.areas
-    recipe = recipe_of(table, exploration.limits, decision, who, where)
+    recipe = recipe_of(exploration, decision)
     row = None if not decision.chosen else named(table, decision.chosen)
     file = None if produced is None else produced.file
     said = tuple(verdict(exploration, decision, row, file))

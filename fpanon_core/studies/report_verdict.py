@@ -170,7 +170,7 @@ def describe_found(result: OptionResult, p: int, limits: Limits) -> str:
     else:
         asked = f"tried on all {result.n_users:,} people with records"
     told = [
-        f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
+        f"The strongest attacker, with {w.count(p, 'point')}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
         _describe_homes(result, "An attacker with the record"),
     ]
@@ -261,10 +261,13 @@ def describe_tried(exploration: Exploration) -> Sentence:
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
-    also += _some_unique(len(nobody), len(good))
+    unique = len(good) - len(nobody)
+    told = f"In {unique:,} of the options within the thresholds, some records are unique."
+    also += [told] * (0 < len(nobody) < len(good))
     verb = "stays" if len(good) == 1 else "stay"
     which = "The only option tried" if len(made) == 1 else f"{len(good):,} of {forms}"
-    head = f"{which} {verb} within the thresholds{_alone_in(len(nobody), len(good))}."
+    all_alone = f"; yet some people have a unique record in {'it' if len(good) == 1 else 'each'}"
+    head = f"{which} {verb} within the thresholds{'' if nobody else all_alone}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("The utility is not known.", *also), "open")
@@ -380,19 +383,6 @@ def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple
         noisy = exploration.table.options[row].epsilon is not None
         return (f"{_named(exploration, row)} is more useful, {told}{', at any ε' * noisy}.",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
-
-
-def _some_unique(nobody: int, forms: int) -> list[str]:
-    """Say in how many of the options some records are unique, if in some but not in all."""
-    some = f"In {forms - nobody:,} of the options within the thresholds, some records are unique."
-    return [some] if 0 < nobody < forms else []
-
-
-def _alone_in(nobody: int, forms: int) -> str:
-    """Say that some people have a unique record in each option within the thresholds, if so."""
-    if nobody == 0:
-        return f"; yet some people have a unique record in {'it' if forms == 1 else 'each'}"
-    return ""
 
 
 def _chosen(

@@ -44,12 +44,13 @@ COMPONENTS = {
 
 _ROUGH = 0.5  # of density or flows: the release shows only a rough picture
 _SAID = 0.01  # smallest share of flows that is worth giving as an example
-_DRAWN: dict[Strategy, str] = {
+DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
     "uniform": "drawn from the person's samples, each equally likely",
     "top": "the person's most visited places, without times",
     "consecutive": "rows that follow one another",
 }
+"""Points of a person that an attacker with a strategy knows."""
 
 
 def shown(text: str, *, lines: bool = False) -> str:
@@ -245,14 +246,9 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
         bits = _rounded(total / math.log(2))
         return f"as much as the answers to {bits} yes-or-no questions"
     visits = f"as much as learning, visit by visit, whether {_rounded(total)} visits took place"
-    minutes = None if option is None else _window_min(option)
-    return visits if minutes is None else f"{visits}, each in a window of {duration(minutes)}"
-
-
-def _window_min(option: ReleaseOption) -> float | None:
-    """Return the published time window, in minutes, if the last step alone decides it."""
-    last = option.steps[-1] if option.steps else None
-    return last.profile.minutes if isinstance(last, Generalize) else None
+    if option is None or not option.steps or not isinstance(last := option.steps[-1], Generalize):
+        return visits
+    return f"{visits}, each in a window of {duration(last.profile.minutes)}"
 
 
 def _rounded(number: float) -> str:
@@ -415,7 +411,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     str
         Text such as "0.24; flows 0.00". A component is named if its weight is 0.2 or more and
         too little of it is kept (:meth:`.OptionResult.needed`). None is named if the utility is
-        the score of experts or of the caller's own function.
+        the score of experts.
 
     Examples
     --------
@@ -503,12 +499,9 @@ def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """
     if most is None:
         return ""
-    best = f"The highest utility within the thresholds is {table.utility[most]:.2f}."
-    return (
-        best
-        if table.utility[most] > table.utility[row]
-        else "No option within the thresholds has a higher utility."
-    )
+    if table.utility[most] > table.utility[row]:
+        return f"The highest utility within the thresholds is {table.utility[most]:.2f}."
+    return "No option within the thresholds has a higher utility."
 
 
 BLANK = "Leaving small counts blank is a custom; it promises nothing."
@@ -693,16 +686,6 @@ def limit(limits: Limits, risk: str) -> str:
         return f"{more} more {'person' if more == '1' else 'people'} in 100 than guessing finds"
     unit = MEASURES[risk].unit
     return f"{100 * most:.3g}%" if unit == "%" else f"{most:g} {unit}"
-
-
-def points(p: int, of: str = "") -> str:
-    """Return a number of points in words, such as "1 point" or, with ``of``, "4 true points"."""
-    return f"{p} {of}{' ' if of else ''}point{'' if p == 1 else 's'}"
-
-
-def drawn(strategy: Strategy) -> str:
-    """Say which points of a person an attacker with this strategy knows."""
-    return _DRAWN[strategy]
 
 
 def measures(risks: Sequence[str]) -> str:

@@ -255,7 +255,7 @@ class Search:
                     self._finer[other.steps] = self._finer[one.steps]
                 self._lines += [line, suppressed]
         self._slow: list[Line] = []
-        for hidden in (_hidden(fs, limits), _aligned(fs, limits)):
+        for hidden in _hidden(fs, limits):
             self._note(hidden)
             self._slow += hidden
         self._trials = {o.steps: _trials(o.steps, fs.n_users) for o in itertools.chain(*self._slow)}
@@ -273,7 +273,9 @@ class Search:
         for n, line in enumerate(lines):
             for at, option in enumerate(line):
                 # Regions of one column need not lie within those of another.
-                end = at + 1 if _by_regions(option) else len(line)
+                step = option.steps[0]
+                regions = isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
+                end = at + 1 if regions else len(line)
                 finer = [each.steps for other in lines[: n + 1] for each in other[at:end]]
                 self._finer[option.steps] = finer
 
@@ -398,24 +400,19 @@ class Search:
         thresholds, it is the smallest of all. If the halved option no longer serves, the kind is
         complete: the purpose does not allow so much noise.
         """
-        results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
+        results = [r for r in known.values() if r.option.epsilon is not None and not r.fault]
         table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)
         found = []
         for kind in ("tables", "synthetic people"):
-            mine = [
-                i
-                for i, r in enumerate(results)
-                if kind_of(r.option) == kind and r.option.epsilon is not None
-            ]
+            mine = [i for i, r in enumerate(results) if kind_of(r.option) == kind]
             inside = [i for i in mine if self._within(results[i])]
             rows = serves(table, inside) if inside else mine
-            if not rows:
-                continue
-            least = min(rows, key=lambda i: (results[i].option.epsilon or 0, -table.utility[i]))
-            option = _halved(results[least].option)
-            if option is not None and option.steps not in known:
-                found.append(option)
-        return found
+            tried = [(results[i].option.epsilon or 0, -table.utility[i], i) for i in rows]
+            for epsilon, _, i in sorted(tried)[:1]:
+                step = results[i].option.recordless
+                if step is not None and epsilon / 2 >= _LEAST_EPSILON:
+                    found.append(ReleaseOption(steps=[replace(step, epsilon=epsilon / 2)]))
+        return [option for option in found if option.steps not in known]
 
 
 Line = tuple[ReleaseOption, ...]
@@ -475,11 +472,6 @@ def cannot_serve(finer: OptionResult, choice: UtilityChoice) -> bool:
     )
 
 
-def _by_regions(option: ReleaseOption) -> bool:
-    step = option.steps[0]
-    return isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
-
-
 def _periods(steps: Iterable[Step]) -> list[Step]:
     return [step for step in steps if isinstance(step, Periods)]
 
@@ -500,24 +492,12 @@ def _trials(steps: tuple[Step, ...], n_users: int) -> list[tuple[Step, ...]]:
     return trials
 
 
-def _halved(option: ReleaseOption) -> ReleaseOption | None:
-    """Return the same option at half its ε; None if half is too small to be of use."""
-    step = option.recordless
-    if step is None or step.epsilon is None or step.epsilon / 2 < _LEAST_EPSILON:
-        return None
-    return ReleaseOption(steps=[replace(step, epsilon=step.epsilon / 2)])
-
-
 def _without_records(
     fs: FingerprintSet, choice: UtilityChoice, frame: FrameConfig | None
 ) -> list[ReleaseOption]:
     """Return private tables over two frames, tables with a threshold, and synthetic people."""
-    weights = choice.weights or {}
-    kind: type[Tables] = Tables
-    if not weights.get("flows"):
-        kind = Presence
-    elif not weights.get("density"):
-        kind = Flows
+    flows, density = map((choice.weights or {}).get, ("flows", "density"))
+    kind = Presence if not flows else Tables if density else Flows
     people = about_people(fs)
     frames = _frames(fs, people, _EPSILON / len(kind.CONTENTS), frame)
     steps: list[Step] = [kind(where, bands, None, _EPSILON) for where, bands in frames]
@@ -560,10 +540,9 @@ def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[list[tuple[Line, Li
         for minutes in _WINDOWS_MIN:
             if minutes < fs.granularity_min:
                 continue
-            profiles = [Generalize(GeneralizationProfile(space, minutes)) for space in spaces]
-            line = tuple(ReleaseOption(steps=[each]) for each in profiles)
-            rare = tuple(ReleaseOption(steps=[each, SuppressRare(least)]) for each in profiles)
-            found.append((line, rare))
+            steps = [[Generalize(GeneralizationProfile(space, minutes))] for space in spaces]
+            rare = tuple(ReleaseOption(steps=[*each, SuppressRare(least)]) for each in steps)
+            found.append((tuple(ReleaseOption(steps=each) for each in steps), rare))
         if found:
             yield found
 
@@ -583,23 +562,22 @@ def _spaces(fs: FingerprintSet) -> list[list[Space]]:
     return [spaces for spaces in found if spaces]
 
 
-def _hidden(fs: FingerprintSet, limits: Limits) -> list[Line]:
-    """Return one line of options by GLOVE, the largest groups first; none if no k is possible."""
-    ks = _group_sizes(fs, limits)
-    return [tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)] if ks else []
+def _hidden(fs: FingerprintSet, limits: Limits) -> list[list[Line]]:
+    """Return the line of GLOVE, and the lines of aligned options; none if no k is possible.
 
-
-def _aligned(fs: FingerprintSet, limits: Limits) -> list[Line]:
-    """Return lines of aligned options, largest groups first: for days, weeks and whole records."""
-    ks = _group_sizes(fs, limits)
-    lasts = float((fs.t_min + fs.dt_min).max())
-    lines = []
-    for days, share in ((1, _TAIL), (1, 0.0), (7, 0.0), (0, 0.0)):
-        if ks and lasts > days * _DAY_MIN:
-            before = [Periods(days)] if days else []
-            each = (Aligned(k, leave_out=share) for k in ks)
-            lines.append(tuple(ReleaseOption(steps=[*before, step]) for step in each))
-    return lines
+    In each line, the largest groups come first. The aligned options are for days, weeks and whole
+    records.
+    """
+    ks, lasts = _group_sizes(fs, limits), float((fs.t_min + fs.dt_min).max())
+    if not ks:
+        return []
+    day, week = [Periods(1)], [Periods(7)]
+    aligned = [
+        tuple(ReleaseOption(steps=[*before, Aligned(k, leave_out=share)]) for k in ks)
+        for before, share in ((day, _TAIL), (day, 0.0), (week, 0.0), ([], 0.0))
+        if lasts > sum(step.days for step in before) * _DAY_MIN
+    ]
+    return [[tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)], aligned]
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:

@@ -54,26 +54,6 @@ KINDS = {
 }
 """The studies whose answers are kept, by kind of question."""
 
-NOT_KEPT = {
-    "produce_option",
-    "produce_hidden",
-    "produce_tables",
-    "produce_people",
-    "questionnaire",
-    "peek",
-    "weigh",
-    "foretell",
-    "shown_record",
-    "shown_tables",
-}
-"""Kinds of answers that no file keeps.
-
-A produced release comes with its pseudonym key, or spends its ε once. A questionnaire is identified
-by its upload, and so is a file whose columns or size were asked for. An estimate holds for one
-machine. The presentation computes one person's record and exact counts again whenever it shows
-them.
-"""
-
 _NEVER = (Source, FolderFile, KeptFolder)  # no file says what was read, and from where
 
 
@@ -102,20 +82,6 @@ def types_kept() -> dict[str, type]:
     return found
 
 
-def type_named(name: str) -> type:
-    """Return the dataclass that a file names, even if its module has been renamed since.
-
-    Raises
-    ------
-    ValueError
-        There is no such dataclass, or its own name without the module is ambiguous.
-    """
-    if (found := types_kept().get(name)) is None:
-        bare = name.rpartition(".")[2]
-        (found,) = (kind for kind in types_kept().values() if kind.__qualname__ == bare)
-    return found
-
-
 def name_of(kind: type) -> str:
     """Return a type's name in a file: the last part of its module, and its own name."""
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__qualname__}"
@@ -137,14 +103,13 @@ def _hints(kind: str) -> dict[str, Any]:
 
 Column = np.ndarray[Any, np.dtype[Any]]
 SHORT = 32
-"""Largest number of elements of an array that is kept among the other values."""
+"""Largest number of numbers or texts in a row that are kept among the other values."""
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}
+_SEVERAL: dict[str, type[Any]] = {"t": tuple, "l": list, "s": frozenset}
 _TEXT = "text"  # texts of numpy, of a fixed width
 _UTC = "+00:00"  # Python's own UTC, which is not the zone of that name
-_STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
-
 
 # What reading and making values may raise for values that this program did not write.
 _FAULTS: tuple[type[Exception], ...] = (FpanonError, LookupError, TypeError, ValueError)
@@ -181,17 +146,14 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else ["n", str(value)]
     if isinstance(value, (tuple, list, frozenset)):
-        letter = "t" if isinstance(value, tuple) else "l" if isinstance(value, list) else "s"
+        letter = next(letter for letter, kind in _SEVERAL.items() if isinstance(value, kind))
+        if len(value) > SHORT and all(isinstance(each, str) for each in value):
+            return [letter.upper(), put(np.array([*value], dtype=object))]
         return [letter, *(encode(each, put) for each in value)]
     if isinstance(value, (dict, MappingProxyType)):
         return ["m", *([encode(k, put), encode(v, put)] for k, v in value.items())]
-    if isinstance(value, datetime):
-        zone = _UTC if value.tzinfo is UTC else getattr(value.tzinfo, "key", None)
-        if zone is None:
-            raise NotKept("a time zone")
-        return ["i", value.replace(tzinfo=None).isoformat(), value.fold, zone]
     if isinstance(value, date):
-        return ["y", value.isoformat()]
+        return _day(value)
     if isinstance(value, np.ndarray):
         return _array(value, put)
     if isinstance(value, pd.DataFrame):
@@ -200,6 +162,16 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
         named = {f.name: encode(getattr(value, f.name), put) for f in fields(value) if f.init}
         return ["o", name_of(type(value)), named]
     raise NotKept(type(value).__name__)
+
+
+def _day(value: date) -> list[Any]:
+    """Return a day, or an instant with its zone and fold."""
+    if not isinstance(value, datetime):
+        return ["y", value.isoformat()]
+    zone = _UTC if value.tzinfo is UTC else getattr(value.tzinfo, "key", None)
+    if zone is None:
+        raise NotKept("a time zone")
+    return ["i", value.replace(tzinfo=None).isoformat(), value.fold, zone]
 
 
 def decode(node: Any, get: Callable[[int], Column]) -> Any:
@@ -227,12 +199,10 @@ def _value(node: Any, get: Callable[[int], Column]) -> Any:
     match node:
         case None | bool() | int() | float() | str():
             return node
-        case ["t", *several]:
-            return tuple(_value(each, get) for each in several)
-        case ["l", *several]:
-            return [_value(each, get) for each in several]
-        case ["s", *several]:
-            return frozenset(_value(each, get) for each in several)
+        case ["t" | "l" | "s" as letter, *several]:
+            return _SEVERAL[letter](_value(each, get) for each in several)
+        case ["T" | "L" | "S" as letter, number]:
+            return _SEVERAL[letter.lower()](_texts(number, get))
         case ["m", *pairs]:
             return {_value(key, get): _value(each, get) for key, each in pairs}
         case ["n", text]:
@@ -251,9 +221,16 @@ def _value(node: Any, get: Callable[[int], Column]) -> Any:
     raise Damaged("a letter")
 
 
+def _texts(number: int, get: Callable[[int], Column]) -> list[str]:
+    if (texts := get(number)).dtype != object:
+        raise Damaged("texts")
+    found: list[str] = texts.tolist()
+    return found
+
+
 def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> Any:
     """Build a dataclass from its fields, each of its declared type."""
-    kind: Any = type_named(name)
+    kind: Any = types_kept()[name]
     hints = hints_of(kind)
     given = {field: _value(node, get) for field, node in named.items()}
     if set(given) != {f.name for f in fields(kind) if f.init}:
@@ -268,62 +245,29 @@ def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> 
 
 
 def _array(array: Column, put: Callable[[Column], int]) -> list[Any]:
-    kind = _TEXT if array.dtype.kind == "U" else array.dtype.name
+    kind, flat = _TEXT if array.dtype.kind == "U" else array.dtype.name, array.ravel()
     if kind not in (*_DTYPES, _TEXT):
         raise NotKept(f"an array of {array.dtype}")
-    return ["a", kind, [*array.shape], _listed(array.ravel(), put)]
-
-
-def _listed(flat: Column, put: Callable[[Column], int]) -> Any:
-    """Return a short array's elements, or a long one's number."""
-    if len(flat) > SHORT:
-        return put(flat)
-    if flat.dtype.kind == "f":
-        return [x if math.isfinite(x) else str(x) for x in map(float, flat.tolist())]
-    return flat.tolist()
+    short = kind == _TEXT or len(flat) <= SHORT
+    return ["a", kind, [*array.shape], encode(flat.tolist(), put) if short else put(flat)]
 
 
 def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], Column]) -> Column:
-    if kind == _TEXT:
-        flat = _elements(kept, True, get).astype(np.str_)
-    else:
-        flat = _numbers(kind, kept, get)
+    """Return an array of a declared type; raise Damaged for others, such as 3.7 for an integer."""
+    if kind not in (*_DTYPES, _TEXT):
+        raise Damaged("an array")
+    if isinstance(kept, list):
+        values = _value(kept, get)
+        of: Any = {"t": str, "b": bool, "f": float}.get(kind[0], int)
+        if not isinstance(values, list) or any(type(each) is not of for each in values):
+            raise Damaged("an array")
+        flat = np.array(values, np.str_ if kind == _TEXT else kind)
+    elif (flat := get(kept)).dtype != kind:
+        raise Damaged("numbers")
     made = flat.reshape(tuple(shape))
     if [*made.shape] != shape:
         raise Damaged("a shape")
     return made
-
-
-def _numbers(kind: str, kept: Any, get: Callable[[int], Column]) -> Column:
-    """Return numbers of a declared type; raise Damaged for others, such as 3.7 for an integer."""
-    if kind not in _DTYPES:
-        raise Damaged("an array")
-    dtype, array = np.dtype(kind), _elements(kept, False, get)
-    floats = dtype.kind == "f" and array.dtype.kind in "if"
-    if not len(array) or array.dtype == dtype or floats:
-        return array.astype(dtype, copy=False)
-    if array.dtype.kind not in "iu" or dtype.kind == "b":
-        raise Damaged("numbers")
-    cast = array.astype(dtype)
-    if not np.array_equal(cast, array):
-        raise Damaged("numbers")
-    return cast
-
-
-def _elements(kept: Any, texts: bool, get: Callable[[int], Column]) -> Column:
-    if isinstance(kept, int) and not isinstance(kept, bool):
-        found = get(kept)
-        if texts != (found.dtype == object):
-            raise Damaged("texts")
-        return found
-    several = isinstance(kept, list) and len(kept) <= SHORT
-    if not several or any(isinstance(each, list) for each in kept):
-        raise Damaged("a list")
-    if not texts:
-        return np.array([float(each) if isinstance(each, str) else each for each in kept])
-    if not all(isinstance(each, str) for each in kept):
-        raise Damaged("texts")
-    return np.array(kept, dtype=object)
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -339,47 +283,41 @@ def _table(table: pd.DataFrame, put: Callable[[Column], int]) -> list[Any]:
     return ["p", len(table), columns]
 
 
-def _column(column: pd.Series[Any], put: Callable[[Column], int]) -> list[Any]:
+def _column(column: pd.Series[Any], put: Callable[[Column], int]) -> tuple[str, Any]:
     dtype = column.dtype
     if dtype.name in _DTYPES:
-        return [dtype.name, _listed(column.to_numpy(), put)]
+        return "number", encode(column.to_numpy(), put)
     if dtype.kind == "M":
         zone = getattr(dtype, "tz", None)
         whole = column.to_numpy("datetime64[us]").astype(np.int64)
-        return [_TIMES, _listed(whole, put), None if zone is None else str(zone)]
-    values = column.tolist()
-    texts = all(isinstance(each, str) for each in values)
-    kind = _STRINGS if isinstance(dtype, pd.StringDtype) else _OBJECTS
-    if texts and (kind == _STRINGS or len(values) > SHORT):
-        return [kind, _listed(np.array(values, dtype=object), put)]
-    return [kind, encode(values, put)]
+        return "time", encode((whole, None if zone is None else str(zone)), put)
+    kind = "str" if isinstance(dtype, pd.StringDtype) else "object"
+    return kind, encode(column.tolist(), put)
 
 
 def _table_of(rows: int, columns: list[Any], get: Callable[[int], Column]) -> pd.DataFrame:
     if not (isinstance(rows, int) and rows >= 0):
         raise Damaged("a table")
     made: dict[str, Any] = {}
-    for name, kind, kept, *more in columns:
-        found = _column_of(kind, kept, more, get)
+    for name, kind, kept in columns:
+        found = _column_of(kind, _value(kept, get))
         if not isinstance(name, str) or name in made or len(found) != rows:
             raise Damaged("a table")
         made[name] = found
     return pd.DataFrame(made, index=pd.RangeIndex(rows if made else 0))
 
 
-def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Column]) -> Any:
-    if kind == _TIMES:
-        when = pd.Series(_numbers("int64", kept, get).astype("datetime64[us]"))
-        return when if more[0] is None else when.dt.tz_localize("UTC").dt.tz_convert(more[0])
-    if kind not in (_STRINGS, _OBJECTS):
-        return _numbers(kind, kept, get)
-    if isinstance(kept, list) and kept[:1] == ["l"]:
-        values = _value(kept, get)
-        # Not np.array: an array's elements would be spread over the rows.
-        given = np.fromiter(values, object, len(values))
-    else:
-        given = _elements(kept, True, get)
-    return pd.Series(given, dtype="str" if kind == _STRINGS else object)
+def _column_of(kind: str, values: Any) -> Any:
+    match kind, values:
+        case "number", np.ndarray():
+            return values
+        case "time", (np.ndarray(dtype=np.int64) as whole, zone):
+            when = pd.Series(whole.astype("datetime64[us]"))
+            return when if zone is None else when.dt.tz_localize("UTC").dt.tz_convert(zone)
+        case (("str" | "object"), list()):
+            # Not np.array: an array's elements would be spread over the rows.
+            return pd.Series(np.fromiter(values, object, len(values)), dtype=kind)
+    raise Damaged("a column")
 
 
 def fits(value: Any, hint: Any) -> bool:

@@ -19,8 +19,9 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,17 +81,27 @@ def save(study: Study) -> bytes:
     study : Study
     """
     members: dict[str, bytes] = {}
-    put = _Arrays(members).put
+    known: dict[bytes, int] = {}
+
+    def put(array: Column) -> int:
+        """Store an array, equal arrays only once, and return its number."""
+        column = pa.array(array)
+        told = hashlib.sha256(f"{column.type} ".encode())
+        for buffer in column.buffers():
+            told.update(b"" if buffer is None else buffer)
+        number = known.setdefault(told.digest(), len(known))
+        if (name := f"arrays/{number:05d}.parquet") not in members:
+            members[name] = column_bytes(column)
+        return number
+
     kept = tuple(each for each in study.answers if _can_be_kept(each))
     settings = {name: value for name, value in study.settings.items() if _encodes(value)}
     bare = replace(study, answers=kept, settings=settings, source=None)
     members[_STUDY] = _json(encode(bare, put))
     source = study.source
-    data = {}
+    data: dict[str, str | None] = {}
     if source is not None:
-        data = {"label": source.label, "note": source.note}
-        if source.region_name is not None:
-            data[_NAMED_BY] = source.region_name
+        data = {"label": source.label, "note": source.note, _NAMED_BY: source.region_name}
         for attribute, name in _TABLES.items():
             table = getattr(source, attribute)
             if table is not None and isinstance(table[1], bytes):
@@ -102,7 +113,7 @@ def save(study: Study) -> bytes:
         "versions": versions(),
         "digest": study.digest,
         "data": data,
-        "members": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
+        "members": _digests(members),
     }
     manifest["seal"] = _seal(manifest)
     into = io.BytesIO()
@@ -131,16 +142,12 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     if not isinstance(manifest, dict) or "study" not in manifest:
         raise SchemaError(_NO_STUDY)
     _check_version(manifest)
-    listed = manifest.get("members")
-    if not isinstance(listed, dict) or set(listed) != set(members) or _STUDY not in members:
+    if manifest.get("members") != _digests(members) or _STUDY not in members:
         raise SchemaError(_DAMAGED)
-    for name, one in members.items():
-        if hashlib.sha256(one).hexdigest() != listed[name]:
-            raise SchemaError(_DAMAGED)
     tell(progress, 0.2)
-    arrays = _Read(members, Budget(len(content)))
     try:
-        study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)
+        get = _reader(members, Budget(len(content)))
+        study = decode(_loads(members[_STUDY], _DAMAGED), get)
         _check(study, manifest)
         study = replace(study, source=_source(manifest.get("data"), members))
     except (Damaged, TypeError, LookupError, AttributeError, RecursionError):
@@ -150,26 +157,6 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
 
 
 # --- writing -------------------------------------------------------------------------------------
-
-
-class _Arrays:
-    """Long arrays as members of the zip, equal arrays only once."""
-
-    def __init__(self, members: dict[str, bytes]) -> None:
-        self._members = members
-        self._known: dict[bytes, int] = {}
-
-    def put(self, array: Column) -> int:
-        """Store an array and return its number."""
-        column = pa.array(array.astype(object) if array.dtype.kind in "OU" else array)
-        told = hashlib.sha256(f"{column.type} ".encode())
-        for buffer in column.buffers():
-            told.update(b"" if buffer is None else buffer)
-        number = self._known.setdefault(told.digest(), len(self._known))
-        name = f"arrays/{number:05d}.parquet"
-        if name not in self._members:
-            self._members[name] = column_bytes(column)
-        return number
 
 
 def _can_be_kept(answer: Kept) -> bool:
@@ -186,6 +173,10 @@ def _encodes(value: Any) -> bool:
 
 def _json(plain: Any) -> bytes:
     return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _digests(members: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
 
 
 def _seal(manifest: Mapping[str, Any]) -> str:
@@ -255,35 +246,31 @@ def _check_version(manifest: Mapping[str, Any]) -> None:
         )
 
 
-class _Read:
-    """Arrays by their numbers, each decoded once, and all together within the budget."""
+def _reader(members: Mapping[str, bytes], budget: Budget) -> Callable[[int], Column]:
+    """Return a function that returns an array, which is read-only, by its number.
 
-    def __init__(self, members: Mapping[str, bytes], budget: Budget) -> None:
-        self._members, self._budget = members, budget
-        self._made: dict[int, Column] = {}
-        self._bytes = 0
+    Each array is decoded once, and all together are within the budget.
+    """
+    total = 0
 
-    def get(self, number: int) -> Column:
-        """Return one array, which is read-only."""
+    @lru_cache(maxsize=None, typed=True)
+    def get(number: int) -> Column:
+        nonlocal total
         if isinstance(number, bool) or number < 0:
             raise Damaged("a number")
-        if number not in self._made:
-            names, columns = read_parquet(
-                self._members[f"arrays/{number:05d}.parquet"], self._budget
-            )
-            if names != ("v",) or columns[0].null_count:
-                raise Damaged("an array")
-            self._bytes += columns[0].nbytes
-            self._budget.check_bytes(self._bytes)
-            array = columns[0].to_numpy()
-            if array.dtype.kind not in "biufO":
-                raise Damaged("an array")
-            if array.dtype == object and not all(isinstance(x, str) for x in array.tolist()):
-                raise Damaged("an array")
-            array = np.ascontiguousarray(array)
-            array.flags.writeable = False
-            self._made[number] = array
-        return self._made[number]
+        names, columns = read_parquet(members[f"arrays/{number:05d}.parquet"], budget)
+        if names != ("v",) or columns[0].null_count:
+            raise Damaged("an array")
+        total += columns[0].nbytes
+        budget.check_bytes(total)
+        array = np.ascontiguousarray(columns[0].to_numpy())
+        texts = array.dtype == object and all(isinstance(x, str) for x in array.tolist())
+        if not texts and array.dtype.kind not in "biuf":
+            raise Damaged("an array")
+        array.flags.writeable = False
+        return array
+
+    return get
 
 
 def _check(study: Any, manifest: Mapping[str, Any]) -> None:
@@ -311,14 +298,9 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
     """Return the files of the data, where the study holds them."""
     if _EVENTS not in members:
         return None
-    texts = [data["label"], data["note"], data[_EVENTS]]
-    texts += [data.get(name, "") for name in (*_TABLES.values(), _NAMED_BY)]
-    if not all(isinstance(text, str) for text in texts):
+    held = {attribute: name for attribute, name in _TABLES.items() if name in members}
+    named_by, texts = data[_NAMED_BY], [data["label"], data["note"], *map(data.get, held.values())]
+    if not all(isinstance(text, str) for text in (*texts, named_by or "")):
         raise Damaged("a name")
-    tables: dict[str, Any] = {
-        attribute: (data[name], members[name])
-        for attribute, name in _TABLES.items()
-        if name in members
-    }
-    named_by = data.get(_NAMED_BY)
+    tables: dict[str, Any] = {at: (data[name], members[name]) for at, name in held.items()}
     return Source(data["label"], **tables, region_name=named_by, note=data["note"])

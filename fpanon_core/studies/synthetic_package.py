@@ -8,8 +8,6 @@ Source: docs/science.md, “Synthetic people with differential privacy”.
 
 from __future__ import annotations
 
-import io
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,9 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
-from ..io.publishing import PackedTable, package_bytes
 from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.count_tables import TableFrame
 from ..model.errors import ConfigError, SchemaError
@@ -31,7 +27,7 @@ from ..model.release_page import two_digits
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
-from .packages import fields_of, paragraphs
+from .packages import packed, paragraphs, table_read, zone_of
 from .report_words import stated_hours
 from .table_package import KINDS, verified
 
@@ -100,8 +96,7 @@ def _rebuilt(
         raise ConfigError(
             "The package states a number of groups into which its places cannot be divided."
         )
-    ending = "parquet" if "records.parquet" in members else "csv"
-    table = _read(members[f"records.{ending}"], ending)
+    table, ending = table_read(members, "records")
     rows = _checked(table, frame)
     many = learnt[0] if option.people is None else option.people
     full = rows[0][-1] < many and len(table) > MOST_PUBLISHED - _MOST_OF_PERSON
@@ -146,34 +141,20 @@ def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInt
     return user, wall_min.astype(np.int32), place.astype(np.int32)
 
 
-def _read(content: bytes, ending: str) -> pd.DataFrame:
-    if ending == "parquet":
-        return pd.read_parquet(io.BytesIO(content))
-    texts = {"place": str, "time": str}
-    return pd.read_csv(io.BytesIO(content), dtype=texts, keep_default_na=False)
-
-
 def _packed(
     option: Synthesize, frame: TableFrame, rows: pd.DataFrame, learnt: tuple[int, int], ending: str
 ) -> bytes:
-    places, clock = _places(frame), frame.counts.clock
-    tables = [
-        PackedTable("records", "Records of made-up people", rows, fields_of(rows)),
-        PackedTable("places", "Places", places, fields_of(places)),
-    ]
     about: dict[str, Any] = {"kind": KIND, "option": step_to_dict(option)}
-    about |= dict(zip(("people", "groups"), learnt, strict=True))
-    about |= {"timezone": None if clock is None else clock.timezone, "shares": dict(SHARES)}
-    shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
-    many = int(rows["person"].iloc[-1])
-    return package_bytes(
-        tables,
+    about |= {"people": learnt[0], "groups": learnt[1]}
+    return packed(
+        {"records": "Records of made-up people", "places": "Places"},
+        {"records": rows, "places": _places(frame)},
+        frame,
+        ending,
         name="synthetic-people",
         title="Synthetic people: nobody in these files exists",
-        readme=readme(option, frame, learnt, many),
-        about=about,
-        ending=ending,
-        more={"areas.geojson": shapes + b"\n"},
+        readme=readme(option, frame, learnt, int(rows["person"].iloc[-1])),
+        about=about | {"timezone": zone_of(frame), "shares": dict(SHARES)},
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..engines.progress import part, tell
-from ..io.publishing import FORMATS
 from ..measures.utility import radii, visited
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
@@ -28,12 +27,11 @@ from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
 from ..synthesis.attack import located
 from ..synthesis.generation import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
-from .count_tables import kept_of
+from .count_tables import Packaged, kept_of, packaged
 from .framing import reading_fault
 from .reading import Reading, Source, read
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
-from .table_package import readme_of
-from .tabled import Tabled, Work, part_of
+from .tabled import Work, part_of
 
 _WEEK_H = 168
 _PLAYED = 12  # synthetic people that can be played
@@ -92,7 +90,7 @@ class Life:
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Tabled):
+class Result(Packaged):
     """Synthetic people ready for release and, for the privacy officer, compared with real ones.
 
     Attributes
@@ -101,45 +99,32 @@ class Result(Tabled):
     made, before : CountTables
         Presence and flows of the synthetic people, scaled to the number of real people; and those
         of the real people.
+    kept, compared_in : dict of str to float, and str
+        What the synthetic people keep of the real records within the frame, and the areas in which
+        this was compared.
     curves : dict of str to pair of float64 ndarray
         Quantiles of ``radius`` (metres) and ``places`` (the number that a person visits): of the
         real people within the frame, then of the synthetic people.
     week : float64 ndarray (2, 168)
         Share of events by hour of the week from Monday, or from the first day where the data have
         no dates: real, synthetic.
-    kept, compared_in : dict of str to float, and str
-        What the synthetic people keep of the real records within the frame, and the areas in which
-        this was compared.
     learnt : DataFrame
         All noisy statistics.
     lives : tuple of Life
         A few synthetic people, to look at one by one.
     n_noisy, people : int
         Noisy number of real people, and number of synthetic people in the package.
-    areas : dict
-        GeoJSON of the places.
-    verdict : str
-        Verdict of the verifier on the bytes of the zips.
-    archives : dict of str to bytes
-        The bytes of the zip by the format of its tables; empty if a zip did not pass the verifier.
     digest : str
         Digest of the data, as they were read for the synthetic people.
     """
 
     config: Synthesize
-    made: CountTables
-    before: CountTables
     curves: dict[str, tuple[FloatArray, FloatArray]]
     week: FloatArray
-    kept: dict[str, float]
-    compared_in: str
     learnt: pd.DataFrame
     lives: tuple[Life, ...]
     n_noisy: int
     people: int
-    areas: dict[str, Any]
-    verdict: str
-    archives: dict[str, bytes]
     digest: str
 
     @property
@@ -147,11 +132,6 @@ class Result(Tabled):
         """Error of each cell of presence: 0, as none is stated for synthetic people."""
         assert self.made.presence is not None
         return np.zeros(self.made.presence.values.shape)
-
-    @property
-    def page(self) -> str:
-        """The README, in Markdown."""
-        return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the table ``learnt``: all noisy statistics, with their meanings."""
@@ -187,9 +167,7 @@ def study(
     if fault := reading_fault(fs, config.frame):
         raise ConfigError(fault)
     made = synthetic_people(fs, config, **part_of(work, 0.3, 0.5))
-    archives: dict[str, bytes] = {form: package(made, form) for form in FORMATS}
-    verdicts = [verify_people(archive, fs) for archive in archives.values()]
-    worst = next((each for each in verdicts if not each.passed), verdicts[0])
+    zips = packaged(lambda form: package(made, form), lambda archive: verify_people(archive, fs))
     tables = Tables(config.frame)
     before = count_tables(fs, tables, **part_of(work, 0.6, 0.7))
     after = count_tables(made.people, tables, before.frame, **part_of(work, 0.7, 0.8))
@@ -200,22 +178,21 @@ def study(
     kept = kept_of(fs, made, areas)
     tell(progress, 1.0)
     return Result(
-        config,
         _scaled(after, made.scale),
         before,
+        *zips,
+        geojson_of(made.frame),
+        *kept,
+        config,
         {
             "radius": (_quantiles(radii(real)), _quantiles(radii(made.people))),
             "places": (_quantiles(visited(real)), _quantiles(visited(made.people))),
         },
         np.stack([_week(each) for each in (real, made.people)]),
-        *kept,
         learnt,
         tuple(_lives(made)),
         made.n_noisy,
         people_packed(made),
-        geojson_of(made.frame),
-        str(worst),
-        archives if worst.passed else {},
         fs.digest,
     )
 

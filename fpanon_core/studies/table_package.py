@@ -22,10 +22,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
-from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
-from ..io.publishing import PackedTable, package_bytes
+from ..io.publishing import check_target
 from ..model.count_tables import (
     DAY_TYPES,
     PUBLISHED_DIGITS,
@@ -42,7 +41,7 @@ from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
-from .packages import fields_of, paragraphs
+from .packages import packed, paragraphs, table_read, zone_of
 
 KINDS = ("tables", "synthetic people")
 """Kinds of packages without records, as named in their machine-readable description."""
@@ -99,11 +98,15 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     if tables.presence is not None:
-        found["people"] = float(f"{tables.presence.error:.3g}")
-        found["scale"] = float(f"{tables.presence.scale_error:.3g}")
+        found["people"] = _three(tables.presence.error)
+        found["scale"] = _three(tables.presence.scale_error)
     if tables.flows is not None:
-        found["trips"] = [float(f"{error:.3g}") for error in tables.flows.error]
+        found["trips"] = [_three(error) for error in tables.flows.error]
     return found
+
+
+def _three(error: float) -> float:
+    return float(f"{error:.3g}")
 
 
 def write_package(content: bytes, path: Place) -> Path:
@@ -112,16 +115,12 @@ def write_package(content: bytes, path: Place) -> Path:
     Raises
     ------
     ConfigError
-        The path is a file that does not end in .zip, or a folder that is not empty.
+        As :func:`fpanon_core.io.publishing.check_target`.
     """
-    target = Path(path)
+    target = check_target(path)
     if target.suffix.lower() == ".zip":
         write_bytes(content, target)
         return target
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ConfigError(
-            "The path to publish to is a file, or a folder that is not empty; name another."
-        )
     target.mkdir(mode=0o700, exist_ok=True)
     for name, member in members_of(content).items():
         write_bytes(member, target / name)
@@ -194,9 +193,10 @@ def _rebuilt(
     if not isinstance(option, Tables):
         raise ConfigError("The package describes no tables.")
     frame = table_frame(original, option.frame)
-    ending = "parquet" if any(name.endswith(".parquet") for name in members) else "csv"
     names = np.array(frame.names, object)
-    found = {name: _read(members[f"{name}.{ending}"], ending) for name in option.CONTENTS}
+    read = {name: table_read(members, name) for name in option.CONTENTS}
+    found = {name: table for name, (table, _) in read.items()}
+    (ending,) = {ending for _, ending in read.values()}
     for name, table in found.items():
         _check_table(name, table, option, names, faults)
     if option.epsilon is None and not faults.verdict().counts:
@@ -208,8 +208,9 @@ def _compare_bytes(
     source: Place | bytes, members: dict[str, bytes], due: bytes, faults: Faults
 ) -> None:
     """Check that a package is, byte for byte, what its data and its option make."""
-    whole = source if isinstance(source, bytes) else zip_at(source)
-    if whole is not None and whole != due:
+    if not isinstance(source, bytes):
+        source = b"" if os.path.isdir(source) else _file(source)
+    if source not in (b"", due):
         faults.add("package", "The zip is not what its data and its option produce.")
     for name in sorted(set(members) ^ set(members_of(due))):
         faults.add("member", f"{name!r} should not be there, or is missing.")
@@ -230,7 +231,7 @@ def _stated_errors(stated: Any) -> dict[str, Any]:
         )
     if not all(type(each) is float and 0 <= each < math.inf for each in numbers):
         raise SchemaError("The description states an error that is not a number.")
-    if any(float(f"{each:.3g}") != each for each in numbers):
+    if any(_three(each) != each for each in numbers):
         raise SchemaError("The description states an error with too many digits.")
     return known
 
@@ -284,11 +285,6 @@ def _count_again(
             faults.add("counts", f"A count of {name} differs from the original.")
 
 
-def zip_at(source: Place) -> bytes | None:
-    """Return the bytes of a zip; None for a folder."""
-    return None if os.path.isdir(source) else _file(source)
-
-
 def _file(name: Place, folder: int | None = None) -> bytes:
     with open(file_opened(name, folder), "rb") as file:
         return file.read(_MOST_BYTES)
@@ -318,13 +314,6 @@ def _members(content: BinaryIO, only: str | None = None) -> dict[str, bytes]:
         return {each.filename: packed.read(each) for each in entries}
 
 
-def _read(content: bytes, ending: str) -> pd.DataFrame:
-    if ending == "parquet":
-        return pd.read_parquet(io.BytesIO(content))
-    texts = {"area": str, "origin": str, "destination": str, "day": str}
-    return pd.read_csv(io.BytesIO(content), dtype=texts, keep_default_na=False, na_values=[""])
-
-
 # --- the page ------------------------------------------------------------------------------------
 
 
@@ -335,22 +324,17 @@ def _packed(
     error: dict[str, Any],
     ending: str,
 ) -> bytes:
-    tables = [
-        PackedTable(name, _TITLES[name], table, fields_of(table)) for name, table in frames.items()
-    ]
     about = {"kind": KIND, "option": step_to_dict(option), "areas": frame.n_areas, "error": error}
-    about |= {"day_types": [int(days) for days in frame.days]}
-    clock = frame.counts.clock
-    about |= {"timezone": None if clock is None else clock.timezone}
-    shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
-    return package_bytes(
-        tables,
+    about |= {"day_types": [int(days) for days in frame.days], "timezone": zone_of(frame)}
+    return packed(
+        _TITLES,
+        frames,
+        frame,
+        ending,
         name="tables",
         title=" and ".join(_TITLES[name] for name in frames).capitalize(),
         readme=readme(option, frame, error, _hidden(option, frame, frames)),
         about=about,
-        ending=ending,
-        more={"areas.geojson": shapes + b"\n"},
     )
 
 

@@ -291,8 +291,10 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     )
     of_grid = len(profiles) * len(config.grid_points)
     grid, corners = both.iloc[:of_grid], both.iloc[of_grid:].reset_index(drop=True)
-    squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
-    laws = tuple(_laws(grid[grid["profile"].isin(squares)]))
+    names = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
+    squares = grid[grid["profile"].isin(names)]
+    ps = np.unique(squares["p"]).tolist()
+    laws = tuple(_law(axis, p, squares[squares["p"] == p]) for axis in AXES for p in ps)
     model = config.chance or sparsity.Config(max(2, fs.n_users))
     return Result(
         config=config,
@@ -366,12 +368,6 @@ def _curve(fs: FingerprintSet, strategy: Strategy, config: Config, work: Work) -
     return [result_of(fs, *found) for found in zip(known, sizes, asked, strict=True)]
 
 
-def _laws(grid: pd.DataFrame) -> Iterator[Law]:
-    for axis in AXES:
-        for p in np.unique(grid["p"]).tolist():
-            yield _law(axis, p, grid[grid["p"] == p])
-
-
 def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
     fixed = {SIDE: "window_min", WINDOW: "space_size"}.get(axis)
     if fixed is not None:
@@ -388,7 +384,6 @@ def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
 
 def _exponents(laws: tuple[Law, ...], axis: str) -> LinearFit | None:
     fits = {law.p: law.fit for law in laws if law.along == axis and law.fit and law.holds}
-    try:
+    with suppress(FpanonError):
         return fit_exponents(fits)
-    except FpanonError:
-        return None
+    return None

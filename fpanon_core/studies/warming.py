@@ -39,7 +39,6 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (hiding, hiding.Config(2, suppress_space_m=2_000.0)),
     (hiding, hiding.Config(3, suppress_space_m=2_000.0)),
     (hiding, hiding.Config(3, method="aligned")),
-    (hiding, hiding.Config(2, method="aligned", suppress_space_m=2_000.0)),
     (production, production.Config(hidden=hiding.Config(2, suppress_space_m=2_000.0))),
     (unicity, unicity.Config(users=9)),
     (antenna_merging, antenna_merging.Config(size=2, users=9)),

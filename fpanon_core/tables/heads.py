@@ -11,22 +11,20 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import time
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .json_text import is_json, parsed
+from .json_text import is_json
 from .parquet import FAULTS, is_nested_type
 from .sources import BROKEN
 from .workbook import WORKBOOK
-from .writing import parquet_bytes
 
 Kind = Literal["text", "JSON", "Parquet", "XLSX"]
 _LOOKED_AT = 24 << 20  # bytes of text
@@ -49,21 +47,12 @@ class Head:
         Estimated unpacked size; for Parquet, the size of its columns in memory.
     rows : int
         Estimated number of rows, or of lines of text; 0 for a workbook.
-    first : bytes
-        A table of the same kind with the first rows; empty if no rows can be cut off.
-    first_rows : int
-        Number of rows, or of lines of text, in ``first``.
-    unpacking_s : float
-        Estimated seconds for unpacking the whole file, in addition to reading it.
     """
 
     kind: Kind
     packed_bytes: int
     decoded_bytes: int
     rows: int
-    first: bytes = b""
-    first_rows: int = 0
-    unpacking_s: float = 0.0
 
 
 def head_of(file: IO[bytes]) -> Head | None:
@@ -113,17 +102,6 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
     return [seen.get(i, other) for i, other in enumerate(others)]
 
 
-def shortened(head: Head) -> Head:
-    """Return the head with about a quarter of its first rows, or unchanged if they are too few."""
-    if head.first_rows < 4:
-        return head
-    if head.kind == "Parquet":
-        some = pq.read_table(io.BytesIO(head.first)).slice(0, head.first_rows // 4)
-        return replace(head, first=parquet_bytes(some), first_rows=some.num_rows)
-    cut = head.first[: head.first.rfind(b"\n", 0, len(head.first) // 4) + 1]
-    return replace(head, first=cut, first_rows=cut.count(b"\n")) if cut else head
-
-
 def _of_parquet(file: IO[bytes], size: int) -> Head:
     file.seek(0)
     opened = pq.ParquetFile(file)
@@ -134,18 +112,16 @@ def _of_parquet(file: IO[bytes], size: int) -> Head:
         return Head("Parquet", size, 0, rows)
     table = pa.Table.from_batches([some])
     decoded = int(table.nbytes / table.num_rows * rows)
-    return Head("Parquet", size, decoded, rows, parquet_bytes(table), table.num_rows)
+    return Head("Parquet", size, decoded, rows)
 
 
 def _of_gzip(file: IO[bytes], size: int) -> Head | None:
     file.seek(0)
     with gzip.GzipFile(fileobj=file) as stream:
-        head, took = _timed(stream)
-        if len(head) < _LOOKED_AT:
-            return _of_text(head, len(head), size, took)
+        head = stream.read(_LOOKED_AT)
         # The file is read at most one buffer ahead of what was unpacked.
-        times = size / max(file.tell(), 1)
-        return _of_text(head, int(times * len(head)), size, times * took)
+        times = size / max(file.tell(), 1) if len(head) == _LOOKED_AT else 1
+        return _of_text(head, int(times * len(head)), size)
 
 
 def _of_zip(file: IO[bytes], size: int) -> Head | None:
@@ -156,18 +132,10 @@ def _of_zip(file: IO[bytes], size: int) -> Head | None:
             return Head("XLSX", size, sum(sheets), 0)
         largest = max(members, key=lambda member: member.file_size)
         with archive.open(largest) as stream:
-            head, took = _timed(stream)
-        times = largest.file_size / max(len(head), 1)
-        return _of_text(head, largest.file_size, size, took * times)
+            return _of_text(stream.read(_LOOKED_AT), largest.file_size, size)
 
 
-def _timed(stream: IO[bytes] | gzip.GzipFile) -> tuple[bytes, float]:
-    """Return the first bytes of a packed file, and the seconds that unpacking them took."""
-    began = time.perf_counter()
-    return stream.read(_LOOKED_AT), time.perf_counter() - began
-
-
-def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> Head | None:
+def _of_text(head: bytes, decoded: int, size: int) -> Head | None:
     """Return the head from a text's first bytes; ``decoded`` is the size of the whole text."""
     if not head or (b"\0" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff"))):
         return None
@@ -175,11 +143,4 @@ def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> 
     cut = head if whole else head[: head.rfind(b"\n") + 1]
     lines = cut.count(b"\n") + (whole and not cut.endswith(b"\n"))
     rows = round(lines * decoded / len(cut)) if cut else 0
-    # UTF-16 is not cut: half a character would be lost.
-    cuttable = bool(cut) and b"\0" not in cut[:4096]
-    kind: Kind = "JSON" if is_json(head) else "text"
-    # A first line that is a record by itself is one of many.
-    lined = kind == "text" or isinstance(parsed(cut[: cut.find(b"\n")]), dict)
-    if not cuttable or not lined:
-        cut, lines = b"", 0
-    return Head(kind, size, decoded, rows, cut, lines, unpacking_s)
+    return Head("JSON" if is_json(head) else "text", size, decoded, rows)

@@ -69,13 +69,6 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
     return content.getvalue()
 
 
-def parquet_bytes(table: pa.Table) -> bytes:
-    """Return an Arrow table as the bytes of a Parquet file."""
-    content = BytesIO()
-    parquet.write_table(table, content)
-    return content.getvalue()
-
-
 def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = False) -> None:
     """Write bytes to a file, which appears only when it is whole.
 

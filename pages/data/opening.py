@@ -15,9 +15,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.geojson import MAX_BYTES, MAX_POSITIONS
 from fpanon_core.io.samples import SAMPLES
-from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.studies import reading_estimate
+from fpanon_core.studies import reading
 from fpanon_core.studies.estimates import describe_need
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
@@ -28,7 +27,7 @@ from pages.shell.guard import act
 from pages.shell.questions import Kind, Question
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
-WEIGHED = Kind("weigh", reading_estimate.study, page=None, identity=lambda source: source.file)
+WEIGHED = Kind("weigh", reading.estimate_reading, page=None, identity=lambda source: source.file)
 TYPES = ["csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx", "json", "jsonl", "ndjson", "geojson"]
 
 
@@ -167,12 +166,12 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Draw the estimated number of rows, and the time and memory to read the source.
+    """Draw the estimated number of rows, and the memory to read the source.
 
     Draw nothing for small data, or for data that were read and kept before.
     """
     try:
-        if not reading_estimate.is_large(source):
+        if not reading.is_large(source):
             return
     except FpanonError:
         return  # the file is gone; reading it will say so
@@ -182,16 +181,14 @@ def _foretell(source: Source) -> None:
         st.caption(said(told))
     for job in questions.jobs_of(question):
         if job.active:
-            job_panel.quiet(job, "Estimating from the first rows how long reading will take …")
+            job_panel.quiet(job, "Estimating the memory from the first rows …")
 
 
-def said(told: reading_estimate.ReadingEstimate) -> str:
-    """Describe a file's estimated number of rows, and the time and memory needed to read it."""
+def said(told: reading.ReadingEstimate) -> str:
+    """Describe a file's estimated number of rows, and the memory needed to read it."""
     parts = []
     if told.rows is not None:
         parts.append(f"The file has about {told.rows_rounded:,} rows.")
-    if told.seconds is not None and told.fits:
-        parts.append(f"Reading the file is likely to take about {clock(max(told.seconds, 1))}.")
     if told.needs_bytes is not None:
         parts.append(describe_need(told.needs_bytes, told.limit_bytes))
     if not told.fits:

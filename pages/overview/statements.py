@@ -78,7 +78,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
     title = f"Singled out by {words.count(known.p, 'known point')}"
-    drawn = _FOUND.format(drawn=w.drawn(known.strategy))
+    drawn = _FOUND.format(drawn=w.DRAWN[known.strategy])
     return [
         Statement("found", title, drawn, "unicity", raw, _of_raw(found), usual),
         Statement(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.model.files import keyed
+from fpanon_core.studies import recovery_factors, recovery_mitigations
 from tests.support.refusals import check_refused
 
 ATTACK = [
@@ -17,7 +17,7 @@ ATTACK = [
 ]
 
 
-def _town(n=40, days=2, seed=0):
+def town(n=40, days=2, seed=0):
     """People with a home and a workplace of their own; at work from 9 to 17 h."""
     rng = np.random.default_rng(seed)
     at = rng.integers(0, 12, (n, 2, 2)) * 900.0
@@ -84,10 +84,20 @@ def test_one_place_has_no_neighbour():
         )
 
 
+def factors(fs, progress=None, **settings):
+    config = recovery_factors.Config(users=None, **settings)
+    return recovery_factors.study(fs, config, progress=progress).levels
+
+
+def mitigated(fs, progress=None, **settings):
+    config = recovery_mitigations.Config(users=None, **settings)
+    return recovery_mitigations.study(fs, config, progress=progress).table
+
+
 def test_factors_have_a_row_for_each_level():
-    fs = _town()
-    seen, levels = [], {"spaces_m": [4000], "slots_min": [60, 180], "users": [10, 25]}
-    table = fp.recovery_factors(fs, **levels, slot_min=60, progress=seen.append)
+    fs = town()
+    seen, levels = [], {"spaces_m": [4000], "slots_min": [60, 180], "people": [10, 25]}
+    table = factors(fs, **levels, slot_min=60, progress=seen.append)
     assert list(table) == ["factor", "level", *ATTACK]
     expected = {"space": [0, 4000], "time": [60, 180], "users": [10, 25]}
     assert table.groupby("factor", sort=False)["level"].agg(list).to_dict() == expected
@@ -97,19 +107,17 @@ def test_factors_have_a_row_for_each_level():
     shares = table[[c for c in ATTACK if c not in ("users", "places", "slots", "error_median_m")]]
     assert shares.min(axis=None) >= 0
     assert shares.max(axis=None) <= 1
-    config = {"slot_min": 60.0, "pairing": "greedy", "seed": 0}
-    assert table.attrs == {"config": config, "digest": keyed(fs.digest)}
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1.0)
-    assert fp.recovery_factors(fs, **levels, slot_min=60).equals(table)
-    some = fp.recovery_factors(fs, spaces_m=[], slots_min=[])
+    assert factors(fs, **levels, slot_min=60).equals(table)
+    some = factors(fs, spaces_m=[], slots_min=[])
     assert some.level.tolist() == [0, 5, 10, 20, 40]
 
 
 def test_mitigations_change_the_attack_and_cost_error():
-    fs = _town(60)
+    fs = town(60)
     seen = []
-    table = fp.mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
+    table = mitigated(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
     of, costs = ["mitigation", "setting", "unit"], ["count_error", "count_error_share"]
     assert list(table) == [*of, *ATTACK, *costs]
     coarser = ["none", "longer slots", "coarser places"]
@@ -137,32 +145,29 @@ def test_costs_of_coarser_counts_by_hand():
     [[2, 0], [0, 0]]: errors 0 0 1 1.
     """
     fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 0, 100], [0] * 4, [0, 30, 0, 30])
-    table = fp.mitigation_table(fs, coarse_slot_min=60, coarse_m=1000, limit=2, epsilons=[])
+    table = mitigated(fs, coarse_slot_min=60, coarse_m=1000, limit=2, epsilons=[])
     assert table.count_error[:4].tolist() == [0, 0.5, 0.5, 0.5]
     assert table.count_error_share[:4].tolist() == [0, 0.5, 0.5, 0.5]
 
 
 def test_slots_that_do_not_fit_and_nobody():
-    fs = _town(3, 1)
+    fs = town(3, 1)
     wrong = {"coarse_slot_min": [45], "slot_min": [7], "epsilons": [[0]], "noise_share": [-1]}
-    check_refused(partial(fp.mitigation_table, fs), **wrong, pairing=["best"])
-    factors = partial(fp.recovery_factors, fs)
-    check_refused(factors, spaces_m=[[-1]], slots_min=[[7]], users=[[0]])
+    check_refused(partial(mitigated, fs), **wrong, pairing=["best"])
+    check_refused(partial(factors, fs), spaces_m=[[-1]], slots_min=[[7]], people=[[0]])
 
 
 def test_one_place_and_one_user():
     fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
-    assert (
-        "noise at frequent places" not in fp.mitigation_table(fs, epsilons=[]).mitigation.tolist()
-    )
-    assert fp.recovery_factors(fs).whole.tolist() == [1.0] * 8
+    assert "noise at frequent places" not in mitigated(fs, epsilons=[]).mitigation.tolist()
+    assert factors(fs).whole.tolist() == [1.0] * 8
 
 
 def test_private_counts_are_tried_over_the_places_and_days_of_the_data():
     """Four squares of 6 km hold the town, two days 48 slots of an hour; equal in every run."""
-    fs = _town(30)
+    fs = town(30)
     table, again, other = (
-        fp.mitigation_table(fs, slot_min=60, coarse_m=6_000, seed=seed) for seed in (4, 4, 5)
+        mitigated(fs, slot_min=60, coarse_m=6_000, seed=seed) for seed in (4, 4, 5)
     )
     private = table[table.unit != ""]
     assert private.places.tolist() == [4] * 4
@@ -177,7 +182,7 @@ def test_errors_of_private_counts_are_those_of_the_noise():
     That is 1.92; cut at 0 where the count is 0 it is at least half of it. Everyone is recorded in
     each slot, 30 people, so the share is the mean × 96 counts / (30 × 24).
     """
-    table = fp.mitigation_table(_town(30, 1), slot_min=60, coarse_m=6_000, epsilons=[1.0])
+    table = mitigated(town(30, 1), slot_min=60, coarse_m=6_000, epsilons=[1.0])
     one = table[table.unit == "user-slot"].iloc[0]
     assert 0.96 / 2 < one.count_error < 1.92 * 1.5
     assert one.count_error_share == pytest.approx(one.count_error * 96 / (30 * 24))

@@ -7,7 +7,6 @@ what the child holds of its own at its peak, seen every 5 ms.
 from functools import partial
 
 from fpanon_core import AddNoise, LocalEngine
-from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import (
@@ -63,7 +62,7 @@ def _one(call, n_users):
     small, fs = people(120), people(n_users)
     module, config = CALLS[call](fs)
     expected_s = seconds_of(module.study, fs, config, engine=LocalEngine())
-    needs = estimate(module.study, fs, config, limits=Limits(), engine=LocalEngine()).needs_bytes
+    needs = estimate(module.study, fs, config, engine=LocalEngine()).needs_bytes
     runner = ProcessRunner()
     try:
         warm = runner.submit(module.study, small, CALLS[call](small)[1], label="compile")

@@ -1,4 +1,4 @@
-"""A reading's time and memory as estimated, beside what it took; three sizes of each kind.
+"""A reading's rows and memory as estimated, beside what it took; three sizes of each kind.
 
 Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide).
 Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into
@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.studies import reading
-from fpanon_core.studies.reading import Reading, Source
-from fpanon_core.studies.reading_estimate import estimate_reading
+from fpanon_core.studies.reading import Reading, Source, estimate_reading
 from tests.benchmarks.measured import most_bytes
 
 _A_PART = 1_000_000
@@ -64,7 +62,7 @@ def _write(frame, path):
 def _file(form, shape, n, place):
     _write(_events(shape, n), path := place / f"events.{form}")
     source = Source(path.name, file=(path.name, path))
-    return estimate_reading(source, _HOW, limits=Limits()), *_measured(reading.read, source, _HOW)
+    return estimate_reading(source), *_measured(reading.read, source, _HOW)
 
 
 def _parts(form, shape, n, place):
@@ -72,8 +70,7 @@ def _parts(form, shape, n, place):
     for i in range(n // _A_PART):
         _write(_events(shape, _A_PART, seed=i), folder / f"{i:03d}.{form}")
     source = Source("parts", file=("parts", folder))
-    told = estimate_reading(source, _HOW, limits=Limits())
-    return told, *_measured(keep, source, place / "kept")
+    return estimate_reading(source), *_measured(keep, source, place / "kept")
 
 
 def keep(source, place, *, progress=None):
@@ -98,7 +95,6 @@ def _case(read, form, shape, n):
     return {
         "rows": n,
         "rows estimated": told.rows,
-        "seconds estimated": None if told.seconds is None else round(told.seconds, 1),
         "seconds": round(took, 1),
         "MB estimated": round(told.needs_bytes / 1e6),
         "MB": round(most / 1e6),

@@ -42,7 +42,6 @@ from fpanon_core.studies import (
     production,
     questionnaires,
     reading,
-    reading_estimate,
     recovery,
     recovery_factors,
     recovery_mitigations,
@@ -160,7 +159,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
     people_by_hexagon: (PLACED, people_by_hexagon.Config(least=2)),
     count_tables: (PEOPLE, fp.Presence(_SQUARES, 1, epsilon=1.0)),
     questionnaires: (questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h")),),
-    reading_estimate: (reading.Source("", file=("a.csv", 9 * warming._EVENTS)),),
     recovery: (TWO_DAYS, recovery.Config(180.0)),
     recovery_factors: (
         TWO_DAYS,
@@ -201,6 +199,8 @@ def test_what_was_read_comes_back_whole() -> None:
     check_alike((fs, report), (back, told))
     assert vars(back)["digest"] == fs.digest  # not computed again
     assert not back.x_m.flags.writeable
+    asked = reading.estimate_reading(source)
+    check_alike(asked, through(asked))
     lines = reading.background(b'{"type": "LineString", "coordinates": [[2.1, 41.3], [2.2, 41.4]]}')
     check_alike(lines, through(lines))
 

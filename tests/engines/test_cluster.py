@@ -109,19 +109,15 @@ CALLS = {
     "glove": lambda fs, e: [f.glove(fs, 2, shards=2, engine=e), f.glove(fs, 2, engine=e)],
     "aligned": lambda fs, e: [f.aligned(fs, 2, shards=2, engine=e), f.aligned(fs, 2, engine=e)],
     "release": lambda fs, e: f.release(fs, f.Glove(2), engine=e),
-    "compare_releases": lambda fs, e: f.compare_releases(fs, [2], ladder=PROFILES, engine=e),
     "link": lambda fs, e: f.link(fs, _hidden(fs), engine=e, **FEW),
     "expected_error": lambda fs, e: f.expected_error(fs, _hidden(fs), engine=e, **FEW),
     "home_found": lambda fs, e: f.home_found(fs, _hidden(fs), engine=e),
     "reidentification": lambda fs, e: f.reidentification(fs, _hidden(fs), engine=e, **FEW),
-    "match_releases": lambda fs, e: f.match_releases(_hidden(fs), _hidden(fs), engine=e, **FEW),
     "relink_periods": lambda fs, e: f.relink_periods(
         f.release(fs, [f.Periods(1), f.Glove(2)]), engine=e
     ),
     "recover_trajectories": lambda fs, e: f.recover_trajectories(_counts(fs)[0], engine=e),
     "score_recovery": _score,
-    "recovery_factors": lambda fs, e: f.recovery_factors(fs, engine=e),
-    "mitigation_table": lambda fs, e: f.mitigation_table(fs, engine=e),
     "find_release": lambda fs, e: _of_records(
         f.find_release(fs, "travel", "anyone", seconds=900, engine=e)
     ),

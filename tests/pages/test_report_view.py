@@ -9,8 +9,8 @@ from hashlib import sha256
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core.studies import recipe
-from fpanon_core.studies.recipe import Decision
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.recipe import Decision, recipe_of
 from fpanon_core.studies.search import KNOWLEDGE
 from pages.report import story
 from pages.shell.release import PRODUCED
@@ -231,12 +231,13 @@ def test_what_is_left_to_do_before_it_is_signed_and_the_release_made_is_known_by
     )
 
 
-def recipe_of(at: AppTest) -> bytes:
+def saved_recipe(at: AppTest) -> bytes:
     """The recipe that the report would offer, by what the session weighed."""
     mine = workspace(at)
     found = mine.weighed
     decision = Decision("", found.chosen, found.why)
-    return story.recipe(recipe.recipe_of(found.table, found.limits, decision, None, mine.areas))
+    judged = Exploration(found.table, limits=found.limits, areas=mine.areas)
+    return story.recipe(recipe_of(judged, decision))
 
 
 def use_recipe(at: AppTest, body: bytes) -> None:
@@ -252,7 +253,7 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     until(weighed, idle).run()
     name = names(weighed)[1]
     choose(weighed, name, "Asked for.")
-    page, kept = reported(weighed), recipe_of(weighed)
+    page, kept = reported(weighed), saved_recipe(weighed)
 
     other = upload(new_app(), rows(users=9, samples=6), page="options")
     use_recipe(other, kept)
@@ -271,7 +272,7 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
 def test_a_recipe_brings_its_recipient_and_areas_and_what_is_none_is_refused_kindly(
     weighed: AppTest,
 ) -> None:
-    kept = json.loads(recipe_of(weighed))
+    kept = json.loads(saved_recipe(weighed))
     kept |= {"areas": 3_000.0, "recipient": {"kind": "contract", "controls": "high"}}
     go(weighed, "options")
     for body in (b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000):

@@ -84,11 +84,8 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 NOT_DOWNLOADED = {
     "count_tables": "leaves as one zip (tests/aggregates/test_tables.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
-    "estimates": "how long a run will take, and its memory",
-    "look": "what the map beside others draws",
     "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
-    "reading_estimate": "how long reading a file will take, and its memory",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "synthetic_people": "leaves as one zip, drawn each time (tests/synthesis/test_people.py)",

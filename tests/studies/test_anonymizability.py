@@ -1,7 +1,5 @@
 """Everyone's k-gap by profile and k: one run for all k, tables, and results put together."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,26 +84,12 @@ def test_results_by_profile_come_together():
         pd.testing.assert_frame_equal(table, whole.to_frame(name))
 
 
-def test_the_data_as_read_where_no_profile_is_given():
-    result = pickle.loads(pickle.dumps(study(people(), Config())))
-    assert [m.profile for m in result.measured] == [FINE]
-    with pytest.raises(fp.ConfigError, match="k_gap_summary"):
-        result.to_frame("nothing")
-
-
 def test_a_profile_finer_than_the_data_is_the_data_or_refused_by_name():
     fs = fp.generalize(people(), COARSE)
     finer = study(fs, Config((FINE,))).measured[0].gaps
     np.testing.assert_array_equal(finer.values, fp.k_gap(fs).values)
     with pytest.raises(fp.ConfigError, match="finer than the data"):
         check_profiles(fs, [FINE])
-
-
-def test_antenna_clusters_are_a_profile_too():
-    profile = fp.GeneralizationProfile(fp.AntennaClusters(3), 60)
-    rows = study(people(), Config((profile,))).to_frame()
-    assert rows["profile"].unique().tolist() == ["about 3 antennas · 1 h"]
-    assert rows["space_size"].unique().tolist() == [3]
 
 
 @pytest.mark.parametrize("ks", [(), (1,), (2, 2.5), (True,)])

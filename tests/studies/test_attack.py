@@ -32,25 +32,14 @@ OPTIONS = {
 def people(n=40, days=3, seed=0, pairs=0):
     """Nights at home, days anywhere; ``pairs`` of them are always together."""
     rng = np.random.default_rng(seed)
-    user, x, y, t = [], [], [], []
-    for u in range(n):
-        home = rng.integers(0, 200, 2) * 100.0
-        for day in range(days):
-            for minutes, (east, north) in (
-                (rng.integers(0, 300), home),
-                *((m, rng.integers(0, 200, 2) * 100.0) for m in rng.integers(480, 1_260, 4)),
-            ):
-                user.append(u)
-                x.append(float(east))
-                y.append(float(north))
-                t.append(day * DAY + float(minutes))
-    frame = pd.DataFrame({"user": user, "x": x, "y": y, "t": t})
-    for u in range(pairs):
-        same = frame[frame.user == 2 * u].assign(user=2 * u + 1)
-        frame = pd.concat([frame[frame.user != 2 * u + 1], same])
-    return fp.FingerprintSet.from_samples(
-        *(frame[name].to_numpy() for name in ("user", "x", "y", "t"))
-    )
+    home = np.tile(rng.integers(0, 200, (n, 1, 1, 2)), (1, days, 1, 1))
+    place = 100.0 * np.concatenate([home, rng.integers(0, 200, (n, days, 4, 2))], axis=2)
+    night, day = rng.integers(0, 300, (n, days, 1)), rng.integers(480, 1_260, (n, days, 4))
+    t = np.concatenate([night, day], axis=2) + DAY * np.arange(days)[:, None]
+    for each in (place, t):
+        each[1 : 2 * pairs : 2] = each[0 : 2 * pairs : 2]
+    user = np.repeat(np.arange(n), 5 * days)
+    return fp.FingerprintSet.from_samples(user, *place.reshape(-1, 2).T, t.ravel())
 
 
 def option(name):

@@ -118,15 +118,6 @@ def test_where_nobody_is_grouped_people_share_whole_records(made):
     assert not found.falls
 
 
-def test_a_person_in_one_alone_is_counted(made):
-    found = fp.cross_releases(made["GLOVE"], made["sample"])
-    assert found.falls
-    assert found.newly_alone > 0
-    assert (found.n_first, found.n_second, found.n_both) == (40, 20, 20)
-    assert (found.only_first, found.only_second) == (20, 0)
-    assert len(found.per_person) == 20
-
-
 def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     """Hiding draws nothing: another publication of the same has other names and the same groups."""
     result, keys = fp.glove(fs, 2), [tmp_path / "a.csv", tmp_path / "b.csv"]
@@ -196,16 +187,6 @@ def test_damaged_keys_are_refused(files, tmp_path, change, said):
             fp.cross_releases(place, place, first_key=content, second_key=key)
     with pytest.raises(fp.SchemaError, match="The key is missing"):
         fp.cross_releases(place, place, first_key=tmp_path / "none.csv", second_key=key)
-
-
-def test_other_people_are_refused_by_number(files, tmp_path):
-    others = fp.generate_cdr(20, days=2, seed=9)
-    others["user_id"] = "other-" + others["user_id"].astype(str)
-    fs_2 = fp.read_cdr(others)[0]
-    fp.publish(fp.glove(fs_2, 2), tmp_path / "o.zip", key=tmp_path / "o.csv", original=fs_2)
-    place, key = files["GLOVE"]
-    with pytest.raises(fp.InfeasibleError, match=r"the 40 people of one .* 20 of the other"):
-        fp.cross_releases(place, tmp_path / "o.zip", first_key=key, second_key=tmp_path / "o.csv")
 
 
 def test_few_in_common_are_said(fs):

@@ -29,7 +29,7 @@ from fpanon_core.studies import (
     sparsity,
     unicity,
 )
-from fpanon_core.studies.estimates import START_BYTES, needed_bytes, people_that_fit
+from fpanon_core.studies.estimates import START_BYTES, needed_bytes
 
 LITTLE_BYTES = START_BYTES + 450 * 3_000
 
@@ -113,17 +113,10 @@ def test_shards_need_less_and_never_more():
     assert estimated < whole == two
 
 
-# Of the data as they are and of days, then aligned: what takes least and most.
-ATTACKED = {
-    attack.study: {33_473: (184, 247), 123_104: (227, 302), 480_206: (346, 535)},
-    followed.follow: {33_473: (185, 217), 123_104: (218, 283), 480_206: (344, 522)},
-}
-
-
-@pytest.mark.parametrize("study", ATTACKED, ids=lambda s: s.__name__)
-def test_the_estimate_of_an_attack_is_near_whatever_the_release(study):
-    for samples, ends in ATTACKED[study].items():
-        estimated = needed_bytes(study, SimpleNamespace(n_samples=samples))
+def test_the_estimate_of_following_is_near_whatever_the_release():
+    """Of the data as they are and of days, then aligned: what takes least and most."""
+    for samples, ends in {33_473: (185, 217), 123_104: (218, 283), 480_206: (344, 522)}.items():
+        estimated = needed_bytes(followed.follow, SimpleNamespace(n_samples=samples))
         for measured in ends:
             assert 0.8 <= estimated / (measured * 1e6) <= 1.5
 
@@ -135,8 +128,7 @@ def test_what_does_not_fit_is_refused_with_what_would(monkeypatch):
     """Of 2,000 people with 3 samples, 6,000 in all, 3,000 samples fit at 450 bytes."""
     fs, config = people(2_000), hiding.Config(2)
     monkeypatch.setenv(MEMORY_VARIABLE, f"{LITTLE_BYTES / 1e9}")
-    fit = people_that_fit(hiding.study, fs, config, LITTLE_BYTES)
-    assert fit == 3_000 * 2_000 // fs.n_samples // 10 * 10
+    fit = 3_000 * 2_000 // fs.n_samples // 10 * 10
     with pytest.raises(fp.InfeasibleError) as refused:
         estimates.refuse_what_does_not_fit(hiding.study, fs, config)
     assert f"About {fit:,} of the 2,000 people would fit." in str(refused.value)
@@ -259,17 +251,6 @@ def test_growth_of_k_gaps_is_carried_on_within_bounds(clock, monkeypatch, power,
     assert seen == [300]
 
 
-def test_hiding_is_carried_on_by_a_power_of_its_own(clock, monkeypatch):
-    """2 s of 1,200 people; 12,000 are ten times as many."""
-    for name in ("glove", "aligned"):
-        hide = taking(clock, lambda n: 2.0 * (n == 1_200))[0]
-        monkeypatch.setattr(hiding, name, hide)
-    fs = people(12_000, 1)
-    for method, seconds in (("glove", 44.774), ("aligned", 28.251)):
-        config = hiding.Config(2, method=method)
-        assert estimates.seconds_of(hiding.study, fs, config) == pytest.approx(seconds, abs=1e-3)
-
-
 def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
     """Eight shards of 10 people on three cores: three rounds of what one takes on one core."""
     sizes = []
@@ -284,22 +265,6 @@ def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
     assert (found, sizes) == (6.0, [(10, 1)])
 
 
-@pytest.mark.parametrize(("power", "believed"), [(1.5, 1.5), (0.3, 1.0), (2.7, 2.0)])
-def test_an_attack_is_carried_on_beyond_its_targets(clock, monkeypatch, power, believed):
-    """A second of 1,200 people, half of it the release; twice the targets, then 5 times the people.
-
-    Of a release that is made already, only the attack on it and on the data as they are counts.
-    """
-    found, _ = taking(clock, lambda n: (n / 1_200) ** power / 4)
-    release, _ = taking(clock, lambda n: (n / 1_200) ** power / 2)
-    monkeypatch.setattr(attack, "found", lambda fs, *_: found(fs, None))
-    monkeypatch.setattr(attack, "release", lambda fs, steps, **_: steps and release(fs, None))
-    fs, config = people(12_000, 1), attack.Config(NOISE, users=2_400)
-    for made, share in ((False, 1.0), (True, 0.5)):
-        seconds = estimates.seconds_of(attack.study, fs, config, made=made)
-        assert seconds == pytest.approx(share * 2**believed * 5)
-
-
 def test_real_questions_have_a_time():
     fs = people(60)
     for study, config in (
@@ -311,7 +276,6 @@ def test_real_questions_have_a_time():
         found = estimates.study(fs, estimates.Config(study, config))
         assert found.seconds > 0
         assert found.needs_bytes == needed_bytes(study, fs, config)
-        assert found.to_frame().shape == (1, 3)
         assert "about" in str(found)
 
 

@@ -27,7 +27,7 @@ def crowd(seed, users=12):
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1_000), st.sampled_from(list(CASES)), st.integers(0, 11))
 def test_every_step_is_that_of_plain_loops(seed, name, target):
-    steps, start, bin_of, told = CASES[name]
+    steps, told = CASES[name]
     fs = crowd(seed)
     config = attack.Config(fp.ReleaseOption(steps=steps), p=3, seed=seed)
     seen = follow(fs, config, target)
@@ -43,8 +43,8 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
     mine = own[target]
     assert seen.present == (mine >= 0)
     for j, step in enumerate(seen.steps[1:], 1):
-        known = [{"cell": start(cell)} for cell in points[:j]]
-        carried = [{"cell": bin_of(cell)} for cell in points[:j]]
+        both = [linked.carried(steps, cell) for cell in points[:j]]
+        known, carried = ([{"cell": cell} for cell in way] for way in zip(*both, strict=True))
         each = [
             oracle.ranks(method, records, weights, known, r, "bayes", counts)
             for r in range(len(records))

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.attacks.homes import noise_likelihood, true_homes
-from fpanon_core.model.knowledge import Spread
-from fpanon_core.studies.linkage import attacked, homes_asked
+from fpanon_core.attacks.homes import true_homes
+from fpanon_core.studies.linkage import attacked
 from tests.oracles import homes as oracle
 
 TEN_KM = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 1_440))
@@ -49,63 +48,6 @@ def test_a_village_in_a_large_cell_by_hand():
     assert by["by_others"] == found["found"].tolist() == [5 / 7, 5 / 7]
     assert found["attacker"].tolist() == ["by_others"] * 2
     assert row["low"] < 5 / 7 < row["high"]
-
-
-def test_the_place_with_most_nights_is_said_though_a_circle_is_fuller():
-    # Three nights at one place, seven at seven places within 1 km of each other, far from it; and
-    # two people with one night each, so that guessing finds a third.
-    x = [0] * 3 + [20_000 + 150 * i for i in range(7)] + [50_000, 90_000]
-    t = 60.0 + 1_440 * np.arange(12)
-    fs = fp.FingerprintSet.from_samples([1] * 10 + [2, 3], x, [0] * 12, t)
-    found = fp.home_found(fs, fp.release(fs, []), [500, 30_000])
-    by = by_attacker(found)
-    assert (by["most_nights"], by["fullest_circle"]) == ([1.0, 1.0], [2 / 3, 1.0])
-    assert found["attacker"].tolist() == ["most_nights", "most_nights"]
-
-
-def test_noise_leads_to_the_place_that_it_makes_likeliest():
-    # Nights at 400, 2,000 and 2,300 m. Others were at 0, 2,000 and 9,000 m: seen from there, by
-    # noise of 300 m, the nights are 400, 2,000 and 2,300 m off; 1,600, 0 and 300; 6,700 or more.
-    x = [400, 2_000, 2_300, 0, 2_000, 9_000]
-    fs = fp.FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, 60.0 + 1_440 * np.arange(6))
-    held = attacked(fs, fp.release(fs, []))
-    asked = homes_asked(held, true_homes(fs), 1)
-    nowhere, noise = np.full((2, 2), np.nan), Spread("planar_laplace", 300.0)
-    guess = noise_likelihood(fs, held.published, asked, noise, nowhere, engine=fp.LocalEngine(1))
-    assert guess[0].tolist() == [2_050, 50]
-    # Only the second person was at 0 and 9,000 m, so that no map tells: of the other places 400 m
-    # is near one of the nights, 2,000 m at another.
-    assert guess[1].tolist() == [2_050, 50]
-    # Nobody else was anywhere: what was said before.
-    alone = fs.subset(np.array([0]))
-    held = attacked(alone, fp.release(alone, []))
-    asked = homes_asked(held, true_homes(alone), 1)
-    first = np.array([[7.0, 8.0]])
-    kept = noise_likelihood(alone, held.published, asked, noise, first, engine=fp.LocalEngine(1))
-    assert kept.tolist() == first.tolist()
-    assert "noise_likelihood" not in by_attacker(fp.home_found(fs, fp.release(fs, []), [500]))
-
-
-def test_the_person_asked_for_is_not_on_the_map():
-    # Two in one cell, far apart: whoever knew both would find one of them at least.
-    fs = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100), (25_100, 0)])
-    assert by_attacker(fp.home_found(fs, fp.release(fs, TEN_KM), [500]))["by_others"] == [3 / 5]
-    # Nor of a release in periods any of the person's other records.
-    days = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100)], days=3)
-    cut = fp.home_found(days, fp.release(days, [fp.Periods(1), TEN_KM], seed=1), [500])
-    assert (cut["people"][0], by_attacker(cut)["by_others"]) == (12, [0.5])
-    # Where nobody else lives the middle is guessed.
-    alone = at_night([(4_900, 4_900), (24_900, 0), (24_900, 100)])
-    assert by_attacker(fp.home_found(alone, fp.release(alone, TEN_KM), [500]))["by_others"] == [1.0]
-
-
-def test_of_a_sample_the_map_has_everybody():
-    # In each cell of 10 km two at one place in a corner: the one who is not in the release tells
-    # where the other is.
-    fs = at_night([(10_000 * cell + 1_000, 1_000) for cell in range(20) for _ in range(2)])
-    few = fp.home_found(fs, fp.release(fs, [TEN_KM, fp.SampleUsers(0.5)], seed=2), [500])
-    assert (few["people"][0], by_attacker(few)["by_others"]) == (20, [1.0])
-    assert by_attacker(few)["fullest_circle"][0] < 0.2
 
 
 RESOLUTION = fp.GeneralizationProfile(fp.Grid(1_500), 360)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fpanon_core as fp
-from fpanon_core.attacks.homes import night_share, true_homes
+from fpanon_core.attacks.homes import true_homes
 from fpanon_core.kernels.home_guesses import median_place
 
 DAYS = 10
@@ -53,13 +53,6 @@ def test_homes_are_those_people_were_given_and_raw_data_tell_them():
     assert error.low <= error.metres <= error.high
     assert error.guessing_m > 5_000
     assert error.n_targets == len(error.per_target) == 120
-
-
-def test_the_share_of_a_night_by_hand():
-    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
-    # 21 to 23 h: one hour of two; 5 to 7 h: one of two; a day: 8 h of 24; noon to 13 h: none.
-    begin, length = np.array([1260.0, 300, 0, 720]), np.array([120.0, 120, 1440, 60])
-    assert night_share(fs, begin, length).tolist() == [0.5, 0.5, 1 / 3, 0.0]
 
 
 def test_nights_are_local_and_one_reaches_over_midnight():

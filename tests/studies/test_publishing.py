@@ -101,16 +101,8 @@ def test_what_was_made_comes_back(fs, name, target, form, tmp_path):
     assert ("group" in table) == (origin.hidden is not None)
     if "group" in table:
         assert sorted(set(table["group"])) == list(range(1, table["group"].nunique() + 1))
-    package = json.loads(content["datapackage.json"])
-    told = package["fpanon"]
-    assert told["people"] == table["pseudonym"].nunique() == len(ids)
-    assert told["rows"] == len(table)
-    assert told["verified"]["passed"]
-    assert told["k"] == told["verified"]["k"] == origin.k
     if origin.k is not None:
-        alike = table.groupby("group")["pseudonym"].nunique()
-        assert alike.min() >= origin.k
-        assert (told["groups"], told["people_left_out"]) == (len(alike), fs.n_users - len(ids))
+        assert table.groupby("group")["pseudonym"].nunique().min() >= origin.k
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -299,20 +291,15 @@ def test_where_the_disk_is_full_no_part_of_a_release_is_left(fs, tmp_path, monke
 # --- randomness ----------------------------------------------------------------------------------
 
 
-def test_noise_of_two_releases_differs_and_is_no_seeds(fs):
-    first, second = (fp.release(fs, fp.AddNoise(2_000, 30)) for _ in range(2))
-    assert first.digest != second.digest
-    at_places = np.mean(first.x_m == second.x_m) if first.n_samples == second.n_samples else 0.0
-    assert at_places < 0.2
-    known = {fp.release(fs, fp.AddNoise(2_000, 30), seed=seed).digest for seed in range(200)}
-    assert len(known) == 200
-    assert not {first.digest, second.digest} & known
+DRAWN = [fp.AddNoise(2_000, 30), fp.SampleUsers(0.5), fp.Permute("positions")]
 
 
-@pytest.mark.parametrize("option", [fp.SampleUsers(0.5), fp.Permute("positions")], ids=str)
-def test_what_else_is_drawn_differs_too(fs, option):
-    assert fp.release(fs, option).digest != fp.release(fs, option).digest
-    assert fp.release(fs, option, seed=3).digest == fp.release(fs, option, seed=3).digest
+@pytest.mark.parametrize("option", DRAWN, ids=str)
+def test_what_is_drawn_differs_and_is_no_seeds(fs, option):
+    two = {fp.release(fs, option).digest for _ in range(2)}
+    known = {fp.release(fs, option, seed=seed).digest for seed in [*range(200), 3]}
+    assert (len(two), len(known)) == (2, 200)
+    assert not two & known
 
 
 def test_clusters_of_antennas_are_those_that_were_measured(fs):
@@ -349,10 +336,6 @@ def test_the_package_says_what_is_in_the_file(fs, form, tmp_path):
     told = package["fpanon"]
     limits = dict.fromkeys(("suppress_space_m", "suppress_time_min"))
     assert told["steps"] == [{"technique": "glove", "k": 2, **limits}]
-    assert told["crs"] == fs.crs
-    assert (told["epoch"], told["first_day"]) == ("2026-03-27", "2026-03-27")
-    last = pd.Timestamp(fs.clock.epoch) + pd.Timedelta(minutes=float(fs.t_min.max()))
-    assert told["last_day"] == str(last.tz_convert("Europe/Berlin").date()) > told["first_day"]
 
 
 @pytest.mark.parametrize("limits", [(None, None), (15_000, 600)], ids=["whole", "trimmed"])
@@ -404,17 +387,6 @@ def test_who_has_rows_of_their_own_is_on_the_page(tmp_path):
     page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
     assert "1 of the 3 people has rows that nobody else has" in page
     assert json.loads((path / "datapackage.json").read_text())["fpanon"]["people_alone"] == 1
-    # Neither the page nor the description can say otherwise.
-    for name, was, other, fault in (
-        ("README.md", "1 of the 3 people has", "0 of the 3 people have", "page"),
-        ("datapackage.json", '"people_alone": 1', '"people_alone": 0', "counts"),
-    ):
-        text = (path / name).read_text(encoding="utf-8")
-        assert was in text
-        (path / name).write_text(text.replace(was, other), encoding="utf-8")
-        assert fault in verify_release(path, fs, None).counts
-        (path / name).write_text(text, encoding="utf-8")
-    assert verify_release(path, fs, None).passed
 
 
 def test_a_last_window_that_the_records_do_not_fill_is_said_to_be_so(fs, tmp_path):
@@ -424,12 +396,8 @@ def test_a_last_window_that_the_records_do_not_fill_is_said_to_be_so(fs, tmp_pat
     page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
     assert "Period: 2026-03-27 to 2026-03-31, local time of Europe/Berlin" in page
     assert "only 5 of its 7 days are within that period" in page
-    described = path / "datapackage.json"
-    told = json.loads(described.read_text())
-    assert told["fpanon"]["last_window_days"] == [5, 7]
-    told["fpanon"]["last_window_days"] = None
-    described.write_text(json.dumps(told))
-    assert {"period", "page"} & set(verify_release(path, fs, None).counts)
+    told = json.loads((path / "datapackage.json").read_text())["fpanon"]
+    assert told["last_window_days"] == [5, 7]
     whole = fp.publish(fp.release(fs, [WIDE]), tmp_path / "whole")
     assert "last window" not in (whole / "README.md").read_text(encoding="utf-8")
 
@@ -565,15 +533,9 @@ def test_no_cell_of_a_release_is_a_formula(fs, tmp_path):
 
 
 def test_other_files_are_refused(fs, tmp_path):
-    with pytest.raises(fp.SchemaError, match="does not exist"):
-        fp.read_published(tmp_path / "none.csv")
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(fp.SchemaError, match="Missing columns"):
         fp.read_published(tmp_path / "other.csv")
-    for name in ("bad.csv", "bad.parquet", "bad.csv.gz"):
-        (tmp_path / name).write_bytes(bytes(range(256)))
-        with pytest.raises(fp.SchemaError):
-            fp.read_published(tmp_path / name)
     frame = fp.glove(fs, 2).to_frame().astype({"group": object})
     for column, value in (("group", "many"), ("x_min_m", "west"), ("start", "yesterday")):
         frame.assign(**{column: value}).to_csv(tmp_path / "words.csv", index=False)

@@ -6,22 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core import ConfigError, FingerprintSet, mitigation_table, recovery_factors
+from fpanon_core import ConfigError, FingerprintSet
 from fpanon_core.studies import recovery
 from fpanon_core.studies import recovery_factors as factors
 from fpanon_core.studies import recovery_mitigations as mitigations
+from tests.attacks.test_mitigations import town as people_at_work
 from tests.support.refusals import check_refused
 
 
 @pytest.fixture(scope="module")
 def town() -> FingerprintSet:
     """Twenty people with a home and a workplace, an hour apart, for two days."""
-    rng = np.random.default_rng(3)
-    at = rng.integers(0, 9, (20, 2, 2)) * 900.0
-    t_min = np.arange(0, 2 * 1440, 60.0)
-    here = at[:, ((t_min % 1440 >= 540) & (t_min % 1440 < 1020)).astype(int)]
-    user = np.repeat(np.arange(20), len(t_min))
-    return FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t_min, 20))
+    return people_at_work(20)
 
 
 @pytest.fixture(scope="module")
@@ -87,11 +83,11 @@ def test_trajectories_have_no_names_and_are_in_the_attacks_order(found):
 def test_factors_and_mitigations_are_of_those_drawn(town):
     some = town.subset(recovery.drawn_rows(town, recovery.Config(60, 8, seed=5)))
     varied = factors.study(town, factors.Config(60, 8, seed=5))
-    expected = recovery_factors(some, slot_min=60, seed=5)
+    expected = factors.study(some, factors.Config(60, None, seed=5)).to_frame()
     pd.testing.assert_frame_equal(varied.to_frame(), expected)
     assert varied.of("users")["level"].tolist() == [1, 2, 4, 8]
     tried = mitigations.study(town, mitigations.Config(60, 8, seed=5, epsilons=()))
-    expected = mitigation_table(some, slot_min=60, seed=5, epsilons=())
+    expected = mitigations.study(some, mitigations.Config(60, None, seed=5, epsilons=())).table
     pd.testing.assert_frame_equal(tried.to_frame("recovery_mitigations"), expected)
     assert varied.digest == tried.digest == town.digest
 

@@ -9,7 +9,6 @@ from fpanon_core import FingerprintSet
 from fpanon_core.attacks import aggregation, mitigations, scoring
 from fpanon_core.model import aggregates
 from fpanon_core.model.aggregates import CountRows
-from fpanon_core.model.arrays import pieces_of_rows
 from fpanon_core.studies import recovery, recovery_mitigations
 from tests.support.alike import check_alike
 
@@ -85,12 +84,6 @@ def test_small_blocks_give_what_one_block_gives(monkeypatch, pairing):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
     check_alike(one.score, other.score)
     assert table.to_csv() == in_blocks.to_csv()
-
-
-def test_pieces_of_rows_hold_every_row_once():
-    pieces = list(pieces_of_rows(10, 100_000))  # two rows of a hundred thousand are within
-    assert [(p.start, p.stop) for p in pieces] == [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
-    assert [(p.start, p.stop) for p in pieces_of_rows(2, 10**9)] == [(0, 1), (1, 2)]
 
 
 def test_what_grows_with_days_is_within_the_estimate(monkeypatch):

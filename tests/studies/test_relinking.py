@@ -20,7 +20,6 @@ from fpanon_core.attacks.relinking import (
     with_moves,
 )
 from fpanon_core.model.composition import ATTACKERS
-from fpanon_core.model.knowledge import Spread
 from fpanon_core.studies import relinking
 from fpanon_core.studies.relinking import Copies, Part
 from tests.oracles import relinking as oracle
@@ -440,22 +439,6 @@ def test_noise_is_allowed_for():
     noisy = fp.release(fs, [fp.AddNoise(500), fp.Periods(2)], seed=0)
     plain = otherwise(noisy, option=fp.ReleaseOption(steps=[fp.Periods(2)]))
     assert fp.relink_periods(noisy).share > 2 * fp.relink_periods(plain).share
-
-
-def test_a_wide_sample_is_spread_over_place_and_hours():
-    fs = fp.FingerprintSet.from_samples([1], [0], [0], [600])
-    bins, _ = traced(fs, moves_of(fs)[1])
-    assert bins.corners.tolist() == [[0.0, 0.0, 100.0, 100.0]]
-    assert bins.hours.tolist() == [0b111 << 9]  # 9, 10, 11 h
-    noise = Spread("gaussian", 1_000.0), Spread("gaussian", 120.0)
-    bins, _ = traced(fs, moves_of(fs)[1], *noise)
-    x, y, right, up = bins.corners[0]
-    # √(100² + 2000²) = 2,002.5 m, in steps of 250 m.
-    assert (right - x, up - y) == (2_250.0, 2_250.0)
-    assert abs((x + right) / 2 - 50) <= 125
-    assert bins.hours.tolist() == [0b1111111 << 7]  # two hours more on either side
-    whole = replace(fs, dt_min=np.array([1_500.0]))
-    assert traced(whole, moves_of(whole)[1])[0].hours.tolist() == [2**24 - 1]
 
 
 def test_hours_are_local():

@@ -222,21 +222,6 @@ def test_kinds_are_told_apart_and_a_smaller_promise_reveals_less():
 # --- the search ---
 
 
-def test_the_boundary_of_a_line_is_that_of_trying_every_option():
-    """Of a line whose risk rises, bisection ends between the same two options."""
-    options = [ReleaseOption(steps=[fp.SampleUsers((i + 1) / 20)]) for i in range(13)]
-    risks = [0.001 * 2**i for i in range(13)]  # 0.032 is within 0.05, 0.064 is not
-    search = of_travel()
-    search._note([tuple(options)])
-    known = {}
-    while (option := search._next(tuple(options), known, search._standing(known))) is not None:
-        risk = risks[options.index(option)]
-        known[option.steps] = result(option, risk, 0.5, least=2, width=0.0)
-    inside = [i for i, risk in enumerate(risks) if risk <= 0.05]
-    assert len(known) <= 4
-    assert {options[inside[-1]].steps, options[inside[-1] + 1].steps} <= known.keys()
-
-
 def test_all_kinds_are_tried_and_what_is_recommended_is_within():
     table = searched()
     assert {kind_of(option) for option in table.options} == set(KINDS)
@@ -392,17 +377,20 @@ def test_an_aligned_option_follows_its_quick_search_and_only_if_it_may_matter():
     assert {step.effort for step in small if step.k < 10} == {"default"}
 
 
+def with_flows(option, kept, flows):
+    """What an option keeps, and of flows: even shares keep 0.3 of these, so 0.37 is needed."""
+    found = measured_as(option, kept, 0.0)
+    components = found.components | {"flows": flows}
+    return replace(found, guessing={**found.guessing, "flows": 0.3}, components=components)
+
+
 @pytest.mark.parametrize(("flows", "efforts"), [(0.2, {"quick"}), (0.3, {"quick", "default"})])
 def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, efforts):
-    """Even shares keep 0.3 of the flows, so 0.37 is needed; from a finer option, 0.1 may be won."""
+    """From a finer option, 0.1 may be won."""
 
     def measure(option):
-        found = measured_as(option, 0.5, 0.0)
-        found = replace(found, guessing={**found.guessing, "flows": 0.3})
-        if isinstance(option.steps[-1], fp.Aligned):
-            found = replace(found, components=dict.fromkeys(found.components, 0.9))
-            found.components["flows"] = flows
-        return found
+        aligned = isinstance(option.steps[-1], fp.Aligned)
+        return with_flows(option, *((0.9, flows) if aligned else (0.5, 0.5)))
 
     search = of_travel()
     known = walked(search, measure)
@@ -413,19 +401,13 @@ def test_options_that_must_keep_too_little_of_what_is_needed_are_skipped(flows, 
 
 @pytest.mark.parametrize(("flows", "apart"), [(0.2, {2, 3}), (0.25, {0, 1, 2, 3})])
 def test_hiding_is_tried_on_a_quarter_of_the_people_and_goes_on_only_if_it_may_serve(flows, apart):
-    """Even shares keep 0.3 of the flows, so 0.37 is needed; from a quarter, 0.15 may be won.
-
-    Whatever else a quarter keeps too little of says nothing about all the people.
-    """
+    """From a quarter, 0.15 may be won; what else it keeps too little of says nothing about all."""
 
     def measure(option):
-        found = measured_as(option, 0.5, 0.0)
-        found = replace(found, guessing={**found.guessing, "flows": 0.3})
-        if kind_of(option) == "hidden records":
-            lower = 0.0 if QUARTER in option.steps else 0.9
-            found = replace(found, components=dict.fromkeys(found.components, lower))
-            found.components["flows"] = flows if QUARTER in option.steps else 0.9
-        return found
+        hidden = kind_of(option) == "hidden records"
+        if QUARTER in option.steps and hidden:
+            return with_flows(option, 0.0, flows)
+        return with_flows(option, *((0.9, 0.9) if hidden else (0.5, 0.5)))
 
     search = of_travel(many())
     known = walked(search, measure)
