@@ -263,7 +263,8 @@ def _from_sheet(rows: list[tuple[int, tuple[Any, ...]]]) -> SourceTable:
     labels: tuple[str | int, ...] = tuple(range(width))
     if header:
         labels = tuple(name.strip() or f"column {i + 1}" for i, name in enumerate(texts[0]))
-    body, columns = rows[header:], []
+    body = rows[header:]
+    columns = []
     for i in range(width):  # one at a time: of many rows, only some may be wide
         values = [row[i] if i < len(row) else None for _, row in body]
         columns.append(_column(pd.Series(values, dtype=object)))
