@@ -304,7 +304,7 @@ def _factors_text(table: pd.DataFrame) -> str:
 
 
 def _mitigations_text(table: pd.DataFrame) -> str:
-    setting = table["setting"].map(" ({:g})".format, na_action="ignore").fillna("")
+    setting = ["" if math.isnan(each) else f" ({each:g})" for each in table["setting"]]
     unit = table["unit"].where(table["unit"] == "", ", " + table["unit"])
     return (
         rows_text(table.assign(told=table["mitigation"] + setting + unit), _MITIGATIONS)
