@@ -87,7 +87,7 @@ NOT_DOWNLOADED = {
     "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
-    "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
+    "sparsity": "a model, of no data; its curve is among the downloads of unicity",
     "synthetic_people": "leaves as one zip, drawn each time (tests/synthesis/test_people.py)",
 }
 OF_ONE_RUN = ["seconds"]
