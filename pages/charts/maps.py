@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,6 @@ from .words import count as plural
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 330  # a column of two at 1024 px; a wider map shows more around the data
-_WHOLE_PX = 720  # of a tilted map, which has the page's whole width
-# For a tilted map: what is added to the zoom; by how much the ground is enlarged on each side, as
-# a multiple of its longer side; how far the view moves north, as a share of its height, because
-# columns rise beyond it; the height of the tallest column, as a share of the longer side.
-_NEARER, _FARTHER, _NORTH, _TALLEST = 0.15, 4.0, 0.05, 0.22
-_PITCH, _M_PER_DEGREE = 45.0, 111_195.0
 
 
 class Map(pdk.Deck):
@@ -133,7 +126,6 @@ def fingerprints_map(
     links: tuple[FloatArray, FloatArray] | None,
     of: Theme,
     *,
-    noun: str = "sample",
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
@@ -145,8 +137,6 @@ def fingerprints_map(
     ----------
     links : tuple of ndarray (m, 2) or None
         Longitudes and latitudes of both ends of each link between matched samples.
-    noun : str
-        What each position is, in the singular.
     around : tuple of ndarray, optional
         Longitudes and latitudes that the map shows; by default those of the fingerprints.
     """
@@ -161,7 +151,7 @@ def fingerprints_map(
         spots, count = np.unique(at, axis=0, return_counts=True)
         shares = np.sqrt(count / count.max(initial=1)).tolist()
         data = [
-            {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
+            {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, 'sample')} here"}
             for p, s, n in zip(spots.tolist(), shares, count.tolist(), strict=True)
         ]
         rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
@@ -226,54 +216,6 @@ def regions_map(
     return over(extent_of(lon, lat), [layer], of, OTHER_PX)
 
 
-def columns_map(
-    lon: FloatArray,
-    lat: FloatArray,
-    offsets: IntArray,
-    people: IntArray,
-    colours: list[str],
-    of: Theme,
-    *,
-    height: int = 430,
-) -> Map:
-    """Return a map of columns on hexagons; a few remote columns may lie beyond the map's edge.
-
-    Parameters
-    ----------
-    lon, lat : float64 ndarray (n_corners,)
-        Corners of all hexagons, degrees; at least one hexagon.
-    offsets : int64 ndarray (n + 1,)
-        Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
-    people : int64 ndarray (n,)
-    colours : list of str
-        Colour of each hexagon, such as ``"#440154"``.
-    """
-    seen = central(lon, lat, np.repeat(people, np.diff(offsets)))
-    tallest_m = _TALLEST * _M_PER_DEGREE * max(seen.east - seen.west, seen.north - seen.south)
-    corner = np.round(np.column_stack([lon, lat]), 5).tolist()
-    ends, tall_m = offsets.tolist(), np.round(tallest_m * people / people.max(), 1).tolist()
-    data = [
-        {"g": corner[begin:end], "z": tall, "c": rgb(colour), "tip": f"{n:,} people"}
-        for (begin, end), tall, n, colour in zip(
-            pairwise(ends), tall_m, people, colours, strict=True
-        )
-    ]
-    layer = pdk.Layer(
-        "PolygonLayer",
-        id="columns",
-        data=data,
-        get_polygon="g",
-        get_elevation="z",
-        get_fill_color="c",
-        extruded=True,
-        filled=True,
-        pickable=True,
-        material={"ambient": 0.6, "diffuse": 0.5, "shininess": 8},
-    )
-    told = describe_beyond(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
-    return over(extent_of(*seen.ends), [layer], of, height, above_m=tallest_m, told=told)
-
-
 def extent_of(lon: FloatArray, lat: FloatArray) -> Extent:
     """Return the extent of all positions."""
     return Extent(*map(float, (lon.min(), lat.min(), lon.max(), lat.max())))
@@ -286,7 +228,6 @@ def over(
     height: int,
     *,
     whole: tuple[FloatArray, FloatArray] | None = None,
-    above_m: float = 0.0,
     told: str = "",
 ) -> Map:
     """Return a map of layers, bottom first, over the ground.
@@ -297,25 +238,15 @@ def over(
         Extent shown at first.
     whole : tuple of ndarray, optional
         Longitudes and latitudes of the largest extent to zoom out to.
-    above_m : float
-        Height of the objects on the ground. If above 0, the view is tilted and the names of towns
-        are drawn above the objects. The scale bar, true at one distance only, is then left out.
     told : str
         Note on what lies beyond the extent shown.
     """
     box = _box_of(shown)
     all_of_it = box if whole is None else _box_of(extent_of(*whole))
-    # In a tilted view, distant things look small, and the ground reaches to the horizon.
-    zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if above_m else _zoom(box, height)
+    zoom = _zoom(box, height)
     seen = _seen(box, zoom, height)
-    around = seen.grown(_FARTHER if above_m else 1.0).with_(all_of_it)
+    around = seen.grown(1.0).with_(all_of_it)
     below, names = ground.under(seen, around, of)
-    if above_m:
-        (towns,) = names[-1:]
-        towns.data = [{"p": [*town["p"], above_m], "t": town["t"]} for town in towns.data]
-        names = [towns]
-        for layer in below:  # drawn in their order, as all lie at one height
-            layer.parameters = {"depthCompare": "always", "depthWriteEnabled": False}
     return Map(
         around,
         told,
@@ -324,11 +255,11 @@ def over(
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
-            latitude=_middle(box) + (_NORTH * (box.north - box.south) if above_m else 0.0),
+            latitude=_middle(box),
             zoom=zoom,
             min_zoom=max(min(zoom - 1.5, _zoom(all_of_it, height)), 0),
             max_zoom=zoom + 6,
-            pitch=_PITCH if above_m else 0.0,
+            pitch=0.0,
         ),
         map_provider=None,
         tooltip={"text": "{tip}"},
@@ -351,10 +282,12 @@ def _box_of(shown: Extent) -> Box:
     return Box(west - x, south - y, east + x, north + y).grown(0.15)
 
 
-def _zoom(box: Box, height: int, width: int = _WIDTH_PX) -> float:
+def _zoom(box: Box, height: int) -> float:
     """Return the zoom at which the box fills the picture (deck.gl: 512-pixel world at zoom 0)."""
     tall = (_mercator(box.north) - _mercator(box.south)) / (2 * math.pi)
-    return round(min(math.log2(width / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2)
+    return round(
+        min(math.log2(_WIDTH_PX / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2
+    )
 
 
 def _seen(box: Box, zoom: float, height: int) -> Box:
@@ -462,7 +395,7 @@ def shades(values: FloatArray, of: Theme) -> Shades:
     return Shades(low, high, ["#{:02x}{:02x}{:02x}".format(*c) for c in viridis(at, of)])
 
 
-def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figure:
+def scale_bar(by: Shades, title: str, of: Theme) -> go.Figure:
     """Return the legend of a map: its colours along an axis."""
     high, positive = by.high or 1.0, by.low > 0
     edges = (np.geomspace if positive else np.linspace)(by.low, high, 65)
@@ -489,7 +422,7 @@ def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figu
         [strip],
         {"title": title, "showgrid": False} | across,
         {"visible": False, "range": [0, 1]},
-        height=height,
+        height=84,
         showlegend=False,
         bargap=0,
         margin={"l": 16, "r": 32, "t": 4, "b": 56},
