@@ -112,9 +112,9 @@ class _Unicity:
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     """Estimate unicity: the share of people that a few known points single out.
 
-    --tables adds unicity for every strategy and up to 8 points, the number of points needed to
-    single people out, and the sparsity model. It also adds unicity over several resolutions (those
-    of --profile, or the usual ones) with its scaling law.
+    --tables adds unicity for every strategy and up to 8 points, and the number of points needed to
+    single people out. It also adds unicity over several resolutions (those of --profile, or the
+    usual ones) with its scaling law.
 
     Parameters
     ----------

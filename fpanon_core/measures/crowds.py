@@ -211,23 +211,3 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     centre = pd.DataFrame({"x_m": fs.x_m + fs.dx_m / 2, "y_m": fs.y_m + fs.dy_m / 2})
     grouped = centre.assign(user=fs.sample_user).groupby(["x_m", "y_m"], sort=True)["user"]
     return grouped.agg(samples="size", users="nunique").reset_index()
-
-
-def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.DataFrame:
-    """Return a row for each distinct place: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
-
-    A fingerprint that stands for several users counts as that many users; several fingerprints of
-    one ``person`` count once.
-
-    Examples
-    --------
-    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 250, 40], [0, 0, 0], [0, 5, 9])
-    >>> visited_cells(fs)[["x_m", "dx_m", "users"]].values.tolist()
-    [[0.0, 100.0, 2.0], [200.0, 100.0, 1.0]]
-    """
-    names = ["x_m", "y_m", "dx_m", "dy_m"]
-    cells = pd.DataFrame({name: getattr(fs, name) for name in names} | {"user": fs.sample_user})
-    whose = fs.sample_user if person is None else person[fs.sample_user]
-    once = cells[~cells.assign(user=whose).duplicated()]
-    weighted = once.assign(users=fs.weight[once["user"].to_numpy()])
-    return weighted.groupby(names, sort=True)["users"].sum().reset_index()

@@ -116,17 +116,8 @@ MAX_SPACE_KM = Limit(0.1, 1_000.0)
 MAX_TIME_MIN = Limit(1.0, 100_000.0)
 """Stretch in time at which the effort in time reaches its maximum, minutes."""
 
-GRID_KM = Limit(0.001, 2_000.0)
-"""Side of a profile's square grid, km; never finer than the data's own cells."""
-
-WINDOW_H = Limit(1 / 60, 8_760.0)
-"""A profile's time window, hours; never shorter than the data's own."""
-
 HEXAGON_RESOLUTION = Limit(0, 15)
 """Resolution of a profile's H3 hexagons; never finer than the data's own cells."""
-
-CLUSTER_ANTENNAS = Limit(1, 1_000)
-"""Approximate number of antennas in a cluster of a profile."""
 
 REGION_ANTENNAS = Limit(2, 200)
 """Approximate number of antennas in a region for comparing regions with single antennas."""
@@ -151,15 +142,6 @@ GRANULARITY_MIN = Limit(1.0, 1_440.0)
 
 MIN_SAMPLES = Limit(1, 1_000_000)
 """Least number of samples of a user who is kept."""
-
-MODEL_USERS = Limit(2, 1_000_000_000)
-"""n of the sparsity model."""
-
-MODEL_BINS = Limit(1, 1_000_000)
-"""d of the sparsity model."""
-
-MODEL_DENSITY = Limit(0.0001, 0.9999)
-"""π of the sparsity model: the share of bins that a user is in."""
 
 GENERATED_USERS = Limit(1, 2**31)
 """Number of users of synthetic call records."""

@@ -12,7 +12,6 @@ from typing import Annotated, Unpack
 
 import h3.api.basic_int as h3
 import numpy as np
-import pandas as pd
 from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
@@ -29,7 +28,7 @@ from ..model.profiles import Hexagons
 from ..model.projection import central, lon_lat, project
 from .estimates import costs
 from .releases import released
-from .tabled import Tabled, Work, part_of
+from .tabled import Work, part_of
 
 Hexes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
@@ -67,7 +66,7 @@ class Config(Checked):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Tabled):
+class Result:
     """Number of people recorded at least once in each hexagon.
 
     Attributes
@@ -75,15 +74,11 @@ class Result(Tabled):
     config : Config
     digest : str
         Digest of the data.
-    resolution : int
-        Resolution of H3.
     edge_m : float
         Average length of a hexagon's edge, metres.
-    cell : uint64 ndarray (n,)
-        H3's index of each hexagon shown, those with the most people first.
     people : int64 ndarray (n,)
-        People recorded in each hexagon at least once: at least ``config.least``, or 0 where only
-        ``after`` has people.
+        People recorded at least once in each hexagon shown, the largest number first: at least
+        ``config.least``, or 0 where only ``after`` has people.
     after : float64 ndarray (n,)
         Expected number of people who were there at least once according to the release. A person
         is taken to be at a uniformly random place in each published area. The number is 0 where
@@ -92,36 +87,16 @@ class Result(Tabled):
         Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)
         The corners of hexagon i are elements ``offsets[i]:offsets[i + 1]`` of ``lon`` and ``lat``.
-    few : int
-        Number of hexagons with fewer than ``config.least`` people, but at least one.
-    beyond : int
-        Number of hexagons left out despite enough people, as ``config.most`` are already shown.
-    unseen : int
-        Number of people who were recorded in none of the hexagons where ``people`` is above 0.
-    n_people : int
-        Total number of people.
     """
 
     config: Config
     digest: str
-    resolution: int
     edge_m: float
-    cell: Hexes
     people: IntArray
     after: FloatArray
     lon: FloatArray
     lat: FloatArray
     offsets: IntArray
-    few: int
-    beyond: int
-    unseen: int
-    n_people: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the table ``hexagons``: ``cell`` (hexadecimal H3 index), ``people``, ``after``."""
-        cells = [f"{cell:x}" for cell in self.cell.tolist()]
-        found = {"cell": cells, "people": self.people, "after": self.after}
-        return {"hexagons": pd.DataFrame(found)}
 
 
 @costs(450)
@@ -140,8 +115,8 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     >>> from fpanon_core.model.projection import equal_area_around
     >>> fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 0, 0, 90_000], [0] * 4, [0, 5, 9, 9])
     >>> found = study(replace(fs, crs=equal_area_around(14.7, -17.4)), Config(least=2))
-    >>> found.people.tolist(), found.few, found.unseen
-    ([2], 1, 1)
+    >>> found.people.tolist()
+    [2]
     """
     if fs.crs is None:
         raise ConfigError("There is no map: the data carry no map projection.")
@@ -151,10 +126,10 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     hexagons = hexagon_map(fs, Hexagons(resolution))
     user = np.repeat(np.arange(fs.n_users), fs.lengths)
     first, _ = distinct_rows(user.astype(np.float64), hexagons.sample_region.astype(np.float64))
-    who, where = user[first], hexagons.sample_region[first]
-    count = np.bincount(where, fs.weight[who], len(hexagons.cell)).astype(np.int64)
-    enough = count >= config.least
-    cell, people, after = hexagons.cell, np.where(enough, count, 0), np.zeros(len(count))
+    who, where = fs.weight[user[first]], hexagons.sample_region[first]
+    count = np.bincount(where, who, len(hexagons.cell)).astype(np.int64)
+    people, after = np.where(count >= config.least, count, 0), np.zeros(len(count))
+    cell = hexagons.cell
     if config.option.steps:
         release = released(fs, config.option.steps, config.seed, **part_of(work, 0.0, 0.6))
         every, counted = np.union1d(cell, _shown(fs, resolution)), people
@@ -163,27 +138,18 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         after, may = _spread(release, every, fs.crs, part(progress, 0.6, 0.95))
         cell, after = every, np.where(may >= config.least, after, 0.0)
     rank = np.lexsort((-after, -people))
-    known = rank[(people > 0)[rank] | (after > 0)[rank]]
-    told = known[: config.most]
-    seen = np.zeros(fs.n_users, bool)
-    seen[who[np.isin(hexagons.cell[where], cell[told[people[told] > 0]])]] = True
+    told = rank[(people > 0)[rank] | (after > 0)[rank]][: config.most]
     lon, lat, offsets = _corners(cell[told])
     tell(progress, 1.0)
     return Result(
         config=config,
         digest=fs.digest,
-        resolution=resolution,
         edge_m=float(h3.average_hexagon_edge_length(resolution, unit="m")),
-        cell=cell[told],
         people=people[told],
         after=after[told],
         lon=lon,
         lat=lat,
         offsets=offsets,
-        few=int(((count > 0) & ~enough).sum()),
-        beyond=len(known) - len(told),
-        unseen=int(fs.weight[~seen].sum()),
-        n_people=int(fs.weight.sum()),
     )
 
 

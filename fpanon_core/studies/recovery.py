@@ -8,7 +8,7 @@ scored, and compared with random linking.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any, Unpack
 
 import numpy as np
@@ -97,10 +97,6 @@ class Result(Tabled):
         Places of everyone counted, and of the trajectory paired with each person.
     users : int64 ndarray (n_counted,)
         Row number of each person counted, in the whole data set.
-    number : int64 ndarray (n_counted,)
-        The running numbers behind the pseudonyms.
-    pseudonyms : tuple of str
-        Pseudonym of each person counted.
     lon, lat : float64 ndarray (n_places,)
         Centres of the places, degrees; empty where the data carry no projection.
     score : RecoveryScore
@@ -119,8 +115,6 @@ class Result(Tabled):
     truth: npt.NDArray[np.int32] = field(repr=False)
     recovered: npt.NDArray[np.int32] = field(repr=False)
     users: IntArray = field(repr=False)
-    number: IntArray = field(repr=False)
-    pseudonyms: tuple[str, ...] = field(repr=False)
     lon: FloatArray = field(repr=False)
     lat: FloatArray = field(repr=False)
     score: RecoveryScore
@@ -128,11 +122,6 @@ class Result(Tabled):
     n_users: int
     config: Config
     digest: str
-
-    @cached_property
-    def right(self) -> FloatArray:
-        """Share of each person's points that the paired trajectory gets right, (n_counted,)."""
-        return np.asarray((self.recovered == self.truth).mean(axis=1), np.float64)
 
     @property
     def recorded(self) -> float:
@@ -153,11 +142,6 @@ class Result(Tabled):
         """Return the share of the recovered points within this distance of the truth."""
         return float((self.score.error_m.astype(np.float64) / 1000 <= metres / 1000).mean())
 
-    def apart_m(self, row: int) -> FloatArray:
-        """Return the distances between a person's recovered and true places, metres, (n_slots,)."""
-        places = self.counts.centres
-        return np.asarray(np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T))
-
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -177,19 +161,6 @@ class Result(Tabled):
             "uniqueness": {"places": np.arange(1, len(unique) + 1), "unique": unique},
         }
         return {f"recovery_{name}": pd.DataFrame(columns) for name, columns in tables.items()}
-
-    def path(self, row: int) -> pd.DataFrame:
-        """Return one person's true and recovered places, with the pseudonym; not for release."""
-        c, true, ours = self.counts, self.truth[row], self.recovered[row]
-        columns = {
-            "pseudonym": self.pseudonyms[row],
-            "slot_start_min": c.slot_start_min,
-            "true_x_m": c.x_m[true],
-            "true_y_m": c.y_m[true],
-            "recovered_x_m": c.x_m[ours],
-            "recovered_y_m": c.y_m[ours],
-        }
-        return pd.DataFrame(columns)
 
     def trajectories(self) -> pd.DataFrame:
         """Return the attacker's result, a row per recovered trajectory and slot, without names.
@@ -285,14 +256,11 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
     lon, lat = lon_lat(fs.crs, *counts.centres.T)
     who = np.repeat(np.arange(counted.n_users), counted.weight)
-    names = counted.pseudonyms
     return Result(
         counts=counts,
         truth=truth,
         recovered=paired,
         users=rows[who],
-        number=counted.number[who],
-        pseudonyms=tuple(names[row] for row in who.tolist()),
         lon=lon,
         lat=lat,
         score=replace(score, error_m=np.sort(score.error_m)[some]),

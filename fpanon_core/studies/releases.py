@@ -1,6 +1,6 @@
 """Releases for studies, each made once and kept for a while.
 
-Several studies look at one release: its risk and utility, its places, and the 2-gaps of its people.
+Several studies look at one release: its risk and utility, and its people.
 Options that begin with the same steps share the results of these steps. So a process keeps what it
 made recently, under the data's digest, the steps and the seed. It also keeps what utility needs
 from the original, and people's true homes. As a result, options measured one by one cost no more

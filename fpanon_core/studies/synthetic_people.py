@@ -5,7 +5,6 @@ Source: docs/science.md, “Synthetic people with differential privacy”.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -23,7 +22,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize, Tables
 from ..model.profiles import Areas
-from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
+from ..model.synthetic_people import MEANING, SHARES
 from ..synthesis.attack import located
 from ..synthesis.generation import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
@@ -34,7 +33,6 @@ from .synthetic_package import describe_warnings, package, people_packed, verify
 from .tabled import Work, part_of
 
 _WEEK_H = 168
-_PLAYED = 12  # synthetic people that can be played
 _ROUNDED = 1.5  # people for each one stated, at most, if their number was rounded to one digit
 _NOISIER = 3.0  # a noisy count exceeds the true one by more than this many scales in 2.5% of draws
 _QUANTILES = np.linspace(0, 1, 401)
@@ -73,23 +71,6 @@ def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
 
 
 @dataclass(frozen=True, eq=False)
-class Life:
-    """One synthetic person: their events, by time.
-
-    Attributes
-    ----------
-    wall_min : float64 ndarray (n,)
-        Minutes since the first midnight of the frame.
-    lon, lat : float64 ndarray (n,)
-        Places of the events, degrees; empty where the places are known in metres only.
-    """
-
-    wall_min: FloatArray
-    lon: FloatArray
-    lat: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Result(Packaged):
     """Synthetic people ready for release and, for the privacy officer, compared with real ones.
 
@@ -110,8 +91,6 @@ class Result(Packaged):
         no dates: real, synthetic.
     learnt : DataFrame
         All noisy statistics.
-    lives : tuple of Life
-        A few synthetic people, to look at one by one.
     n_noisy, people : int
         Noisy number of real people, and number of synthetic people in the package.
     digest : str
@@ -122,7 +101,6 @@ class Result(Packaged):
     curves: dict[str, tuple[FloatArray, FloatArray]]
     week: FloatArray
     learnt: pd.DataFrame
-    lives: tuple[Life, ...]
     n_noisy: int
     people: int
     digest: str
@@ -190,7 +168,6 @@ def study(
         },
         np.stack([_week(each) for each in (real, made.people)]),
         learnt,
-        tuple(_lives(made)),
         made.n_noisy,
         people_packed(made),
         fs.digest,
@@ -219,17 +196,3 @@ def _week(fs: FingerprintSet) -> FloatArray:
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
     return np.asarray(sums / sums.sum())
-
-
-def _lives(made: SyntheticPeople) -> Sequence[Life]:
-    """Return a few synthetic people, those with numbers of events near the median first."""
-    counts, many = made.frame.counts, np.diff(made.offsets)
-    order = np.argsort(np.abs(many - np.median(many)), kind="stable")[:_PLAYED]
-    degrees = len(counts.lat) > 0
-    lives = []
-    for user in order.tolist():
-        rows = slice(int(made.offsets[user]), int(made.offsets[user + 1]))
-        at = made.place[rows] if degrees else made.place[:0]
-        minutes = made.wall_min[rows].astype(np.float64)
-        lives.append(Life(minutes, counts.lon[at], counts.lat[at]))
-    return lives

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Annotated, TypeAlias, Unpack
 
@@ -18,7 +18,6 @@ import pandas as pd
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
 from ..measures.unicity import (
-    fit_exponents,
     fit_scaling_law,
     interactions_per_month,
     points_needed,
@@ -30,8 +29,7 @@ from ..model.configs import STRATEGIES, KnowledgeConfig, Strategy, UnicityConfig
 from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
-from ..model.unicity import LinearFit, ScalingFit, UnicityResult
-from . import sparsity
+from ..model.unicity import ScalingFit, UnicityResult
 from .estimates import costs
 from .tabled import Tabled, Work, nth_of, part_of, working
 from .under_profiles import laid, shares, unicity_grid
@@ -87,8 +85,6 @@ class Config(Checked):
     heavy_per_month : float
         Number of interactions a month from which a person is a heavy user. The points needed are
         measured for heavy users, or for everyone if there are no heavy users.
-    chance : sparsity.Config or None
-        Settings of the sparsity model; if None, the model has as many users as the data.
     """
 
     users: int = 2_500
@@ -99,7 +95,6 @@ class Config(Checked):
     profiles: tuple[GeneralizationProfile, ...] = PROFILES
     grid_points: tuple[int, ...] = GRID_POINTS
     heavy_per_month: Annotated[float, NOT_BELOW_0] = 75.0
-    chance: sparsity.Config | None = None
 
     def __post_init__(self) -> None:
         if not (self.strategies and self.points and self.out_of and self.grid_points):
@@ -178,10 +173,6 @@ class Result(Tabled):
         grid.
     laws : tuple of Law
         Laws for each axis and p.
-    exponents : dict of str to LinearFit or None
-        Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
-    chance : sparsity.Result
-        Unicity that chance alone produces, according to the sparsity model.
     """
 
     config: Config
@@ -192,8 +183,6 @@ class Result(Tabled):
     grid: pd.DataFrame
     corners: pd.DataFrame
     laws: tuple[Law, ...]
-    exponents: dict[str, LinearFit | None]
-    chance: sparsity.Result
 
     @property
     def needed(self) -> FloatArray:
@@ -212,31 +201,24 @@ class Result(Tabled):
         needed = np.sort(self.needed)
         return float(needed[half - 1]) if len(needed) >= half else np.nan
 
-    def with_chance(self, config: sparsity.Config) -> Result:
-        """Return the same result with another model of sparsity, without a new run."""
-        return replace(
-            self, config=replace(self.config, chance=config), chance=sparsity.study(config)
-        )
-
     def laws_along(self, axis: str) -> list[Law]:
         """Return the laws of one axis, in order of p."""
         return [law for law in self.laws if law.along == axis]
 
-    MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
+    MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return measured shares, points needed, the grid, fitted forms and sparsity.
+        """Return measured shares, points needed, the grid and fitted forms.
 
         ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
         ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form, and
-        whether the law holds; ``sparsity``: the model's curve.
+        whether the law holds.
         """
         return {
             "unicity": pd.DataFrame(self._shares()),
             "points_needed": self.points,
             "unicity_grid": self.grid,
             "scaling_laws": self._forms(),
-            **self.chance.tables(),
         }
 
     def _shares(self) -> Iterator[dict[str, object]]:
@@ -295,7 +277,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     squares = grid[grid["profile"].isin(names)]
     ps = np.unique(squares["p"]).tolist()
     laws = tuple(_law(axis, p, squares[squares["p"] == p]) for axis in AXES for p in ps)
-    model = config.chance or sparsity.Config(max(2, fs.n_users))
     return Result(
         config=config,
         digest=fs.digest,
@@ -305,8 +286,6 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
         grid=grid,
         corners=corners,
         laws=laws,
-        exponents={axis: _exponents(laws, axis) for axis in AXES},
-        chance=sparsity.study(model),
     )
 
 
@@ -380,10 +359,3 @@ def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
         with suppress(FpanonError):
             fit = fit_scaling_law(x, eps)
     return Law(axis, p, x, eps, fit)
-
-
-def _exponents(laws: tuple[Law, ...], axis: str) -> LinearFit | None:
-    fits = {law.p: law.fit for law in laws if law.along == axis and law.fit and law.holds}
-    with suppress(FpanonError):
-        return fit_exponents(fits)
-    return None

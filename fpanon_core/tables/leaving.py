@@ -105,11 +105,6 @@ def people_columns(table: pd.DataFrame) -> list[str]:
     return [str(n) for n in table.columns if n == _PERSON or str(n).endswith(f"_{_PERSON}")]
 
 
-def names_rows(table: pd.DataFrame) -> bool:
-    """Return whether a table names people or rows of the data, and so must never leave."""
-    return bool(people_columns(table)) or bool({*_ROW_NUMBERS} & {*table.columns})
-
-
 # --- formulas ------------------------------------------------------------------------------------
 
 _APOSTROPHE = "'"

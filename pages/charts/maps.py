@@ -126,7 +126,6 @@ def fingerprints_map(
     links: tuple[FloatArray, FloatArray] | None,
     of: Theme,
     *,
-    noun: str = "sample",
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
@@ -138,8 +137,6 @@ def fingerprints_map(
     ----------
     links : tuple of ndarray (m, 2) or None
         Longitudes and latitudes of both ends of each link between matched samples.
-    noun : str
-        What each position is, in the singular.
     around : tuple of ndarray, optional
         Longitudes and latitudes that the map shows; by default those of the fingerprints.
     """
@@ -154,7 +151,7 @@ def fingerprints_map(
         spots, count = np.unique(at, axis=0, return_counts=True)
         shares = np.sqrt(count / count.max(initial=1)).tolist()
         data = [
-            {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
+            {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, 'sample')} here"}
             for p, s, n in zip(spots.tolist(), shares, count.tolist(), strict=True)
         ]
         rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
@@ -397,7 +394,7 @@ def shades(values: FloatArray, of: Theme) -> Shades:
     return Shades(low, high, ["#{:02x}{:02x}{:02x}".format(*c) for c in viridis(at, of)])
 
 
-def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figure:
+def scale_bar(by: Shades, title: str, of: Theme) -> go.Figure:
     """Return the legend of a map: its colours along an axis."""
     high, positive = by.high or 1.0, by.low > 0
     edges = (np.geomspace if positive else np.linspace)(by.low, high, 65)
@@ -424,7 +421,7 @@ def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figu
         [strip],
         {"title": title, "showgrid": False} | across,
         {"visible": False, "range": [0, 1]},
-        height=height,
+        height=84,
         showlegend=False,
         bargap=0,
         margin={"l": 16, "r": 32, "t": 4, "b": 56},

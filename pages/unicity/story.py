@@ -31,7 +31,6 @@ TABLES = {
     "points_needed": "Points needed",
     "unicity_grid": "Resolutions",
     "scaling_laws": "Laws",
-    "sparsity": "Sparsity",
 }
 REGION_TABLES = {
     "merged_antennas": "Merged antennas",

@@ -14,7 +14,6 @@ from fpanon_core.studies import (
     comparison,
     disclosure,
     hiding,
-    look,
     options,
     people_by_hexagon,
     presets,
@@ -52,7 +51,6 @@ CALLS = {
         recovery_mitigations.Config(users=1_000),
     ),
     "comparison": lambda _: (comparison, comparison.Config(ks=(2,))),
-    "look": lambda _: (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
     "people_by_hexagon": lambda _: (people_by_hexagon, people_by_hexagon.Config()),
 }
 

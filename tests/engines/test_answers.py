@@ -37,7 +37,6 @@ from fpanon_core.studies import (
     disclosure,
     estimates,
     followed,
-    look,
     people_by_hexagon,
     production,
     questionnaires,
@@ -46,7 +45,6 @@ from fpanon_core.studies import (
     recovery_factors,
     recovery_mitigations,
     relinking,
-    sparsity,
     warming,
 )
 from tests.engines import errands
@@ -155,7 +153,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
     relinking: (TWO_DAYS, relinking.Config(_IN_DAYS)),
     comparison: (PEOPLE, comparison.Config((2,))),
     estimates: (PEOPLE, estimates.Config(disclosure.study, disclosure.Config())),
-    look: (PEOPLE, look.Config()),
     people_by_hexagon: (PLACED, people_by_hexagon.Config(least=2)),
     count_tables: (PEOPLE, fp.Presence(_SQUARES, 1, epsilon=1.0)),
     questionnaires: (questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h")),),
@@ -165,7 +162,6 @@ CASES: dict[ModuleType, tuple[Any, ...]] = {
         recovery_factors.Config(180.0, spaces_m=(5e3,), slots_min=(180.0,), people=(2,)),
     ),
     recovery_mitigations: (TWO_DAYS, recovery_mitigations.Config(180.0)),
-    sparsity: (sparsity.Config(9),),
 }
 """What each study is given."""
 

@@ -27,7 +27,6 @@ from fpanon_core import FingerprintSet, read_cdr
 from fpanon_core.__main__ import app as commands
 from fpanon_core.studies.disclosure import suited_profiles
 from fpanon_core.studies.tabled import Tabled
-from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form as aggregates
 from pages.attack import form as attack
@@ -36,7 +35,7 @@ from pages.hiding import form as hiding
 from pages.shell import kinds, widgets
 from pages.shell.questions import Kind
 from pages.unicity import sections as unicity
-from tests.support.exports import SUFFIX, check_table, file_name
+from tests.support.exports import SUFFIX, check_table, file_name, names_rows
 from tests.support.views import HEADER, answers, go, idle, press, until, upload
 
 # Nine people over three days at some of twelve places: small, but no table of it is empty.
@@ -84,10 +83,8 @@ NOT_DOWNLOADED = {
     "comparison": "of the command alone; on pages, options of coarser data stand beside hiding",
     "count_tables": "leaves as one zip (tests/aggregates/test_tables.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
-    "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
-    "sparsity": "a model, of no data; its curve is among the downloads of unicity",
     "synthetic_people": "leaves as one zip, drawn each time (tests/synthesis/test_people.py)",
 }
 OF_ONE_RUN = ["seconds"]
@@ -162,7 +159,7 @@ def test_the_same_table_for_everyone(
     assert downloads, f"no table of {name} can be downloaded; offered are {list(offered)}"
     assert not {f"{t}.csv" for t in tables if not library.may_leave(t)} & {*offered}
     for table, frame in tables.items():
-        assert not (leaving.names_rows(frame) and library.may_leave(table)), table
+        assert not (names_rows(frame) and library.may_leave(table)), table
         file = file_name(library, table)
         written = (tmp_path / "tables" / file).read_bytes()
         contents = [written, offered[file]()] if table in downloads else [written]

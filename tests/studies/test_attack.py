@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import fpanon_core as fp
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
-from fpanon_core.tables import leaving
 from tests.support.alike import check_alike
+from tests.support.exports import names_rows
 from tests.support.refusals import check_refused
 
 DAY = 1_440
@@ -105,7 +105,7 @@ def test_the_table_has_every_figure_beside_guessing_and_of_whom():
 def test_only_the_table_of_everyone_together_may_leave():
     result = attack.study(people(), attack.Config(p=2))
     assert [name for name in result.tables() if result.may_leave(name)] == ["attack"]
-    assert not leaving.names_rows(result.to_frame())
+    assert not names_rows(result.to_frame())
     secret = result.for_file("targets")
     assert "user" not in secret
     assert not set(secret.pseudonym) & set(result.to_frame("targets").pseudonym)

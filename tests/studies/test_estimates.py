@@ -19,14 +19,13 @@ from fpanon_core.studies import (
     estimates,
     followed,
     hiding,
-    look,
     options,
     production,
+    questionnaires,
     recovery,
     recovery_factors,
     recovery_mitigations,
     relinking,
-    sparsity,
     unicity,
 )
 from fpanon_core.studies.estimates import START_BYTES, needed_bytes
@@ -62,7 +61,6 @@ MEASURED = [
     (recovery_factors, recovery_factors.Config(users=1_000), (198, 218, 359)),
     (recovery_mitigations, recovery_mitigations.Config(users=1_000), (358, 431, 458)),
     (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
-    (look, look.Config(), (270, 433, 1030)),
 ]
 SAMPLES = (123_104, 480_206, 1_966_740)
 PEOPLE = (2_000, 8_000, 32_000)
@@ -135,7 +133,7 @@ def test_what_does_not_fit_is_refused_with_what_would(monkeypatch):
     assert "The computation was not begun." in str(refused.value)
     half = fs.subset(np.arange(fit))
     estimates.refuse_what_does_not_fit(hiding.study, half, config)
-    estimates.refuse_what_does_not_fit(sparsity.study, fs, None)  # not measured
+    estimates.refuse_what_does_not_fit(questionnaires.study, fs, None)  # not measured
     assert needed_bytes(hiding.study, None) is None
 
 
@@ -174,7 +172,7 @@ def test_for_the_screen(monkeypatch):
     assert estimates.describe_memory(hiding.study, fs, hiding.Config(2)) == (
         "About 183 MB of memory is needed; a computation may take 1.0 GB here."
     )
-    assert estimates.describe_memory(sparsity.study, fs) == ""
+    assert estimates.describe_memory(questionnaires.study, fs) == ""
 
 
 # --- time ----------------------------------------------------------------------------------------

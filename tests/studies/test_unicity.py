@@ -8,7 +8,7 @@ import pytest
 
 import fpanon_core as fp
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
-from fpanon_core.studies import antenna_merging, sparsity
+from fpanon_core.studies import antenna_merging
 from fpanon_core.studies import unicity as outsider
 from tests.studies.test_unicity_grid import town
 from tests.support.alike import check_alike
@@ -111,20 +111,6 @@ def test_where_unicity_does_not_fall_there_is_no_law():
     assert len(found.to_frame("scaling_laws")) == 0
     with pytest.raises(fp.ConfigError, match="no law"):
         found.laws[0].curve()
-
-
-def test_sparsity_beside_it_can_be_another_without_a_new_run(found):
-    usual = found.chance
-    assert (usual.config.users, usual.config.bins, usual.config.density) == (120, 30, 0.5)
-    assert usual.unique == fp.sparsity_model(120, 30).p_unique
-    other = found.with_chance(sparsity.Config(1_600_000, 16))
-    expected, chance = fp.sparsity_model(1_600_000, 16), other.chance
-    assert (chance.unique, chance.anonymous) == (expected.p_unique, expected.p_anonymous)
-    curve = other.to_frame("sparsity")
-    assert curve["bins"].iloc[[0, -1]].tolist() == [1, 1_000]
-    at_16 = curve[curve["bins"] == 16]["p_unique"]
-    assert at_16.tolist() == [expected.p_unique]
-    assert other.grid is found.grid
 
 
 def test_what_cannot_be_asked_of_an_outsider():

@@ -15,7 +15,6 @@ COMPILED_WITH_OTHERS = {
     "count_tables": "compiled with options: the kernels of utility",
     "comparison": "compiled with hiding",
     "estimates": "compiled with what it estimates",
-    "look": "compiled with options and anonymizability",
     "people_by_hexagon": "has nothing to compile",
     "recovery_factors": "compiled with recovery",
     "recovery_mitigations": "compiled with recovery",

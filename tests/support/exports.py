@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables.leaving import people_columns
 from fpanon_core.tables.writing import table_bytes
 
 SUFFIX, MARK = "_not_for_release", "for_release"
@@ -73,3 +74,8 @@ def check_folder(folder: Path, *results: Tabled) -> None:
         check_table((folder / file).read_bytes(), result, name)
         assert listed.loc[file, "may_leave"] == ("yes" if result.may_leave(name) else "no")
         assert ("Not for release" in listed.loc[file, "why"]) == (SUFFIX in file)
+
+
+def names_rows(table: pd.DataFrame) -> bool:
+    """Whether a table names people or rows of the data, and so must never leave."""
+    return bool(people_columns(table)) or bool({*ROW_NUMBERS} & {*table})

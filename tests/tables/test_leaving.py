@@ -11,9 +11,9 @@ from scipy.stats import spearmanr
 
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.studies.tabled import Tabled
-from fpanon_core.tables.leaving import file_name, guarded, names_rows, people_columns
+from fpanon_core.tables.leaving import file_name, guarded, people_columns
 from fpanon_core.tables.writing import table_bytes
-from tests.support.exports import same_but_for_names
+from tests.support.exports import names_rows, same_but_for_names
 
 N = 4_000
 
