@@ -256,10 +256,7 @@ def describe_tried(exploration: Exploration) -> Sentence:
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of these options may be released."
-        few = {0: "No option has been measured, so none is", 1: "The only option tried is not"}
-        few[2] = "Neither of the 2 options is"
-        head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
-        return Sentence(head, (told, *also), "against")
+        return Sentence(_none_is(len(made)), (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     unique = len(good) - len(nobody)
     told = f"In {unique:,} of the options within the thresholds, some records are unique."
@@ -306,6 +303,15 @@ def describe_tried(exploration: Exploration) -> Sentence:
         "measurement, must decide whether to accept them."
     )
     return Sentence(head, (told, describe_alone(table.results[best]), none, *also), "open")
+
+
+def _none_is(made: int) -> str:
+    few = {
+        0: "No option has been measured, so none is",
+        1: "The only option tried is not",
+        2: "Neither of the 2 options is",
+    }
+    return f"{few.get(made, f'None of {made:,} options is')} within all thresholds."
 
 
 def describe_least(table: OptionsTable, good: Sequence[int], best: int) -> str:

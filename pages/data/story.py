@@ -60,6 +60,11 @@ def cell(report: IngestReport) -> str:
     return f"{report.granularity_m:g} m × {report.granularity_min:g} min"
 
 
+def median_samples(report: IngestReport) -> str:
+    """Return the median number of samples per user."""
+    return f"{np.median(report.samples_per_user):,.0f}"
+
+
 def account(report: IngestReport) -> list[str]:
     """Say how many rows were used, and how many were set aside.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from fpanon_core.tables.writing import table_bytes
@@ -84,7 +83,7 @@ with st.container(key="main_figure", gap="small"):
             ),
             (
                 "Median per person",
-                f"{np.median(report.samples_per_user):,.0f}",
+                story.median_samples(report),
                 "Half of the people have this many samples or fewer.",
             ),
             ("Places", f"{len(samples):,}", "Distinct cells of the grid with at least one sample."),

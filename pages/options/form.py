@@ -253,21 +253,8 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         type=["csv", "tsv", "xlsx", "gz", "zip"],
     )
     if example or file is not None:
-        used = None if example else file
-        config = questionnaires.Config("" if used is None else used.file_id, tuple(names))
-        content = () if used is None else (used.getvalue(),)
-        what = "Reading the questionnaire"
-        found = questions.settle(Question(QUESTIONNAIRE, None, config, what, content), alone=True)
+        found = _read(None if example else file, names)
         if found is None:
-            return None
-        if found.refused and example:
-            st.info(
-                "The invented example scores the 3 × 4 options of the invented sample; none "
-                "of your options is among them."
-            )
-            return None
-        if found.refused:
-            layout.say(found.refused)
             return None
         st.session_state[_ANSWERS] = (example, found)
     kept_example, answers = st.session_state.get(_ANSWERS, (example, None))
@@ -296,3 +283,21 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     told = f"utility for {domain}, as scored by" + (" invented experts" if example else " experts")
     axis = f"Utility for {domain}, mean of {words.count(experts, who)} (0–1)"
     return Asked(answers.used, domain), axis, told
+
+
+def _read(used: Any, names: Sequence[str]) -> Any:
+    """Return the answers of a file, or of the invented example (None); None, and why, if none."""
+    config = questionnaires.Config("" if used is None else used.file_id, tuple(names))
+    content = () if used is None else (used.getvalue(),)
+    what = "Reading the questionnaire"
+    found = questions.settle(Question(QUESTIONNAIRE, None, config, what, content), alone=True)
+    if found is None or not found.refused:
+        return found
+    if used is None:
+        st.info(
+            "The invented example scores the 3 × 4 options of the invented sample; none of your "
+            "options is among them."
+        )
+    else:
+        layout.say(found.refused)
+    return None
