@@ -366,6 +366,7 @@ def test_a_release_that_promises_no_crowd(fs, tmp_path):
     accuracy = plain["accuracy"] | {"mean_side_m": 99.0}
     assert lie(accuracy=accuracy).counts == {"accuracy": 1}
     assert lie(first_day=plain["last_day"]).counts == {"period": 1}
+    assert lie(last_window_days=[5, 7]).counts == {"period": 1}
     assert lie(granularity_m=50.0).counts == {"granularity": 1}
 
 
