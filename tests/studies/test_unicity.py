@@ -66,7 +66,7 @@ def test_laws_are_fitted_along_each_axis(found):
     assert law.resolution.tolist() == pytest.approx(km_h)
     alone = fp.fit_scaling_law(law.resolution, of_4["value"])
     assert law.fit.formula == alone.formula
-    # By the minute nobody needs a place: the product of both is no law, and has no exponents.
+    # By the minute nobody needs a place: the product of both is no law.
     assert not law.holds
     assert alone.r2 < LAW_R2
     with pytest.raises(fp.ConfigError, match="no law"):
