@@ -104,6 +104,13 @@ class Published(Closed):
         return int(self.weight.sum())
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """Input of all blocks; sent to a cluster once, while a tuple would be sent with each block."""
+
+    shelved: Shelved
+
+
 def _shelved(published: Published, points: KnownPoints, mechanism: Mechanism) -> Shelved:
     """Sort the published samples that known points may have become; add points and method."""
     cells, record, share = _rows(published, mechanism)
@@ -322,7 +329,8 @@ def _by_target(
 ) -> list[Any]:
     """Return what ``search`` finds for each block of targets, in order."""
     engine, progress = work
-    shared = _shelved(published, points, mechanism), points.offsets, published.weight
+    shelved = _Shared(_shelved(published, points, mechanism))
+    shared = shelved, points.offsets, published.weight
     blocks = stretches(points.n_targets, _TARGETS_A_BLOCK, engine)
     found: list[Any] = [None] * len(blocks)
     engine.map(search, blocks, (*shared, *given), found.__setitem__, progress=progress)
@@ -331,14 +339,14 @@ def _by_target(
 
 def _ranked(
     block: tuple[int, int],
-    shelved: Shelved,
+    shared: _Shared,
     offsets: IntArray,
     weight: IntArray,
     own: IntArray,
     odds: float,
 ) -> FloatArray:
     out = _unranked(len(offsets) - 1)
-    rank_targets(*block, offsets, shelved, own, odds, weight, out)
+    rank_targets(*block, offsets, shared.shelved, own, odds, weight, out)
     return out[slice(*block)].copy()
 
 
@@ -348,14 +356,14 @@ def _unranked(n: int) -> FloatArray:
 
 def _leading(
     block: tuple[int, int],
-    shelved: Shelved,
+    shared: _Shared,
     offsets: IntArray,
     weight: IntArray,
     attacker: int,
     most: int,
 ) -> Suspects:
     out = _nobody(len(offsets) - 1, most)
-    leading_records(*block, offsets, shelved, weight, attacker, _LEAST, out)
+    leading_records(*block, offsets, shared.shelved, weight, attacker, _LEAST, out)
     some: Any = (values[slice(*block)].copy() for values in out)  # views would keep the whole
     return Suspects(*some)
 

@@ -20,13 +20,15 @@ from ..model.periods import days_text
 from ..studies import recovery, recovery_factors, recovery_mitigations, relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..studies.recovery import STEPS
+from ..tables.writing import check_place, write_json
 from .from_config import STRATEGY, Fields, asked, command
 from .releases import OPTION, OPTIONS, named, options_in
-from .run import Run, rows_text, said, table_text
+from .run import Run, plain, rows_text, said, table_text
 
 # What the re-linking attack finds, or why it cannot be run.
 Linked = relinking.Result | str
 
+_FOUND = "Findings before and after the release"
 _UNIFORM = replace(STRATEGY, default="uniform")
 _ASKED: Fields = {"option": None, "within_m": None, "strategy": _UNIFORM}
 
@@ -49,7 +51,7 @@ def attack(
     Parameters
     ----------
     out : Path or None
-        Write one row per measure (.csv, .parquet); --json prints everything.
+        Write one row per measure (.csv, .parquet), or everything (.json).
     seed : int
         Seed of the draws of targets, points and errors, and of the release.
     blur_m : float
@@ -59,6 +61,9 @@ def attack(
     """
     own = options_in(options_file)
     _check_original(run.wanted.source)
+    everything = None
+    if run.out is not None and run.out.suffix.lower() == ".json":
+        everything, run.out = check_place(run.out), None
     run.read()
     config = replace(config, option=named(option, own, run.fs))
     run.estimate(study, config)
@@ -66,9 +71,13 @@ def attack(
     linked = None
     if result.period_days is not None:
         linked = _linked(run, config)
-    run.write(result.to_frame(), run.out, "Findings before and after the release")
+    figures = _figures(result, linked)
+    run.write(result.to_frame(), run.out, _FOUND)
+    if everything is not None:
+        write_json(plain(figures), everything)
+        run.written.append(f"{_FOUND} written to {everything}.")
     run.write_tables(result, linked if isinstance(linked, relinking.Result) else None)
-    run.end(_figures(result, linked), _table(result), " ".join(words(result, linked)))
+    run.end(figures, _table(result), " ".join(words(result, linked)))
 
 
 def _check_original(source: Path | None) -> None:
@@ -295,7 +304,7 @@ def _factors_text(table: pd.DataFrame) -> str:
 
 
 def _mitigations_text(table: pd.DataFrame) -> str:
-    setting = table["setting"].map(" ({:g})".format, na_action="ignore").fillna("")
+    setting = ["" if math.isnan(each) else f" ({each:g})" for each in table["setting"]]
     unit = table["unit"].where(table["unit"] == "", ", " + table["unit"])
     return (
         rows_text(table.assign(told=table["mitigation"] + setting + unit), _MITIGATIONS)

@@ -411,8 +411,8 @@ class _Words(Formatter):
 def rows_text(rows: pd.DataFrame, shown: Iterable[tuple[str, str]]) -> str:
     """Return rows as a table of text; ``shown`` has the head and the format of each column."""
     head, forms = zip(*shown, strict=True)
-    write: Any = _Words().format
-    return table_text(head, [[write(f, **row) for f in forms] for row in rows.to_dict("records")])
+    every: Any = rows.to_dict("records")
+    return table_text(head, [[_Words().format(f, **row) for f in forms] for row in every])
 
 
 def said(about: str, **of: Any) -> list[str]:

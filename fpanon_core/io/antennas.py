@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .geojson import NamedRegions, in_regions
 from .positions import Centre, position_faults
-from .search import Likeness, cell_parts, degrees_among, is_opencellid
+from .search import cell_parts, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
@@ -207,8 +208,15 @@ def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
     lat, lon = (_ranked_first(labels, role, range(len(labels))) for role in ("lat", "lon"))
     if lat is not None and lon is not None:
         return lat, lon, False
-    if found := degrees_among(dict(enumerate(map(Likeness, table.sample())))):
-        return found
+    fractions = []
+    for i, column in enumerate(table.columns):
+        values = numbers_of(column)
+        values = values[~np.isnan(values)]
+        if len(values) and (np.abs(values) <= 180).mean() > 0.8 and (values % 1 != 0).any():
+            fractions.append((i, float((np.abs(values) > 90).mean())))
+    for (i, beyond_i), (j, beyond_j) in pairwise(fractions):
+        if j == i + 1:
+            return (j, i, False) if beyond_i > beyond_j else (i, j, beyond_j == 0)
     raise SchemaError(
         f"no columns for latitude and longitude in degrees. Columns: {table.names()}. Name the "
         "two columns lat and lon."

@@ -146,7 +146,7 @@ class AuditLog:
                 raise _unwritable(fault) from None
             finally:
                 os.close(file)
-        if not re.fullmatch(rb"[0-9a-fA-F]{%d}" % (2 * _KEY_BYTES), known):
+        if not re.fullmatch(rb"([0-9a-fA-F]{2}\s*){%d}" % _KEY_BYTES, known):
             raise ConfigError(
                 f"The key of the audit log is not {2 * _KEY_BYTES} hexadecimal digits; put the "
                 f"right key into its file, or remove the file to get a new key. {_NOTHING_LEAVES}"

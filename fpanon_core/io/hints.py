@@ -22,7 +22,9 @@ class Way:
 
     def __str__(self) -> str:
         """Return the encoded words, for embedding in the text of a message."""
-        return f"{_BEGINS}{self.call}{_OR}{self.command}{_OR}{self.form}{_BEGINS}"
+        stray = f"[{_BEGINS}{_OR}]"  # in a file's own names
+        words = (re.sub(stray, "", each) for each in (self.call, self.command, self.form))
+        return f"{_BEGINS}{_OR.join(words)}{_BEGINS}"
 
 
 class Message(str):

@@ -218,13 +218,15 @@ class Search:
             "antenna" in self.roles.where and self.antenna_ids
         ):
             return
-        found = degrees_among({i: self.sample[i] for i in self._free() if not self._is_else(i)})
-        if found is None:
+        good = [i for i in self._free() if self.sample[i].is_position and not self._is_else(i)]
+        pair = next(((i, j) for i, j in pairwise(good) if j == i + 1), None)
+        if pair is None:
             return
-        lat, lon, guessed = found
-        self.roles.put("lat", (lat,), "by content")
-        self.roles.put("lon", (lon,), "by content")
-        if guessed:
+        beyond = [self.sample[i].share_beyond_90 for i in pair]
+        exchanged = beyond[0] > max(beyond[1], 0.005)
+        for role, at in zip(("lat", "lon"), pair[::-1] if exchanged else pair, strict=True):
+            self.roles.put(role, (at,), "by content")
+        if max(beyond) <= 0.005:
             self.roles.notes.append(
                 Message(
                     "No column name says which is the latitude, and the values in both columns lie "
@@ -277,20 +279,6 @@ class Search:
                 guess = f"{told} is read as the person because of its content; this is a guess."
                 self.roles.notes.append(Message(f"{guess} If it is wrong, {give('user')}."))
                 return
-
-
-def degrees_among(columns: Mapping[int, Likeness]) -> tuple[int, int, bool] | None:
-    """Return the first neighbouring columns that hold latitudes and longitudes, by their content.
-
-    The last value tells whether their order is a guess, as both stay within ±90°.
-    """
-    good = [i for i, column in columns.items() if column.is_position]
-    for i, j in pairwise(good):
-        if j == i + 1:
-            beyond = columns[i].share_beyond_90, columns[j].share_beyond_90
-            order = (j, i) if beyond[0] > max(beyond[1], 0.005) else (i, j)
-            return *order, max(beyond) <= 0.005
-    return None
 
 
 class Likeness:

@@ -71,9 +71,15 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     [True, True, False, True]
     """
     risks, utilities = _both(risk, utility)
-    known = ~(np.isnan(risks) | np.isnan(utilities))
-    free = [not len(rows) for rows in dominating(risks, utilities)]
-    return np.logical_and(known, free)
+    known = np.flatnonzero(~(np.isnan(risks) | np.isnan(utilities)))
+    risk_of, at = np.unique(risks[known], return_inverse=True)
+    most = np.full(len(risk_of), -np.inf)  # utility at each risk, in ascending order of risk
+    np.maximum.at(most, at, utilities[known])
+    worth = most > np.append(-np.inf, np.maximum.accumulate(most)[:-1])
+    worth[:1] = True  # nothing is less risky
+    front = np.zeros(len(risks), bool)
+    front[known] = worth[at] & (utilities[known] == most[at])
+    return front
 
 
 def dominating(

@@ -341,7 +341,7 @@ class CountsFrame(Closed):
             There are too many places, or the area reaches around the globe.
         """
         if config.area is not None and config.places == "hexagons":
-            return cls.of_hexagons(config.area, config.resolution, config.period, clock)
+            return cls.of_hexagons(config.area, config.resolution, config.period, clock=clock)
         if config.area is not None:
             return cls.of_area(config.area, config.side_m, config.period, clock=clock, crs=crs)
         if antennas is None:
@@ -443,7 +443,12 @@ class CountsFrame(Closed):
 
     @classmethod
     def of_hexagons(
-        cls, area: StatedArea, resolution: int, period: StatedPeriod, clock: LocalClock | None
+        cls,
+        area: StatedArea,
+        resolution: int,
+        period: StatedPeriod,
+        *,
+        clock: LocalClock | None = None,
     ) -> CountsFrame:
         """Make a frame of the H3 hexagons that intersect an area in degrees.
 
@@ -452,7 +457,7 @@ class CountsFrame(Closed):
         Examples
         --------
         >>> area = StatedArea(14.6, -17.6, 14.9, -17.2)
-        >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60), None).n_places
+        >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60)).n_places
         54
         """
         import h3.api.basic_int as h3  # needed for few frames, so it is imported late

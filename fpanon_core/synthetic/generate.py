@@ -119,6 +119,7 @@ def generate_cdr_chunks(
         raise ConfigError(f"start is a {type(start).__name__}; give a datetime.date.")
     limits.GENERATED_USERS.check("n_users", n_users)
     limits.GENERATED_USERS.check("chunk_users", chunk_users)
+    days, seed = int(days), int(seed)  # kernels count in 64 bits
     there = generate_region(seed) if region is None else region
     antennas, names = there.antennas, pd.Index(there.antennas["antenna_id"])
     places = there.x_m, there.y_m, np.cumsum(there.residents), _gravity(there)

@@ -121,8 +121,8 @@ def data_files(folder: Path) -> list[str]:
     may be a link.
     """
     paths = (here / name for here, files, kept in _walked(folder) for name in files if not kept)
-    plain = (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
-    found = (path for path in plain if path.name.endswith(SUFFIXES))
+    named = (path for path in paths if path.name.endswith(SUFFIXES))
+    found = (path for path in named if os.path.isfile(path) and not os.path.islink(path))
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -97,9 +96,15 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
         for name in ("packed_bytes", "decoded_bytes", "rows")
     )
     kind = next(iter(seen.values())).kind
-    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in paths]
+    sizes = map(_size_of, paths)
     others = (Head(kind, n, round(n * decoded / packed), round(n * rows / packed)) for n in sizes)
     return [seen.get(i, other) for i, other in enumerate(others)]
+
+
+def _size_of(path: Path) -> int:
+    with suppress(OSError):  # a file may go at any moment
+        return path.stat().st_size
+    return 0
 
 
 def _of_parquet(file: IO[bytes], size: int) -> Head:

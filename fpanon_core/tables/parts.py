@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import glob
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..model.arrays import IntArray
-from ..model.budgets import Budget
+from ..model.budgets import ALWAYS_FINE, MAX_RATIO, Budget
 from ..model.errors import ConfigError, FpanonError, SchemaError
 from .folder import data_files
 from .parquet import checked_description, is_nested_type, plain_group, refusing, together
@@ -240,7 +239,8 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, pa.Schema, SourceTable]:
         return kept, table.n_rows, held.schema, table.about
     about = pq.read_metadata(path)
     # A part is never decoded as a whole; only the file's own size bounds it.
-    checked_description(about, Budget(path.stat().st_size, most_bytes=sys.maxsize))
+    size = path.stat().st_size
+    checked_description(about, Budget(size, most_bytes=max(ALWAYS_FINE, size * MAX_RATIO)))
     schema = pa.schema([f.with_type(plain_type(f.type)) for f in pq.read_schema(path)])
     n_rows = sum(about.row_group(i).num_rows for i in range(about.num_row_groups))
     return path, n_rows, schema, SourceTable(tuple(schema.names), (), "Parquet")

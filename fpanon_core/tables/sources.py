@@ -257,14 +257,18 @@ def _from_workbook(archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable
 
 def _from_sheet(rows: list[tuple[int, tuple[Any, ...]]]) -> SourceTable:
     width = max(len(row) for _, row in rows)
-    padded = [row + (None,) * (width - len(row)) for _, row in rows]
-    texts = [["" if v is None else str(v) for v in row] for row in padded[:50]]
+    texts = [["" if v is None else str(v) for v in row] for _, row in rows[:50]]
+    texts = [row + [""] * (width - len(row)) for row in texts]
     header = has_header(texts)
     labels: tuple[str | int, ...] = tuple(range(width))
     if header:
         labels = tuple(name.strip() or f"column {i + 1}" for i, name in enumerate(texts[0]))
-    body, numbers = padded[header:], np.array([n for n, _ in rows[header:]], np.int64)
-    columns = [_column(pd.Series([row[i] for row in body], dtype=object)) for i in range(width)]
+    body = rows[header:]
+    columns = []
+    for i in range(width):  # one at a time: of many rows, only some may be wide
+        values = [row[i] if i < len(row) else None for _, row in body]
+        columns.append(_column(pd.Series(values, dtype=object)))
+    numbers = np.array([number for number, _ in body], np.int64)
     return SourceTable(labels, tuple(columns), "XLSX", header=header, numbers=numbers)
 
 

@@ -3,8 +3,8 @@
 Source: docs/science.md, “A release, as it leaves”.
 
 A Parquet file has room for more than its rows: metadata, statistics, texts that no row uses, and
-gaps between pages. So its rows are written again, in the same pieces, and the two files are
-compared byte by byte.
+gaps between pages. So its rows are written again, in the same pieces, and the digests of the two
+files are compared.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Damaged(Exception):
     """Signal that the data file is not a table of a release; a fault has been added."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class DataFile:
     """The table in a data file, read piece by piece.
 

@@ -285,9 +285,8 @@ def _box_of(shown: Extent) -> Box:
 def _zoom(box: Box, height: int) -> float:
     """Return the zoom at which the box fills the picture (deck.gl: 512-pixel world at zoom 0)."""
     tall = (_mercator(box.north) - _mercator(box.south)) / (2 * math.pi)
-    return round(
-        min(math.log2(_WIDTH_PX / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2
-    )
+    wide = math.log2(_WIDTH_PX / 512 / (box.width / 360))
+    return round(min(wide, math.log2(height / 512 / tall)), 2)
 
 
 def _seen(box: Box, zoom: float, height: int) -> Box:

@@ -87,11 +87,14 @@ def agreement(found: Result) -> pd.DataFrame:
     )
     return pd.DataFrame(
         {
-            "Measures": rows["a"].map(spoken) + ", " + rows["b"].map(spoken),
+            "Measures": rows["a"].map(spoken) + " and " + rows["b"].map(spoken),
             "Kendall's τ": rows["tau"].round(2),
             "Pairs of profiles": rows["pairs"],
             "Ranked differently": rows["discordant"],
-            "For example": rows["discordant_pairs"].map(lambda x: " – ".join(x[0]) if x else ""),
+            "Ranked alike": rows["concordant"],
+            "Riskier, for example": rows["discordant_pairs"].map(
+                lambda pairs: "{} by the first, {} by the second".format(*pairs[0]) if pairs else ""
+            ),
         }
     )
 

@@ -16,6 +16,7 @@ from fpanon_core.model.profiles import Grid
 from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.search import KNOWLEDGE
+from fpanon_core.studies.under_profiles import as_read, check_profiles
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.shell import definitions, layout, widgets
@@ -73,7 +74,8 @@ def _points(fs: FingerprintSet) -> Callable[[], list[Step]]:
         [_AS_READ, *widgets.offered(fs)],
         key="options_profile",
         accept_new_options=True,
-        help=f"{definitions.PROFILE}  \n{widgets.TYPED}",
+        help=f"{definitions.PROFILE}  \n{widgets.TYPED}  \nThe data were read at {as_read(fs)}: "
+        "keep one of these two to coarsen only the other.",
     )
     how: dict[str, Any] = {"key": "options_permuted", "help": definitions.PERMUTATION}
     exchanged = _EXCHANGED[left.selectbox("Exchanged among people", list(_EXCHANGED), **how)]
@@ -89,6 +91,7 @@ def _points(fs: FingerprintSet) -> Callable[[], list[Step]]:
 
     def steps() -> list[Step]:
         profiles = () if coarse == _AS_READ else widgets.profiles_of([coarse])
+        check_profiles(fs, profiles)
         found: list[Step] = [options.SampleUsers(percent / 100)] if percent < 100 else []
         found += [options.AddNoise(noise_m, noise_min)] if noise_m or noise_min else []
         found += map(options.Generalize, profiles)

@@ -185,8 +185,9 @@ def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, .
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
     """Return the results of “Find a release” so far for this knowledge; start no measurement."""
     tried = workspace.of(fs.digest).tried
-    mine = tried is not None and tried.knowledge == knowledge
-    return known(fs, tried.options, knowledge) if tried is not None and mine else []
+    if tried is None or tried.knowledge != knowledge:
+        return []
+    return known(fs, tried.options, knowledge)
 
 
 def results(

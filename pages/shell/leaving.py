@@ -164,8 +164,8 @@ def latest(data: Dataset, step: Recordless) -> Made | None:
         if found.archives and _is_of(found.config, step):
             with contextlib.suppress(FpanonError):  # data read like this allow no private release
                 question = _question(data, found.config, _reading_for(data, found.config))
-                offered = questions.answer(question) is found
-                if offered:
+                offered: Made | None = questions.answer(question)
+                if offered is found:
                     return found
     return None
 

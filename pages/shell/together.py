@@ -242,13 +242,14 @@ class Register:
         for each in self.made.values():
             same = each.people is mine
             both = mine if same else np.intersect1d(each.people, mine, assume_unique=True)
-            found += [(each, len(both))] * bool(len(both))
+            if len(both):
+                found.append((each, len(both)))
         return found
 
     def before(self, made: Membership) -> list[Left]:
         """Return the releases that left, in order, except the given one."""
-        known = list(self.left.items())  # a download may add another meanwhile
-        return [each for digest, each in known if digest != made.digest]
+        known = self.left.copy()  # a download may add another meanwhile
+        return [each for digest, each in known.items() if digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
         """Return the composition of a release with all earlier ones; None if they share nobody."""

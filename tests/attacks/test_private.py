@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.attacks.mitigations import studied_noise
-from fpanon_core.model.periods import UNSTATED_CENTRE
+from fpanon_core.model.periods import UNSTATED_CENTRE, decided_by_records
 from tests.oracles import counts as oracle
 
 SLOTS, SLOT_MIN = 24, 60.0
@@ -194,6 +194,28 @@ def test_noise_is_that_of_the_guarantee(unit, scale, monkeypatch):
     _laplace((studied - counts.counts).ravel(), scale)
     assert (studied == studied_noise(counts, scale, 3)).all()
     assert (studied != studied_noise(counts, scale, 4)).any()
+
+
+def test_the_frame_does_not_depend_on_the_data():
+    """Another first day, another middle: the same places, slots and degrees."""
+    area = fp.StatedArea(14.6, -17.5, 14.8, -17.3)
+    period = fp.StatedPeriod(dt.date(2024, 3, 3), 7)
+    frames = []
+    for day, middle in ((4, "+lat_0=14.7 +lon_0=-17.4"), (2, "+lat_0=15.1 +lon_0=-17")):
+        clock = fp.LocalClock(dt.datetime(2024, 3, day, tzinfo=dt.UTC), "Africa/Dakar")
+        crs = f"+proj=laea {middle}"
+        frames.append(fp.CountsFrame.of_area(area, 1_000, period, clock=clock, crs=crs))
+    one, other = frames
+    for name in ("x_m", "y_m", "dx_m", "lon", "lat", "slot_edge_min", "wall_start_min"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.clock == other.clock
+
+
+def test_samples_of_seven_minutes_begin_where_the_first_day_does():
+    clock = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+    fs = replace(fingerprints([[(300, 300, 10)]]), clock=clock, granularity_min=7.0)
+    with pytest.raises(fp.ConfigError, match="granularity in time of 1, 3, 5 or 15"):
+        fp.privacy_guarantee(_counts(of_records=decided_by_records(fs)), 1.0, "user")
 
 
 def test_events_fall_into_the_stated_days_whatever_the_datas_first():

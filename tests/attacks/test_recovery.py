@@ -1,5 +1,6 @@
 """Every assignment's cost against scipy's on the user-by-user matrix; cases by hand."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from fpanon_core.attacks.assignment import transport_near
 from fpanon_core.attacks.recovery import scaled
 from fpanon_core.kernels.network_simplex import in_table
 from tests.oracles import recovery as oracle
+from tests.support.refusals import check_refused
 
 SLOT = 180.0  # eight a day, two of them at night
 
@@ -289,6 +291,11 @@ def test_counts_are_scaled_by_largest_remainders():
     assert scaled(np.array([1, 1, 2]), 5).tolist() == [1, 1, 3]
     assert scaled(np.array([1, 1, 1]), 2).tolist() == [1, 1, 0]
     assert scaled(np.array([4, 0]), 4).tolist() == [4, 0]
+
+
+def test_a_parameter_out_of_range():
+    recover = partial(fp.recover_trajectories, counts_of([[1]], [(0, 0)]))
+    check_refused(recover, "NAME", link_threshold_m=[-1, np.inf], n_trajectories=[0, 2.5])
 
 
 @settings(max_examples=60, deadline=None)

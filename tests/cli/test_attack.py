@@ -103,10 +103,12 @@ def test_periods_are_asked_one_by_one_and_their_records_are_linked(people: Path,
     assert "records of one period only" in " ".join(alone.split())
 
 
-def test_it_tells_everything_to_machines(people: Path) -> None:
+def test_it_tells_everything_to_machines(people: Path, tmp_path: Path) -> None:
     option = "5 km · 8 h"
     blurred = ["--blur-m", 100, "--blur-min", 5, "--users", 20]
-    plain = figures_of("attack", people, "--option", option, *blurred)
+    whole = tmp_path / "a.json"
+    plain = figures_of("attack", people, "--option", option, *blurred, "--out", whole)
+    assert plain == json.loads(whole.read_text(encoding="utf-8"))
     found = expected(people, fp.as_option(parse_profile(option)), users=20, blur_m=100, blur_min=5)
     assert plain["attack"][0]["after"] == found.after.link.first
     assert plain["config"]["blur_m"] == 100

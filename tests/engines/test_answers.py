@@ -221,13 +221,18 @@ def evils(trace: Path) -> dict[str, bytes]:
     """Pickles that leave a trace when a common way of running something is open."""
     order = f"touch {trace}"
     write = f"open({str(trace)!r}, 'w').close()"
+    stored = trace.with_suffix(".pickle")
+    stored.write_bytes(pickle.dumps(Evil(os.system, order)))
     return {
         "system": pickle.dumps(Evil(os.system, order)),
         "old protocol": pickle.dumps(Evil(os.system, order), protocol=0),
         "eval": pickle.dumps(Evil(builtins.eval, write)),
+        "exec": pickle.dumps((1, [Evil(builtins.exec, write)])),
         "partial": pickle.dumps(Evil(functools.partial(os.system, order))),
         "attribute": pickle.dumps(Evil(operator.attrgetter("x"), order)),
         "getattr": b"\x80\x04cbuiltins\ngetattr\ncos\nsystem\n\x86.",
+        "another's pickle": pickle.dumps(Evil(pd.read_pickle, str(stored))),
+        "numpy": pickle.dumps(Evil(np.load, str(stored))),
         "extension": b"\x80\x02\x82\x01.",
         "numpy's array": pickle.dumps(np.array([Evil(os.system, order)], object)),
         "within an answer": pickle.dumps(((), "result", Evil(os.system, order))),

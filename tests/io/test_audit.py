@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import hmac
 import json
 import multiprocessing
@@ -157,3 +158,23 @@ def test_many_at_once_lose_nothing(log: AuditLog) -> None:
     assert other.exitcode == 0
     assert len(lines(log)) == 100
     assert re.fullmatch(r"[0-9a-f]{64}\n", log.key_path.read_text())
+
+
+def test_who_writes_waits_for_who_is_writing(log: AuditLog) -> None:
+    """Half of another's line would else be cut off with one's own."""
+    log.check()
+    held = os.open(log.path, os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as thread:
+        writing = thread.submit(log.note, "exported", who="local", what="x", content=b"")
+        with pytest.raises(TimeoutError):
+            writing.result(0.3)
+        os.close(held)
+    assert [line["what"] for line in lines(log)] == ["x"]
+
+
+def test_a_key_may_be_written_on_several_lines(log: AuditLog) -> None:
+    """As xxd writes it."""
+    log.key_path.write_text("ab" * 30 + "\n" + "ab" * 2 + "\n")
+    log.key_path.chmod(0o600)
+    log.check()

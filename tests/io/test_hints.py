@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.hints import for_command_line, for_screen
+from fpanon_core.io.hints import Message, for_command_line, for_screen, give
 from fpanon_core.model.errors import SchemaError
 
 REFUSED = {
@@ -50,3 +50,10 @@ def test_notes_are_worded_for_each_reader_too():
     assert "columns=" in " ".join(notes)
     assert "columns=" not in " ".join(map(for_screen, notes))
     assert "--lat NAME --lon NAME" in " ".join(map(for_command_line, notes))
+
+
+def test_a_files_own_names_do_not_mix_up_the_readers():
+    said = Message(f"It lacks a user; {give('user', name='a' + chr(0xE001) + 'b' + chr(0xE000))}.")
+    said = pickle.loads(pickle.dumps(said))
+    assert for_command_line(said) == "It lacks a user; give --user ab."
+    assert for_screen(said) == "It lacks a user; choose it below."

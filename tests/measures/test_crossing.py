@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fpanon_core import InfeasibleError, SchemaError
 from fpanon_core.measures.crossing import crossing, together
 from fpanon_core.model.published import ALWAYS, Membership
-from fpanon_core.studies.crossing import describe_followed
+from fpanon_core.studies.crossing import describe_crossing, describe_followed
 from tests.oracles import crossing as oracle
 
 PEOPLE = "abcdefghij"
@@ -194,6 +194,9 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     found = crossing(first, second)
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
+    said = describe_crossing(found, "the other")
+    assert "no person's group within a period is smaller than the smaller" in said
+    assert said.endswith(describe_followed(found))
 
 
 @settings(max_examples=200, deadline=None)

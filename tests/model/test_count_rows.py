@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -51,3 +52,13 @@ def test_the_table_is_kept_once_made_closed_and_never_pickled():
     assert "counts" not in vars(again)
     assert again.counts.tolist() == [[0, 2, 0], [1, 0, 0]]
     assert not hasattr(counts, "count")
+
+
+def test_an_index_of_no_place_is_refused_after_a_crossing():
+    """SciPy would read and write outside its arrays."""
+    counts = held(np.array([[0, 2, 0], [1, 0, 0]], np.int32))
+    counts.__getstate__()["_held"][1][0] = 3
+    again = pickle.loads(pickle.dumps(counts))
+    for read in (lambda: again.totals, lambda: again.counts, again.entries):
+        with pytest.raises(ValueError, match="indices must be < 3"):
+            read()

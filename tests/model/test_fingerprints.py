@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.model.errors import ConfigError, InfeasibleError, SchemaError
-from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.fingerprints import FingerprintSet, distinct
 from tests.support.fingerprint_sets import events
 
 ROWS = {
@@ -79,6 +79,15 @@ def test_subset(fs, data):
     assert left.x_m.tolist() == fs.x_m[some].tolist()
     assert left.user_ids.tolist() == fs.user_ids[there].tolist()
     assert left.number.tolist() == fs.number[there].tolist()
+
+
+@given(st.lists(st.tuples(*[st.integers(-2, 2)] * 4), min_size=1, max_size=60))
+def test_ranges_too_wide_for_one_key_are_sorted_alike(rows):
+    columns = list(np.array(rows).T)
+    narrow, count = distinct(columns)
+    wide, again = distinct([column * 10**9 for column in columns])
+    assert (np.array(narrow) * 10**9).tolist() == np.array(wide).tolist()
+    assert again.tolist() == count.tolist()
 
 
 @pytest.mark.parametrize(

@@ -332,3 +332,13 @@ def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:
         assert idle(app)
     app.button(key="anon_go").click().run()
     assert not idle(app)
+
+
+@pytest.mark.processes
+def test_two_sessions_see_nothing_of_each_other(app: AppTest) -> None:
+    other = new_app()
+    hardness(app)
+    assert "No data set is open" in said(go(other, "anonymizability"))
+    upload(other, rows(users=5, samples=3))
+    assert "San Francisco" not in said(go(other, "anonymizability"))
+    assert "own.csv" not in said(app.run())

@@ -92,6 +92,12 @@ def test_only_a_sessions_own_browser_uploads_to_it(
     assert not app.reached
 
 
+def test_exactly_what_is_allowed_arrives(registry: Registry) -> None:
+    app = Streamlit()
+    assert put(guard(app, registry), asking(TOKEN), 10) == []
+    assert app.read == 10 * MEGABYTE
+
+
 def test_too_much_is_refused_while_it_arrives(registry: Registry) -> None:
     """Whatever the request says of its length: here it says nothing."""
     app = Streamlit()

@@ -105,6 +105,15 @@ def test_people_sleep_at_home_and_work_elsewhere(cdr: pd.DataFrame) -> None:
     assert away[weekday].mean() > 0.6 > 0.5 > away[~weekday].mean()
 
 
+def test_people_live_where_the_region_says(cdr: pd.DataFrame) -> None:
+    """By municipality: about 2,000 homes over 36, where chance alone leaves r near 0.99."""
+    home = cdr[cdr["wall"].dt.hour < 6].drop_duplicates("user_id")["antenna_id"].astype(str)
+    antennas = pd.DataFrame(cdr.attrs["antennas"]).assign(people=generate_region(5).residents)
+    antennas["homes"] = antennas["antenna_id"].map(home.value_counts()).fillna(0)
+    sums = antennas.groupby("municipality")[["people", "homes"]].sum()
+    assert sums["people"].corr(sums["homes"]) > 0.97
+
+
 def test_places_per_user_are_few_and_grow_slower_than_time() -> None:
     """Exploration slows down (Song et al. 2010): twice the days, less than twice the places."""
     places = [

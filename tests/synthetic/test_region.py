@@ -1,5 +1,6 @@
 """The invented region: its districts nest, its antennas stand where the people are."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -25,3 +26,14 @@ def test_any_region_is_whole(seed: int, n: int) -> None:
     # Each municipality lies in one district.
     assert table.groupby("municipality")["district"].nunique().max() == 1
     assert set(table["district"]).isdisjoint(table["municipality"])
+
+
+def test_antennas_are_denser_where_people_are() -> None:
+    """In squares of 10 km, antennas and residents rise together."""
+    region = generate_region(0)
+    square = np.floor(np.column_stack([region.x_m, region.y_m]) / 10_000) @ [1000, 1]
+    cells = pd.DataFrame({"square": square, "people": region.residents}).groupby("square")["people"]
+    assert cells.size().corr(cells.sum(), method="spearman") > 0.7
+    # … less than in proportion: the fullest square has more people per antenna than the median one.
+    per_antenna = cells.sum() / cells.size()
+    assert per_antenna[cells.sum().idxmax()] > 2 * per_antenna.median()

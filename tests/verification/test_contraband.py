@@ -93,17 +93,26 @@ OWN_REGIONS = {"kind": "regions", "column": ID}
 IN_DESCRIPTION = {
     "description": {
         "raw rows under an unknown key": put("rows", RAW),
+        "raw rows under an unknown key of fpanon": put("fpanon.raw", RAW),
+        "an unknown key of a field": put("resources.0.schema.fields.0.example", ID),
         "an escaped letter": edit(DESCRIPTION, rb"Mobility", rb"\\u004dobility"),
+        "an id in the title": put("title", f"Mobility data of {ID}"),
         "an id in the words for the steps": put("fpanon.option", ID),
+        "an id in the verdict": put("fpanon.verified.text", f"Verified. {ID}"),
         "a key twice": edit(
             DESCRIPTION, rb'"fpanon": \{', b'"fpanon": {\n  "k": "' + ID.encode() + b'",'
         ),
         "another order": said(reorder),
+        "another text after the end": whole(
+            DESCRIPTION, lambda raw: raw + json.dumps(RAW).encode()
+        ),
+        "UTF-16": whole(DESCRIPTION, lambda raw: raw.decode().encode("utf-16")),
         "digits that round away": edit(
             DESCRIPTION, rb'("granularity_m": 100\.0)', rb"\g<1>000000000000000000001"
         ),
         "a look-alike letter": put("title", "M\u043ebility data: GLOVE, k = 2"),
         "deep brackets": whole(DESCRIPTION, lambda _: b"[" * 200_000),
+        "another schema": put("$schema", "https://example.org/?id=" + ID),
         "a verdict on other bytes": put("fpanon.verified.sha256", "0" * 64),
         "untrue rows": edit(DESCRIPTION, rb"[\d.]+ of 100 rows", b"0.002 of 100 rows"),
     },
@@ -120,6 +129,7 @@ IN_DESCRIPTION = {
             "fpanon.steps", [{"technique": "sample_users", "share": 0.5}] * 1_000
         ),
         "not a number": put("fpanon.phantom_share", float("nan")),
+        "infinity": put("fpanon.granularity_m", float("inf")),
         "a number too large for JSON": edit(
             DESCRIPTION, rb'"granularity_m": [\d.]+', b'"granularity_m": 1e999'
         ),
@@ -144,8 +154,17 @@ IN_DESCRIPTION = {
 
 ON_THE_PAGE = {
     "a remote image": whole(PAGE, lambda raw: raw + b"\n![](https://example.org/seen.png)\n"),
+    "raw rows": whole(PAGE, lambda raw: raw + json.dumps(RAW).encode()),
+    "an id in a comment that no reader shows": whole(
+        PAGE, lambda raw: raw + f"<!-- {ID} -->".encode()
+    ),
     "letters without width": edit(PAGE, rb"Mobility", "Mob\u200bility".encode()),
+    "no verdict": edit(PAGE, rb"Verified:", b""),
+    "another order of the parts": whole(
+        PAGE, lambda raw: b"\n\n".join(reversed(raw.split(b"\n\n")))
+    ),
     "a larger k": edit(PAGE, rb"at least 2 people", b"at least 9 people"),
+    "nothing": whole(PAGE, lambda _: b""),
     "what is no text": whole(PAGE, lambda _: bytes(range(256))),
 }
 
