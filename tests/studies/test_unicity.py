@@ -66,12 +66,11 @@ def test_laws_are_fitted_along_each_axis(found):
     assert law.resolution.tolist() == pytest.approx(km_h)
     alone = fp.fit_scaling_law(law.resolution, of_4["value"])
     assert law.fit.formula == alone.formula
-    # By the minute nobody needs a place: the product of both is no law, and has no exponents.
+    # By the minute nobody needs a place: the product of both is no law.
     assert not law.holds
     assert alone.r2 < LAW_R2
     with pytest.raises(fp.ConfigError, match="no law"):
         law.curve()
-    assert found.exponents[outsider.PRODUCT] is None
     rows = found.to_frame("scaling_laws")
     part = rows[(rows["along"] == outsider.PRODUCT) & (rows["p"] == 4)]
     assert part["form"].tolist() == ["power", "exponential", "stretched", "linear"]
@@ -106,7 +105,6 @@ def test_where_unicity_does_not_fall_there_is_no_law():
     fs = fp.FingerprintSet.from_samples([*"abc"], [0] * 3, [0] * 3, [5] * 3)
     found = outsider.study(fs, outsider.Config())
     assert all(law.fit is None for law in found.laws)
-    assert set(found.exponents.values()) == {None}
     assert found.to_frame("scaling_laws").columns.tolist()[:4] == ["along", "p", "form", "formula"]
     assert len(found.to_frame("scaling_laws")) == 0
     with pytest.raises(fp.ConfigError, match="no law"):
