@@ -42,7 +42,8 @@ from .reading import Source
 from .study import Kept, Study
 from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, result_type
 
-FORMAT = 1
+FORMAT = 2
+"""Version of the form of the file, raised whenever a file of before could not be read as it is."""
 _MANIFEST, _STUDY = "manifest.json", "study.json"
 _EVENTS = "data/events"
 _TABLES = {"file": _EVENTS, "antennas": "data/antennas", "regions": "data/regions"}
