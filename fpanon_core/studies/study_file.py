@@ -301,7 +301,8 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
         return None
     held = {attribute: name for attribute, name in _TABLES.items() if name in members}
     named_by, texts = data[_NAMED_BY], [data["label"], data["note"], *map(data.get, held.values())]
-    if not all(isinstance(text, str) for text in (*texts, named_by or "")):
+    named = named_by is None or isinstance(named_by, str)
+    if not named or not all(isinstance(text, str) for text in texts):
         raise Damaged("a name")
     tables: dict[str, Any] = {at: (data[name], members[name]) for at, name in held.items()}
     return Source(data["label"], **tables, region_name=named_by, note=data["note"])
