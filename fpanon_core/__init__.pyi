@@ -46,7 +46,7 @@ from .measures.utility import Reference, utility
 from .model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from .model.antennas import Antennas
 from .model.clock import LocalClock
-from .model.composition import Crossing, RelinkConfig, RelinkResult
+from .model.composition import Crossing, ReleaseMatch, RelinkConfig, RelinkResult
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.count_tables import CountTables, FlowTable, PresenceTable, TableFrame
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
@@ -93,7 +93,7 @@ from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.advice import advise
 from .studies.count_tables import membership, publish, release, verify_release
-from .studies.crossing import cross_releases
+from .studies.crossing import cross_releases, match_releases
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult
@@ -170,6 +170,7 @@ __all__ = [
     "RecoveryScore",
     "Reference",
     "Regions",
+    "ReleaseMatch",
     "ReleaseOption",
     "ReleasedSet",
     "RelinkConfig",
@@ -230,6 +231,7 @@ __all__ = [
     "k_gap",
     "link",
     "lorenz",
+    "match_releases",
     "matched_samples",
     "mean_loss",
     "membership",

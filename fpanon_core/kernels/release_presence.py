@@ -1,10 +1,14 @@
-"""Presence of people in their published cells.
+"""Presence of people in their published cells, and agreement of two records.
 
-The kernel counts each person's published cells in which the person was recorded, and marks the
-samples that lie in a cell.
+The first part counts each person's published cells in which the person was recorded, and marks the
+samples that lie in a cell. The second part scores a record against the records of another release
+by the overlap of cells. :mod:`fpanon_core.attacks.overlap` calls the second part, and documents the
+scores.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numba import njit
@@ -68,3 +72,75 @@ def bounds(
 ) -> FloatArray:
     """Return the bounds of cells, float64 ndarray (n, 6): x0, x1, y0, y1, t0, t1."""
     return np.column_stack([x, x + dx, y, y + dy, t, t + dt])
+
+
+@njit(nogil=True, cache=True)
+def overlap_scores(
+    cells: FloatArray,
+    other: FloatArray,
+    offsets: IntArray,
+    chosen: IntArray,
+    volume: float,
+    floor: float,
+    out: FloatArray,
+) -> None:
+    """Score one record against some records of the other release.
+
+    Parameters
+    ----------
+    cells : float64 ndarray (n, 6)
+        x0, x1, y0, y1, t0, t1 of the record's cells, in order of t0.
+    other : float64 ndarray (m, 6)
+        Cells of all records of the other release, in order of t0 within each record.
+    offsets : int64 ndarray (n_records + 1,)
+        Cells of record r are rows ``offsets[r]:offsets[r+1]``.
+    chosen : int64 ndarray (n_chosen,)
+        Records to score.
+    volume : float
+        Volume of the whole extent of both releases, in m² min.
+    floor : float
+        Least ratio, for a cell that meets no other cell.
+    out : float64 ndarray (n_chosen,)
+        Output: the scores.
+    """
+    n = len(cells)
+    own = np.empty(n)
+    for i in range(n):
+        own[i] = _volume(cells[i])
+    for c in range(len(chosen)):
+        first, last = offsets[chosen[c]], offsets[chosen[c] + 1]
+        best = np.full(last - first, floor)
+        total = 0.0
+        for i in range(n):
+            most = floor
+            for j in range(first, last):
+                if other[j, 4] >= cells[i, 5]:
+                    break
+                shared = _shared(cells[i], other[j])
+                if shared > 0.0:
+                    ratio = shared * volume / (own[i] * _volume(other[j]))
+                    most = max(most, ratio)
+                    best[j - first] = max(best[j - first], ratio)
+            total += math.log(most)
+        back = 0.0
+        for j in range(last - first):
+            back += math.log(best[j])
+        out[c] = total / n + back / (last - first)
+
+
+@njit(nogil=True, cache=True)
+def _volume(cell: FloatArray) -> float:
+    return (cell[1] - cell[0]) * (cell[3] - cell[2]) * (cell[5] - cell[4])
+
+
+@njit(nogil=True, cache=True)
+def _shared(one: FloatArray, other: FloatArray) -> float:
+    """Return the volume shared by two cells; 0 if they only touch, or are apart."""
+    product = 1.0
+    for axis in range(3):
+        low = max(one[2 * axis], other[2 * axis])
+        high = min(one[2 * axis + 1], other[2 * axis + 1])
+        if high <= low:
+            return 0.0
+        product *= high - low
+    return product

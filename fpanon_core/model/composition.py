@@ -255,3 +255,49 @@ class Crossing(Brief):
         table.insert(1, "published", [self.n_both, self.n_first, self.n_second])
         table.insert(2, "people", self.n_both)
         return table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseMatch:
+    """Share of people whose group in one release leads an attacker to their group in another.
+
+    Attributes
+    ----------
+    first : float
+        Share of the people whose group in the second release is the strongest attacker's best
+        match for their group in the first. If several groups match equally well, a person counts
+        by the probability that a record drawn from these groups is in the person's own group.
+    first_low, first_high : float
+        95% Wilson interval of ``first``.
+    guessing : float
+        Value of ``first`` for a record drawn at random from the second release.
+    n_targets : int
+        Number of people attacked, drawn from the people in both releases.
+    names : (str, str)
+        Techniques applied for each release, in words.
+    seed : int
+        Seed of the draw.
+    digest : str
+        Digest of the original.
+    attacker : str
+        The strongest attacker, whose interval has the highest upper end.
+    by_attacker : DataFrame
+        A row for each attacker: ``attacker``, ``first``, ``first_low``, ``first_high``.
+    """
+
+    first: float
+    first_low: float
+    first_high: float
+    guessing: float
+    n_targets: int
+    names: tuple[str, str]
+    seed: int
+    digest: str
+    attacker: str
+    by_attacker: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return (
+            f"ReleaseMatch({self.first:.1%} of {self.n_targets} by {self.attacker}, guessing "
+            f"{self.guessing:.1%})"
+        )

@@ -3,6 +3,9 @@
 * :func:`cross_releases` says what is left of each k-anonymous group. The releases are results in
   memory, files with their keys, or one of each. The dashboard and the command ``cross`` measure
   this before a second release leaves.
+* :func:`match_releases` says how often an attacker with nothing but two files can tell which two
+  groups belong to one person. The composition assumes that the attacker knows both groups. Here the
+  attacker knows neither, and the strongest of three attackers is reported.
 * :func:`membership` says which people share a record in a release. In a release by GLOVE or
   aligned, the groups are those of the method. In any other release, a group is all people whose
   whole published records are the same.
@@ -24,17 +27,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.progress import Progress, tell
+from ..attacks.overlap import BATTERY, Groups, found
+from ..engines.local import Engine
+from ..engines.progress import Progress, nth_part, tell
 from ..io.publishing import read_published
 from ..measures import crossing as measure
 from ..measures.crowds import alike
 from ..model.arrays import CELL, IntArray, distinct_rows, offsets_of
-from ..model.composition import Crossing
-from ..model.errors import ConfigError, FpanonError, SchemaError, only_ours
+from ..model.checks import whole
+from ..model.composition import Crossing, ReleaseMatch
+from ..model.errors import ConfigError, FpanonError, InfeasibleError, SchemaError, only_ours
 from ..model.facts import ReleaseFacts
 from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.intervals import wilson_interval
 from ..model.published import ALWAYS, Membership
 from ..model.release_page import count, percent
 from ..model.released import AnyRelease, Origin, ReleasedSet
@@ -217,6 +224,116 @@ def study(
         return Older(membership(release, key=key))
     except FpanonError as refusal:
         return Older(None, refusal.message)
+
+
+def match_releases(
+    first: AnyRelease,
+    second: AnyRelease,
+    *,
+    original: FingerprintSet | None = None,
+    users: int = 2500,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ReleaseMatch:
+    """Return how often an attacker matches a person's groups in two releases by cells alone.
+
+    Parameters
+    ----------
+    first, second : ReleasedSet or GloveResult
+        Releases made from the same data, without periods, noise or exchange.
+    original : FingerprintSet, optional
+        For a GloveResult, the data it was made from, if this process no longer holds them.
+    users : int
+        Largest number of targets, drawn from the people in both releases.
+    seed : int
+        Seed of the draw of people.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    ReleaseMatch
+
+    Raises
+    ------
+    ConfigError
+        The releases were made from different data; one of them is in periods, or has samples moved
+        by noise or exchange; or a parameter is out of its range.
+    InfeasibleError
+        Nobody is in both releases.
+
+    Notes
+    -----
+    Each of three attackers scores a record b as the match of a record a. *overlap*: the mean of
+    ``ln max(0.01, r)`` over the cells A of a, plus the same mean for b against a. Here r is the
+    largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b. The size |·| of a cell is in m² min, and
+    V is the size of the box that bounds all cells of both releases. *edges*: the sum of
+    ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both records have, divided by
+    the square root of the number of edges of b. The second release has N groups, and N_e of them
+    have the edge e. *edges in time*: the same score, for the ends of time spans only. The highest
+    share is reported.
+
+    Source: docs/science.md, “Two releases of the same people”.
+
+    Examples
+    --------
+    >>> from fpanon_core import GeneralizationProfile, Grid, release
+    >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
+    >>> coarse, fine = (release(fs, GeneralizationProfile(Grid(m), 60)) for m in (2000, 1000))
+    >>> found = match_releases(coarse, fine)
+    >>> found.first, found.attacker, found.guessing
+    (1.0, 'overlap', 0.5)
+    """
+    seed, users = whole("seed", seed, 0), whole("users", users, 1)
+    origins = [origin_of(each, original) for each in (first, second)]
+    if origins[0].original.digest != origins[1].original.digest:
+        raise ConfigError(
+            "These releases were made from different data; give two made from the same data."
+        )
+    if any(origin.period_days is not None for origin in origins):
+        raise ConfigError(
+            "A release in periods has several records per person; give two without periods."
+        )
+    if any(origin.option.moved for origin in origins):
+        raise ConfigError(
+            "Noise and exchange move samples, so a person's cells in two releases need not "
+            "overlap: the result would not measure what an attacker can find. Give releases "
+            "whose samples were not moved."
+        )
+    made = [of_origin(origin) for origin in origins]
+    both, a, b = np.intersect1d(origins[0].person, origins[1].person, return_indices=True)
+    if not len(both):
+        raise InfeasibleError("Nobody is in both releases; give two releases of the same people.")
+    if len(both) > users:
+        drawn = np.sort(np.random.default_rng(seed).choice(len(both), users, replace=False))
+        a, b = a[drawn], b[drawn]
+    pairs = np.column_stack([made[0].group[a], made[1].group[b]])
+    one, other = (
+        Groups.of(origin.records, each.group, each.weight)
+        for origin, each in zip(origins, made, strict=True)
+    )
+    n, rows = len(pairs), []
+    for step, attacker in enumerate(BATTERY):
+        told = nth_part(progress, step, len(BATTERY))
+        share = float(found(one, other, pairs, attacker, engine=engine, progress=told).mean())
+        rows.append((attacker, share, *wilson_interval(share * n, n)))
+    attacker, share, low, high = max(rows, key=lambda row: row[-1])
+    people = other.people
+    return ReleaseMatch(
+        first=share,
+        first_low=low,
+        first_high=high,
+        guessing=float(people[pairs[:, 1]].mean() / people.sum()),
+        n_targets=n,
+        names=(made[0].name, made[1].name),
+        seed=seed,
+        digest=origins[0].original.digest,
+        attacker=attacker,
+        by_attacker=pd.DataFrame(rows, columns=["attacker", "first", "first_low", "first_high"]),
+    )
 
 
 # --- who is in which group ---

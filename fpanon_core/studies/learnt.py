@@ -135,7 +135,9 @@ def home_found(
 def distances(within_m: Any) -> list[float]:
     """Return a list of distances, metres; refuse anything else."""
     if isinstance(within_m, (str, bytes)) or not isinstance(within_m, Sequence) or not within_m:
-        raise ConfigError("within_m must be a list of distances in metres, such as [500, 1000].")
+        raise ConfigError(
+            "within_m must be a list of one or more distances in metres, such as [500, 1000]."
+        )
     return [positive("within_m", each, of="metres") for each in within_m]
 
 

@@ -76,10 +76,12 @@ class Config(Counting):
     coarse_m: Annotated[float, ABOVE_0] = 5_000.0
     limit: Annotated[int, AT_LEAST_1] = CUSTOMARY_LIMIT
     noise_share: Annotated[float, NOT_BELOW_0] = 0.2
-    epsilons: Annotated[tuple[float, ...], ABOVE_0] = (1.0, 0.1)
+    epsilons: tuple[float, ...] = (1.0, 0.1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        epsilons = tuple(number("epsilon", each, above=0.0) for each in self.epsilons)
+        object.__setattr__(self, "epsilons", epsilons)
         if (coarse := self.coarse_slot_min) is not None:
             coarse = number("coarse_slot_min", coarse, least=self.slot_min)
             object.__setattr__(self, "coarse_slot_min", coarse)

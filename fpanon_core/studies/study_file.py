@@ -42,7 +42,8 @@ from .reading import Source
 from .study import Kept, Study
 from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, result_type
 
-FORMAT = 1
+FORMAT = 2
+"""Version of the form of the file, raised whenever a file of before could not be read as it is."""
 _MANIFEST, _STUDY = "manifest.json", "study.json"
 _EVENTS = "data/events"
 _TABLES = {"file": _EVENTS, "antennas": "data/antennas", "regions": "data/regions"}
@@ -300,7 +301,8 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
         return None
     held = {attribute: name for attribute, name in _TABLES.items() if name in members}
     named_by, texts = data[_NAMED_BY], [data["label"], data["note"], *map(data.get, held.values())]
-    if not all(isinstance(text, str) for text in (*texts, named_by or "")):
+    named = named_by is None or isinstance(named_by, str)
+    if not named or not all(isinstance(text, str) for text in texts):
         raise Damaged("a name")
     tables: dict[str, Any] = {at: (data[name], members[name]) for at, name in held.items()}
     return Source(data["label"], **tables, region_name=named_by, note=data["note"])

@@ -113,6 +113,7 @@ CALLS = {
     "expected_error": lambda fs, e: f.expected_error(fs, _hidden(fs), engine=e, **FEW),
     "home_found": lambda fs, e: f.home_found(fs, _hidden(fs), engine=e),
     "reidentification": lambda fs, e: f.reidentification(fs, _hidden(fs), engine=e, **FEW),
+    "match_releases": lambda fs, e: f.match_releases(_hidden(fs), _hidden(fs), engine=e, **FEW),
     "relink_periods": lambda fs, e: f.relink_periods(
         f.release(fs, [f.Periods(1), f.Glove(2)]), engine=e
     ),

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fpanon_core as fp
-from fpanon_core.attacks.homes import true_homes
-from fpanon_core.studies.linkage import attacked
+from fpanon_core.attacks.homes import noise_likelihood, true_homes
+from fpanon_core.model.knowledge import Spread
+from fpanon_core.studies.linkage import attacked, homes_asked
 from tests.oracles import homes as oracle
 
 TEN_KM = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 1_440))
@@ -48,6 +49,27 @@ def test_a_village_in_a_large_cell_by_hand():
     assert by["by_others"] == found["found"].tolist() == [5 / 7, 5 / 7]
     assert found["attacker"].tolist() == ["by_others"] * 2
     assert row["low"] < 5 / 7 < row["high"]
+
+
+def test_noise_leads_to_the_likeliest_place_of_others():
+    # Nights at 400, 2,000 and 2,300 m; the other was at 0, 2,000 and 9,000 m. Alone: no guess.
+    x = [400, 2_000, 2_300, 0, 2_000, 9_000]
+    fs = fp.FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, 60.0 + 1_440 * np.arange(6))
+    for some, expected in ((fs, [2_050, 50]), (fs.subset(np.array([0])), [7, 8])):
+        held = attacked(some, fp.release(some, []))
+        asked, first = homes_asked(held, true_homes(some), 1), np.array([[7.0, 8.0]] * some.n_users)
+        noise, engine = Spread("planar_laplace", 300.0), fp.LocalEngine(1)
+        guess = noise_likelihood(some, held.published, asked, noise, first, engine=engine)
+        assert guess[0].tolist() == expected
+
+
+def test_the_person_asked_for_is_not_on_the_map_by_hand():
+    # In periods, none of the person's other records is; where nobody else lives: the middle.
+    days = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100)], days=3)
+    cut = fp.home_found(days, fp.release(days, [fp.Periods(1), TEN_KM], seed=1), [500])
+    assert (cut["people"][0], by_attacker(cut)["by_others"]) == (12, [0.5])
+    alone = at_night([(4_900, 4_900), (24_900, 0), (24_900, 100)])
+    assert by_attacker(fp.home_found(alone, fp.release(alone, TEN_KM), [500]))["by_others"] == [1.0]
 
 
 RESOLUTION = fp.GeneralizationProfile(fp.Grid(1_500), 360)

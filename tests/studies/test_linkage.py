@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
+from fpanon_core.kernels.linkage_density import mean_along, mean_planar
 from fpanon_core.measures.drawing import drawn  # which has tests of its own
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
@@ -342,3 +343,14 @@ def test_in_periods_each_part_of_a_person_is_asked_for_by_itself():
     hidden = fp.link(fs, fp.release(fs, [fp.Periods(1), fp.Glove(2)], seed=1), 2)
     assert hidden.first <= 0.5
     assert "period" not in whole.per_target
+
+
+def test_densities_are_those_of_the_noise_and_add_up_to_one():
+    # Cells no longer than half the scale: the density at their middle.
+    at = mean_planar(400.0, 50.0, 50.0, 300.0, 700.0, 100.0, 100.0)
+    assert at == pytest.approx(oracle.planar_laplace(400.0, 300.0, 700.0), rel=1e-12)
+    assert mean_along(2, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.laplace(30.0, 15.0))
+    assert mean_along(3, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.gaussian(30.0, 15.0))
+    x = np.arange(-12_000.0, 12_000.0, 2_000.0)
+    total = sum(mean_planar(400.0, 130.0, -270.0, a, b, 2e3, 2e3) * 4e6 for a in x for b in x)
+    assert total == pytest.approx(1.0, abs=0.03)

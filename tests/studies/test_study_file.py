@@ -288,7 +288,7 @@ def test_other_versions_are_told(content: bytes) -> None:
     for name, value, said in (
         ("fpanon", "0.0.9", "saved the study"),
         ("figures", 1, "saved the study"),
-        ("study", 2, "has format 2"),
+        ("study", 1, "has format 1"),
     ):
         with pytest.raises(fp.SchemaError, match=said):
             open_study(forged(content, manifest=lambda m, n=name, v=value: m.update({n: v})))
