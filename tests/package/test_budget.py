@@ -46,7 +46,7 @@ BUDGET = {
     "pages/shell": (24, 3_167),
     "pages/tables": (4, 571),
     "pages/unicity": (3, 383),
-    "tests": (289, 35_077),
+    "tests": (289, 35_050),
 }
 
 

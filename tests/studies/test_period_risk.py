@@ -10,7 +10,6 @@ import fpanon_core as fp
 from fpanon_core.anonymize.chain import release
 from fpanon_core.measures.crowds import crowds
 from fpanon_core.measures.drawing import drawn
-from fpanon_core.studies import look
 from fpanon_core.studies.presets import hiding_ladder
 from fpanon_core.studies.reidentification import risk_in
 from fpanon_core.studies.tabled import working
@@ -70,11 +69,6 @@ def test_a_persons_other_records_are_no_crowd():
     assert found.sizes.tolist() == [1, 1, 1]
     table = fp.explore_options(fs, [[], fp.Periods(1)], p=1, strategy="top")
     assert table.risk.tolist() == [1 / 3, 1.0]  # whole, persons 2 and 3 share a place
-    gaps = look.study(fs, look.Config(fp.as_option(fp.Periods(1)))).gaps
-    assert len(gaps) == 5
-    assert gaps.max() == 1.0  # of the third day's record, which is alone
-    assert fp.k_gap(cut.pieces, 2).values.max() == 0.5  # as if the person's own days were others
-    assert look.study(fs, look.Config(fp.as_option(fp.Periods(1)))).users.tolist() == [2, 1]
 
 
 def test_whoever_is_alone_in_any_period_is_alone():

@@ -1,6 +1,5 @@
-"""Releases are made once, kept within bounds, and are what release makes; a look at one."""
+"""Releases are made once, kept within bounds, and are what release makes."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +8,8 @@ import fpanon_core as fp
 from fpanon_core.anonymize import chain
 from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.model.shelf import Shelf
-from fpanon_core.studies import look, releases
+from fpanon_core.studies import releases
 from fpanon_core.studies.releases import released
-from tests.support.refusals import check_refused
 
 WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 360))
 CHAINS = [
@@ -90,29 +88,6 @@ def test_what_was_made_before_a_cancel_is_kept(fs, applied):
         released(fs, (fp.SampleUsers(0.5), WIDE), 0, progress=stop)
     released(fs, (fp.SampleUsers(0.5), WIDE), 0)
     assert applied == [fp.SampleUsers(0.5), WIDE, WIDE]  # the second was begun, and begun again
-
-
-def test_an_option_weighed_is_looked_at_without_making_it_again(fs, applied):
-    option = fp.ReleaseOption(steps=CHAINS[2])
-    released(fs, option.steps, 0)
-    applied.clear()
-    found = look.study(fs, look.Config(option))
-    assert applied == []
-    made = fp.release(fs, option, seed=0)
-    assert np.array_equal(found.gaps, fp.k_gap(made, 2).values)
-    assert len(found.bounds) == len(found.users)
-    assert (np.diff(found.users) <= 0).all()
-    west, south, east, north = found.bounds.T
-    assert (west < east).all()
-    assert (south < north).all()
-
-
-def test_a_look_shows_the_places_of_most_users_and_counts_the_others(fs):
-    whole = look.study(fs, look.Config())
-    some = look.study(fs, look.Config(most_places=3))
-    assert np.array_equal(some.bounds, whole.bounds[:3])
-    assert (whole.left_out, some.left_out) == (0, len(whole.bounds) - 3)
-    check_refused(look.Config, seed=[-1], most_places=[0])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 120)), max_size=40))
