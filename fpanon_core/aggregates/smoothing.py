@@ -86,6 +86,10 @@ def private_presence(
     epsilon : float
     noise : callable
         OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
+
+    Returns
+    -------
+    float64 ndarray (n_areas, bands), and float
     """
     sums = {
         "cells": counted.ravel(),
@@ -193,7 +197,7 @@ _STRATA = 12  # cells of similar expectation are assumed to be similar
 
 
 def private_flows(counted: IntArray, frame: TableFrame, epsilon: float, noise: Noise) -> FloatArray:
-    """Return smoothed flows, (areas, areas, types of day); no flow is negative.
+    """Return smoothed flows, (n_areas, n_areas, types of day); no flow is negative.
 
     Noise is added to four sums of people's trips, as multiples of one person's largest
     contribution. This is twice ``UNIT`` for the ends, and ``UNIT`` for each other sum.
@@ -201,7 +205,8 @@ def private_flows(counted: IntArray, frame: TableFrame, epsilon: float, noise: N
     Parameters
     ----------
     counted : int64 ndarray (n_areas, n_areas, types of day)
-        Sums of people's trips; one person adds at most ``UNIT`` to all cells together.
+        Sums of people's trips, zero on the diagonal; one person adds at most ``UNIT`` to all cells
+        together.
     frame : TableFrame
     epsilon : float
     noise : callable

@@ -171,7 +171,7 @@ def _clustered(size: int, seed: int, sites: _Sites) -> IntArray:
 
 
 def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> IntArray:
-    """Return the region of each site, in order of their names; −1 if it has no name."""
+    """Return each site's region, numbered in order of the regions' names; −1 without a name."""
     if fs.antennas is None:
         raise ConfigError(
             f"The profile's {space} need an antenna table with that column; read the data with "

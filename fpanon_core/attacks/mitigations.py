@@ -1,6 +1,6 @@
 """Mitigations: changes to counts before publication.
 
-*Differentially private counts* are made with OpenDP.
+The rest of this text is about *differentially private counts*, which are made with OpenDP.
 
 **The frame is stated**: places come from the antenna table or a grid over a stated area, and the
 period is stated. So every data set gives a table of the same shape. If the frame came from the

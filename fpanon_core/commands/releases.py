@@ -42,8 +42,8 @@ class Leaving:
         Write the id behind each pseudonym to this file, outside the release (.csv). Not for
         release: call it KEY_not_for_release.csv.
     left_out : Path or None
-        Write which samples are left out (.csv): id, number among all samples by person and time,
-        counted from 0 (not a line number in the file), and reason. Not for release: call it
+        Write which samples are left out (.csv): id, number and reason. The number counts all
+        samples from 0, by person and time; it is no line number. Not for release: call it
         LEFT_OUT_not_for_release.csv.
     data_format : str
         Format of the release's data.

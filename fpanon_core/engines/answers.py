@@ -54,7 +54,7 @@ _STEPS = {
 _OURS = re.compile(
     r"fpanon_core\.(model|io|tables|studies|measures|anonymize|attacks|verification)(\.|$)"
 )
-"""Subpackages of fpanon_core that define results. Importing their modules runs nothing."""
+"""Pattern of the modules that define results. Importing these modules runs nothing."""
 
 
 class NotDataError(TypeError):

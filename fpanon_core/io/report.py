@@ -366,6 +366,7 @@ def _is(value: Any, kind: Any) -> bool:
     if of is UnionType:
         return any(_is(value, each) for each in inner)
     if of in (dict, tuple):
-        within = value.values() if of is dict else value  # of a tuple, a column's name or number
+        within = value.values() if of is dict else value
+        # ``Any`` stands for a column's name or number.
         return all(_is(each, str | int if Any in inner else inner[of is dict]) for each in within)
     return type(value) is kind or (kind is float and type(value) is int)

@@ -85,7 +85,7 @@ class Steps(NamedTuple):
 
 
 def no_steps(n: int, room: int) -> Steps:
-    """Return room for so many steps of each of ``n`` users, none of which is used."""
+    """Return empty storage for ``room`` steps of each of ``n`` users."""
     group, partner = np.zeros((2, n, room), np.int32)
     cost, exact = np.zeros((n, room)), np.zeros((n, room), np.bool_)
     return Steps(np.zeros(n, np.int64), group, partner, cost, exact, np.full(n, -1))

@@ -43,8 +43,8 @@ its bound exceeds the last effort of a full list.
 
 **Wide boxes.** The sweep of :func:`.stretch.effort_of_boxes` outwards in time stops when time alone
 costs too much. Between boxes that are wide compared with the thresholds, it would stop late or
-never. So :func:`smallest_cost` computes all pairs of samples, in a loop that the compiler
-vectorizes.
+never. So the search uses :func:`smallest_cost`, which compares a sample with every sample of a
+fingerprint, in a loop that the compiler vectorizes. The efforts are equal.
 """
 
 from __future__ import annotations

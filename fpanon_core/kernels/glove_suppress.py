@@ -176,7 +176,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
     for i in range(n):
         alone[i] = not exceeded(low[i], high[i], limits)
     sizes = _windows(low, high, alone, max_time)
-    best = np.full(7, np.inf)  # lower t, x, y of the best box, upper ones, and its samples
+    best = np.full(7, np.inf)  # best box: lower t, x, y, then upper; last, its number of samples
     best[6] = 0.0
     steps = 0
     inside = np.empty(n, np.int64)

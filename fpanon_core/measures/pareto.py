@@ -73,7 +73,7 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     risks, utilities = _both(risk, utility)
     known = np.flatnonzero(~(np.isnan(risks) | np.isnan(utilities)))
     risk_of, at = np.unique(risks[known], return_inverse=True)
-    most = np.full(len(risk_of), -np.inf)  # utility at each risk, in ascending order of risk
+    most = np.full(len(risk_of), -np.inf)  # the largest utility, by ascending risk
     np.maximum.at(most, at, utilities[known])
     worth = most > np.append(-np.inf, np.maximum.accumulate(most)[:-1])
     worth[:1] = True  # nothing is less risky

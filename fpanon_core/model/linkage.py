@@ -1,7 +1,8 @@
-"""Results of linkage attacks, and of measuring what the picked record reveals.
+"""Results of attacks: linkage, what the picked record reveals, membership, recovery from tables.
 
 The functions :func:`fpanon_core.link`, :func:`fpanon_core.reidentification`,
-:func:`fpanon_core.expected_error` and :func:`fpanon_core.home_found` return these results.
+:func:`fpanon_core.expected_error`, :func:`fpanon_core.home_found`, :func:`fpanon_core.membership`
+and :func:`fpanon_core.table_recovery` return these results.
 """
 
 from __future__ import annotations

@@ -76,10 +76,11 @@ def secret_order(number: int) -> IntArray:
 
 
 def pseudonyms(number: int, seed: int | None = None) -> npt.NDArray[np.object_]:
-    """Draw different names of 16 capital letters and digits from the operating system.
+    """Draw different names of 16 capital letters and digits.
 
-    Each has 80 bits, so nobody can try all possible names, and two releases almost surely share no
-    name. A seed makes the names reproducible for studies.
+    Without a seed, the operating system draws them. Each has 80 bits, so nobody can try all
+    possible names, and two releases almost surely share no name. A seed makes the names
+    reproducible, for studies only.
 
     Examples
     --------

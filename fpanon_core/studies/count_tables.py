@@ -384,7 +384,7 @@ def _attacked(
 
 @dataclass(frozen=True, eq=False)
 class Packaged(Tabled):
-    """A release without records, ready for release, and what the data say instead.
+    """A release without records, ready to leave, and the exact figures to compare it with.
 
     Attributes
     ----------
@@ -427,6 +427,8 @@ def packaged(
 @dataclass(frozen=True, eq=False)
 class Result(Packaged):
     """Tables ready for release, and the same tables before protection.
+
+    The other attributes are those of :class:`Packaged`.
 
     Attributes
     ----------

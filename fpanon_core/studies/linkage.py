@@ -319,7 +319,10 @@ def of_origin(origin: Origin) -> Attacked:
 
 
 def rows_in_period(person: IntArray, period: IntArray, who: IntArray, when: IntArray) -> IntArray:
-    """Return the row of each person's fingerprint in a period, given those of all fingerprints."""
+    """Return the row of each person's fingerprint in a period.
+
+    ``person`` and ``period`` are those of all fingerprints; ``who`` and ``when``, those asked for.
+    """
     width = 1 + int(max(period.max(), when.max()))
     key = person * width + period
     order = np.argsort(key)

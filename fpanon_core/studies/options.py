@@ -261,7 +261,7 @@ def _measured(
 def _found(
     release: Chained, knowledge: KnowledgeConfig, work: Work
 ) -> DisclosureResult | PeriodRisk:
-    """Measure what is found by an attacker who knows points of the release itself."""
+    """Measure what an attacker finds with known points of the release itself."""
     if release.periods is not None:
         return risk_in(release.periods, knowledge, work)
     return disclosure(release.fs, drawn(release.fs, knowledge, beyond=True), **work)

@@ -449,7 +449,7 @@ class ReadingEstimate(Estimate):
 def estimate_reading(source: Source, *, progress: Progress | None = None) -> ReadingEstimate:
     """Estimate the rows of a source, and the memory that reading the source takes.
 
-    The memory is good to within a factor of about one and a half.
+    The estimate of memory is good to within a factor of about 1.5.
 
     Parameters
     ----------

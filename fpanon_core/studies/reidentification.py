@@ -260,9 +260,9 @@ class PeriodRisk:
     sizes : int64 ndarray (n_targets,)
         Size of the anonymity set of each target, in the target's period.
     values : dict of str to ndarray (n_targets,)
-        By measure: whether each target is unique (``"unicity"``), the inverse of its size
-        (``"k"``), and its EM- and KL-disclosure, summed over the bins of its period, in bins and in
-        nats (``"em_sum"``, ``"kl_sum"``).
+        By measure: whether each target is unique (``"unicity"``), the inverse of the size
+        of its anonymity set (``"k"``), and its EM- and KL-disclosure, summed over the bins of its
+        period, in bins and in nats (``"em_sum"``, ``"kl_sum"``).
     most : dict of str to float
         By measure except unicity: upper bound on any one target's value.
     too_few : int

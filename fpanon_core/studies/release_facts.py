@@ -195,7 +195,7 @@ def _days_lost(origin: Origin) -> int:
     last = np.ceil((published.t_min + published.dt_min) / _DAY_MIN).astype(np.int64) - 1
     order, days = np.argsort(first), origin.original.days
     reach = np.concatenate([[-np.inf], np.maximum.accumulate(last[order])])
-    # The latest day that is touched by the windows that begin on a day or before.
+    # A day is lost if no window that begins on or before it reaches it.
     return int((reach[np.searchsorted(first[order], days, side="right")] < days).sum())
 
 

@@ -251,7 +251,7 @@ def _array(array: Column, put: Callable[[Column], int]) -> list[Any]:
 
 
 def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], Column]) -> Column:
-    """Return an array of a declared type; raise Damaged for others, such as 3.7 for an integer."""
+    """Return an array of a declared type; raise Damaged for another type, as 3.7 for an integer."""
     if kind not in (*_DTYPES, _TEXT):
         raise Damaged("an array")
     if isinstance(kept, list):

@@ -43,7 +43,7 @@ from .study import Kept, Study
 from .study_codec import KINDS, Column, Damaged, NotKept, decode, encode, fits, result_type
 
 FORMAT = 2
-"""Version of the form of the file, raised whenever a file of before could not be read as it is."""
+"""Version of the file's format, raised whenever older files can no longer be read."""
 _MANIFEST, _STUDY = "manifest.json", "study.json"
 _EVENTS = "data/events"
 _TABLES = {"file": _EVENTS, "antennas": "data/antennas", "regions": "data/regions"}
@@ -248,7 +248,7 @@ def _check_version(manifest: Mapping[str, Any]) -> None:
 
 
 def _reader(members: Mapping[str, bytes], budget: Budget) -> Callable[[int], Column]:
-    """Return a function that returns an array, which is read-only, by its number.
+    """Return a function that takes a number and returns the array of that number, read-only.
 
     Each array is decoded once, and all together are within the budget.
     """

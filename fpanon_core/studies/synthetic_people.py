@@ -74,6 +74,8 @@ def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
 class Result(Packaged):
     """Synthetic people ready for release and, for the privacy officer, compared with real ones.
 
+    The other attributes are those of :class:`.count_tables.Packaged`.
+
     Attributes
     ----------
     config : Synthesize

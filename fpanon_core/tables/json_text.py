@@ -96,7 +96,7 @@ def _no_table() -> SchemaError:
 
 
 def parsed(text: bytes) -> Any:
-    """Return the value of JSON; None if it is damaged."""
+    """Return the value that a JSON text holds; None if the text is damaged."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # cut short, nested too deeply, or with too long a number

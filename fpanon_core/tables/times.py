@@ -38,7 +38,7 @@ _THEN = r"(?:(?:[Tt ]|, ?| {2,}|_)" + _CLOCK + _ZONE + "?)?"
 _NAMED_MONTH = r"(?P<b>[A-Za-z]{3,9})"
 
 
-# By pattern; p and q are day and month in either order.
+# Name of each layout, by pattern. The fields p and q are day and month, in either order.
 _LAYOUTS = {
     r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)": "ISO 8601",
     r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN: "ISO 8601",
@@ -419,7 +419,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
 
 
 def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, re.Match[str]]]:
-    """Yield groups of rows of equal shape, and the layout that their first row matches."""
+    """Yield groups of rows of equal shape, and the match of their first row with a layout."""
     shape = _SHAPE[text]
     left = np.arange(len(text))
     for _ in range(_MAX_SHAPES):

@@ -187,7 +187,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     fs = faults.original
     gone = np.zeros(fs.n_samples, bool)
     if "sample" not in stated.columns:
-        raise SchemaError("The list of suppressed samples lacks the column sample.")
+        raise SchemaError("The list of suppressed samples has no column 'sample'.")
     try:
         rows = stated["sample"].to_numpy(np.int64)
     except (ValueError, TypeError, OverflowError):

@@ -265,7 +265,7 @@ def read_records(file: DataFile, faults: Faults) -> Records | None:
     Raises
     ------
     SchemaError
-        The decoded file would be far larger than the file.
+        The decoded file would be far larger than the file, or it has too many columns.
     """
     gathering = Gathering(faults)
     try:
@@ -330,7 +330,7 @@ class _Digest(io.RawIOBase):
         self.of = hashlib.sha256()
 
     def writable(self) -> bool:
-        """Return that this file can be written to."""
+        """Return True: this file can be written to."""
         return True
 
     def write(self, some: Any) -> int:

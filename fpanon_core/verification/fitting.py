@@ -59,7 +59,7 @@ class Fit:
 
 _Work = Callable[[int, int, int, People], IntArray]
 Pairs = IntArray
-"""Possible pairs, (3, n_pairs): numbers of users, of classes, and of missed samples."""
+"""Possible pairs, (3, n_pairs): rows of users and of classes, and how many samples are missed."""
 
 
 def _fewest(claim: Claim, fs: FingerprintSet, wanted: BoolArray, most: int) -> IntArray:

@@ -309,7 +309,7 @@ def _facts(
     text = "The data file's size or hash is not the one in the description."
     faults.check(stated == (data[1], f"sha256:{data[2]}"), "hash", text)
     same = description == described(facts, *data)
-    text = f"{DESCRIPTION} is not, byte by byte, the one that follows from the facts and the data."
+    text = f"{DESCRIPTION} is not, byte for byte, the one that follows from the facts and the data."
     faults.check(same, "description", text)
     same = page is None or bytes(page) == readme(facts, data[0], data[2]).encode()
     faults.check(same, "page", f"{README} is not the page that follows from the facts.")

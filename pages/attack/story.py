@@ -208,7 +208,7 @@ def moments(here: Figure) -> Told:
         f"is off by {off(here.before.value)}; an attacker with no release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
-        told += " On average, this attacker is no further off without the release."
+        told += " On average, the release does not bring the attacker nearer."
     return (
         told,
         f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An attacker "
@@ -319,7 +319,7 @@ def describe_step(found: Followed, step: Step) -> list[str]:
 
 
 def _point(found: Followed, step: Step) -> list[str]:
-    """Say how many points are known, and the time of the latest."""
+    """Say how many points are known, and the time of the one learned last."""
     if step.known == 0:
         return [f"Nothing is known about {found.pseudonym} yet."]
     at = step.known - 1
@@ -327,7 +327,7 @@ def _point(found: Followed, step: Step) -> list[str]:
     moment = f": {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
     if step.known == 1:
         return [f"The attacker knows 1 point of {found.pseudonym}{moment}."]
-    last = f"; the last is from {moment[2:]}" if moment else ""
+    last = f"; the one learned last is from {moment[2:]}" if moment else ""
     return [f"The attacker knows {step.known} points of {found.pseudonym}{last}."]
 
 

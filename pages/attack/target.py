@@ -72,7 +72,7 @@ def _pick(data: Dataset, asked: form.Asked, result: Result) -> Target:
             key="attack_follow_random",
             icon=":material/casino:",
             on_click=act(_turn_to),
-            args=(about, _nth(result, secrets.randbelow(len(drawn)))),  # to be looked at only
+            args=(about, _nth(result, secrets.randbelow(len(drawn)))),  # decides only who is shown
         )
     target: Target = st.session_state[_TARGET][1]
     return target

@@ -51,7 +51,7 @@ def ranked(found: Result) -> pd.DataFrame:
 
 
 def measured(found: Result, measure: str, limit: float | None) -> Measured:
-    """Return one measure over the profiles, with the threshold of shares of people.
+    """Return one measure over the profiles, with its threshold ``limit``, if there is one.
 
     EM and KL are summed over bins, to compare profiles.
     """

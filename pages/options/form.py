@@ -286,7 +286,10 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
 
 
 def _read(used: Any, names: Sequence[str]) -> Any:
-    """Return the answers of a file, or of the invented example (None); None, and why, if none."""
+    """Return the answers of a file or, if ``used`` is None, of the invented example.
+
+    Return None until they are read. If they cannot be used, say why and return None.
+    """
     config = questionnaires.Config("" if used is None else used.file_id, tuple(names))
     content = () if used is None else (used.getvalue(),)
     what = "Reading the questionnaire"

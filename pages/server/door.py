@@ -103,8 +103,8 @@ class Door:
         here = self._place(scope)
         if here is None:
             return 421, "The dashboard cannot be reached by this name."
-        # A browser names the origin of every request except plain reads. Where the origin is
-        # missing otherwise, the request does not come from one of our pages.
+        # A browser names the origin of every request except plain reads. Any other request
+        # without an origin does not come from one of our pages.
         origins = _values(scope, b"origin")
         reads = scope["type"] == "http" and scope["method"] in _READING
         if (origins != [here.origin] and (origins or not reads)) or not _from_here(scope):

@@ -283,7 +283,7 @@ def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | 
 
 
 def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
-    """Return the stated period; raise ConfigError while the days or the first date are missing.
+    """Return the stated period; raise ConfigError if its number of days or first date is missing.
 
     The first date is needed only if days have dates.
     """

@@ -29,7 +29,7 @@ EVERYWHERE = "*"
 """Value of ``page`` for a job whose progress every view shows by itself."""
 
 FIRST = "fp_first_run"
-"""Entry of the session's state until the page's first run has found its earlier work."""
+"""Entry of the session's state from when earlier work is found until its settings are back."""
 _JOBS, _TOLD = "fp_jobs", "fp_ended"
 _TURNS = Turns.of_server()
 _LIMITS = Limits.of_server()

@@ -375,7 +375,7 @@ def test_no_release_no_key_no_k(fs, release, tmp_path):
     for said, options in (
         ("key is missing", {"key": tmp_path / "none.csv"}),
         ("lacks pseudonym or user_id", {"key": release.key[["pseudonym"]]}),
-        ("lacks the column sample", {"left_out": release.left_out[["user_id"]]}),
+        ("has no column 'sample'", {"left_out": release.left_out[["user_id"]]}),
     ):
         with pytest.raises(SchemaError, match=said):
             verify_release(content, fs, K, **options)
