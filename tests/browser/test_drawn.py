@@ -40,7 +40,7 @@ def test_aggregates(taxis: Dashboard) -> None:
     expect(page.locator(".st-key-aggregates_steps .bartext")).to_have_count(6)
     expect(page.locator(".st-key-aggregates_unique .bartext")).to_have_count(5)
     legend_of(dashboard, "aggregates_error", ["recovered by the attack"])
-    map_is_drawn(dashboard, ".st-key-aggregates_map", 30)
+    map_is_drawn(dashboard, "[data-testid=stMain]", 30)
     dashboard.unfold("aggregates_varied")
     dashboard.press("recovery_factors_go")
     lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")
@@ -59,7 +59,7 @@ def test_disclosure(people: Dashboard) -> None:
     cells = page.locator(".st-key-disclosure_week .heatmaplayer image")
     expect(cells.first).to_be_attached()
     legend_of(dashboard, "disclosure_lorenz", 3)
-    dashboard.says("Unicity at 4 points and")
+    dashboard.says("pairs of profiles differently")
     dashboard.wait_until_idle()
     map_is_drawn(dashboard, ".st-key-pair_disclosure_leak")
     assert serious(dashboard) == []
