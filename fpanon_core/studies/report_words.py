@@ -148,7 +148,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     """Say how much of a component is kept and, with ``least``, whether that is enough.
 
     The share kept is barely enough if it is little more than the result of guessing. Less than half
-    gives a rough picture.
+    is rough.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def keeps(result: OptionResult, component: str, *, least: bool = True) -> str:
     elif even and kept < even + 2 * LOST * (1 - even):
         beside = ["barely enough", f"minimum: {needs}", *beside]
     elif kept < _ROUGH:
-        beside = ["a rough picture", *beside]
+        beside = ["rough", *beside]
     return f"{said} ({'; '.join(beside)})" if least and beside else said
 
 
@@ -469,7 +469,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25% of trips agree with the data (a rough picture).
+    25% of trips agree with the data (rough).
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -478,7 +478,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     made_up = result.option.recordless
     if isinstance(made_up, Synthesize):
         few = stated_hours(made_up.epsilon, result.n_users)
-        lost = "Single days, hours and traffic volumes" if few else "Differences between days"
+        lost = "Single days, hours and volumes" if few else "Differences between days"
         left += f"{lost} are lost. "
     if result.hours_hidden:
         left += "The noise may hide all differences between hours. "

@@ -154,7 +154,8 @@ def pareto(
         domain, name = _PANELS[i] if len(panels) > 1 else (0.0, 1.0), "2" * i
         level = _thinned(level) if len(panels) > 1 else level
         seen = {trace["name"] for trace in traces}
-        for each in _panel(some, of, said, across, level["range"], limited=limited):
+        tall = domain[1] - domain[0]
+        for each in _panel(some, of, said, across, level["range"], tall, limited=limited):
             traces.append(each | {"yaxis": f"y{name}", "showlegend": each["name"] not in seen})
         axes[f"yaxis{name}"] = axis(of, level | {"domain": list(domain), "zeroline": False})
         marks.append(note(of, heading, 0.0, domain[1] + 0.01, 15, **_ABOVE, xref="paper"))
@@ -239,12 +240,13 @@ def _panel(
     said: Mapping[int, str],
     across: Ends,
     up: Ends,
+    tall: float,
     *,
     limited: bool,
 ) -> list[Part]:
-    """Return the series of one panel."""
+    """Return the series of one panel, which takes the share ``tall`` of the figure's height."""
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
-    sides = _numbered(dots, across, up)
+    sides = _numbered(dots, across, up, tall)
     steps = series(
         _FRONT,
         [d.utility for d in front],
@@ -268,7 +270,9 @@ def _named(dot: Dot, *, limited: bool) -> str:
     return _KINDS[3 if dot.unsafe else 1 if dot.serves else 2]
 
 
-def _numbered(dots: Sequence[Dot], across: Ends, up: Ends) -> dict[int, tuple[str, str]]:
+def _numbered(
+    dots: Sequence[Dot], across: Ends, up: Ends, tall: float
+) -> dict[int, tuple[str, str]]:
     """Return the side of its dot where each number is written, and its label; others have no room.
 
     Important options come first. Without room for its label, an option has its number alone. The
@@ -288,7 +292,7 @@ def _numbered(dots: Sequence[Dot], across: Ends, up: Ends) -> dict[int, tuple[st
             blocks = taken + dotted * (":" in label)
             for side, start in (("right", dot.utility), ("left", dot.utility - room)):
                 free = across[0] <= start <= across[1] - room and not any(
-                    start < end and other < start + room and abs(level - at) < height
+                    start < end and other < start + room and abs(level - at) < height / tall
                     for other, end, at in blocks
                 )
                 if free and dot.number not in found:

@@ -53,7 +53,7 @@ _MAKE = "Make the release"
 _FIELD, _OF = "tables_", "fp_stated_of"
 NOTHING_LEFT = (
     "**These tables show nothing.** All counts, or all trips, are blank or 0: there are too few "
-    "people for so many areas and hours. The recipient must not take a 0 for a finding."
+    "people for so many areas and hours. A 0 is no finding."
 )
 OTHER_AREAS = (
     "What this file keeps was measured on {}, not on the areas that are chosen now. To see the "

@@ -122,7 +122,7 @@ def test_what_synthetic_people_do_not_show_is_said_with_the_trips() -> None:
     for people, few in ((3_999, True), (4_000, False)):
         result = OptionResult(option, users_share=1.0, n_users=people)
         told = describe_cost(utility_choice("travel"), result)
-        lost = "Single days, hours and traffic volumes" if few else "Differences between days"
+        lost = "Single days, hours and volumes" if few else "Differences between days"
         assert told.startswith(f"{lost} are lost.")
     assert "Then make the release once." in describe_promise(result)
     made = synthetic_people.study(week(100, 40), fp.Synthesize(frame(), 0.5))
@@ -245,7 +245,7 @@ def test_a_file_that_keeps_enough_says_what_is_needed() -> None:
     file = fp.OptionResult(fp.ReleaseOption(), components=kept)
     told = "In this release, density is 0.50 of 1 and 25% of trips agree with the data"
     choice = utility_choice({"density": 0.5, "flows": 0.5})
-    assert describe_file(choice, file) == f"{told} (a rough picture)."
+    assert describe_file(choice, file) == f"{told} (rough)."
     told = "In this release, density is 0.50 of 1. It cannot show mobility."
     assert describe_file(utility_choice({"density": 0.5, "mobility": 0.5}), file) == told
 
