@@ -154,8 +154,7 @@ def pareto(
         domain, name = _PANELS[i] if len(panels) > 1 else (0.0, 1.0), "2" * i
         level = _thinned(level) if len(panels) > 1 else level
         seen = {trace["name"] for trace in traces}
-        tall = domain[1] - domain[0]
-        for each in _panel(some, of, said, across, level["range"], tall, limited=limited):
+        for each in _panel(some, of, said, across, level["range"], domain, limited=limited):
             traces.append(each | {"yaxis": f"y{name}", "showlegend": each["name"] not in seen})
         axes[f"yaxis{name}"] = axis(of, level | {"domain": list(domain), "zeroline": False})
         marks.append(note(of, heading, 0.0, domain[1] + 0.01, 15, **_ABOVE, xref="paper"))
@@ -240,13 +239,13 @@ def _panel(
     said: Mapping[int, str],
     across: Ends,
     up: Ends,
-    tall: float,
+    domain: Ends,
     *,
     limited: bool,
 ) -> list[Part]:
-    """Return the series of one panel, which takes the share ``tall`` of the figure's height."""
+    """Return the series of one panel, which takes the part ``domain`` of the figure's height."""
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
-    sides = _numbered(dots, across, up, tall)
+    sides = _numbered(dots, across, up, domain[1] - domain[0])
     steps = series(
         _FRONT,
         [d.utility for d in front],

@@ -33,7 +33,7 @@ BUDGET = {
     "pages/aggregates": (3, 522),
     "pages/anonymizability": (6, 995),
     "pages/attack": (5, 924),
-    "pages/charts": (14, 2_421),
+    "pages/charts": (14, 2_424),
     "pages/data": (4, 707),
     "pages/disclosure": (3, 469),
     "pages/hiding": (5, 854),
